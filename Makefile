@@ -1,11 +1,14 @@
 # make test    everything that must pass, after `make tools`: the same as ./test.sh, which needs no make
 # make quick   what runs in under two minutes, installing nothing
 # make tools   installs what the tests use besides Go, or prints what is missing (TOOLS=no leaves it out of make test)
+# make postgres   the tests that use a database on a temporary PostgreSQL server; PACKAGES="./internal/team" for some
 # make lint    formatting, vet and the linters
 # make demo    the throw-away server
 # make build   the static binary, stripped, in bin/
-# make release static binaries for Linux on amd64 and arm64, bills of materials and checksums, in dist/
+# make release static binaries for Linux on amd64 and arm64, bills of materials, Debian packages and checksums, in dist/
 # make bench   the figures of docs/performance.md, beside a constant reply of the same size
+# make scale   what grows with the number of accounts, and what each tenfold needs: the figures of docs/scale.md
+# make cluster three nodes on PostgreSQL with a standby, under load, while a node and the primary are killed: what was lost (nothing)
 # make fuzz    every fuzz target for FUZZTIME each (default 5m)
 # make soak    the tests of random cases for long: CASES schedules (default 100000), ROUNDS of the others (default 50)
 # make pictures   the pictures of messages in docs/picture; needs Chromium, CHROMIUM=its name (default chromium)
@@ -20,7 +23,7 @@ CASES    ?= 100000
 ROUNDS   ?= 50
 CHROMIUM ?= chromium
 
-.PHONY: test quick tools lint demo build release bench fuzz soak golden pictures icons browser shots published
+.PHONY: test quick tools postgres lint demo build release bench scale cluster fuzz soak golden pictures icons browser shots published
 
 test:
 	./test.sh
@@ -30,6 +33,9 @@ quick:
 
 tools:
 	sh tools/install.sh
+
+postgres:
+	./test.sh postgres $(PACKAGES)
 
 lint:
 	./test.sh lint
@@ -46,6 +52,12 @@ release:
 bench:
 	go run ./test/bench
 
+scale:
+	go run ./test/bench -only scale
+
+cluster:
+	go run ./test/nodes/cluster
+
 # go test takes one fuzz target at a time, so they are run one after the other.
 fuzz:
 	@for dir in $$(go list -f '{{.Dir}}' ./...); do \
@@ -60,6 +72,8 @@ soak:
 	TOCSIN_CONFIGURATIONS=$(ROUNDS) TOCSIN_CACHE_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestAnyConfiguration|TestCachesAgree' ./internal/app
 	TOCSIN_INVARIANT_RUNS=$(ROUNDS) TOCSIN_LINT_CONFIGURATIONS=$$((20 * $(ROUNDS))) go test -count=1 -timeout 0 -run 'TestInvariants|TestACleanConfiguration' ./test/story
 	TOCSIN_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestAcceptedEventsSurviveAKill ./test/blackbox
+	TOCSIN_FAILOVER_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -v -run TestAStandbyTakesOver ./test/failover
+	TOCSIN_NODES_ROUNDS=$$((2 * $(ROUNDS))) go test -count=1 -timeout 0 -v -run TestANodeIsKilled ./test/nodes
 
 golden:
 	go test $$(find internal -path '*/testdata/golden' | sed 's#^#./#; s#/testdata/golden##') -update

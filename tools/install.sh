@@ -21,10 +21,17 @@ want jq jq "the newcomer's script (test/newcomer)"
 want prometheus prometheus "the test with real peers (test/peer)"
 [ -x /usr/sbin/nginx ] || want nginx nginx-light "the test with real peers (test/peer)"
 want prometheus-alertmanager prometheus-alertmanager "the test with real peers (test/peer)"
+want systemd-analyze systemd "the systemd unit (test/deploy)"
+want lintian lintian "the Debian package (test/deploy)"
+want buildah buildah "the container image (test/deploy)"
 [ -n "${CHROMIUM:-}" ] || want chromium chromium "the tests of the console in a browser (test/browser)"
 [ -n "$(fc-list :lang=zh 2>/dev/null)" ] || {
 	say "missing: a Chinese font, for the pictures of the console"
 	missing="$missing fonts-wqy-microhei"
+}
+command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || {
+	say "missing: postgresql, for the tests on PostgreSQL"
+	missing="$missing postgresql"
 }
 [ -n "$missing" ] || exit 0
 
@@ -34,5 +41,13 @@ if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 fi
 say "installing:$missing"
 apt-get update -q
+case $missing in
+*postgresql*) # the tests start servers of their own: none is to be made and started by the package
+	[ -e /etc/postgresql-common/createcluster.conf ] || {
+		mkdir -p /etc/postgresql-common
+		echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf
+	}
+	;;
+esac
 # shellcheck disable=SC2086 # the list is meant to be split
-DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $missing
+DEBIAN_FRONTEND=noninteractive apt-get install -qy -o Dpkg::Options::=--force-confold --no-install-recommends $missing

@@ -198,9 +198,9 @@ func TestAbsencesAreBoundedAndPruned(t *testing.T) {
 	if n := count(); n != 101 {
 		t.Errorf("%d absences, want 100 past ones and one", n)
 	}
-	prune := (&absence.Service{}).Module().Prune[0].Prune
+	prune := (&absence.Service{}).Module().Prune[0].Of
 	for _, c := range []struct{ at, left int64 }{{now + 2*3600 + 400*86400, 1}, {now + 2*3600 + 400*86400 + 1, 0}} {
-		s.Write(func(tx *db.Tx) error { _, err := prune(tx, time.Unix(c.at, 0)); return err })
+		s.Write(func(tx *db.Tx) error { _, err := prune(tx, apitest.AccountA, time.Unix(c.at, 0)); return err })
 		if n := count(); n != c.left {
 			t.Errorf("at %d %d are left, want %d", c.at, n, c.left)
 		}

@@ -7,7 +7,7 @@ func (r *Service) Module() module.Module {
 	return module.Module{
 		Name:     "absence",
 		Ops:      r.Ops(),
-		Prune:    []module.Retention{{Period: module.Ended, Prune: prune}},
+		Prune:    []module.Retention{{Period: module.Ended, Of: prune}},
 		Sections: []string{"absences"},
 	}
 }

@@ -67,15 +67,13 @@ func (a *Absence) insert(tx *db.Tx) (bool, error) {
 
 // update stores a changed absence.
 func (a *Absence) update(tx *db.Tx) error {
-	_, err := tx.Exec(`UPDATE person_absence SET start_at = $1, end_at = $2, note = $3, update_at = $4, update_by = $5
+	return tx.Do(`UPDATE person_absence SET start_at = $1, end_at = $2, note = $3, update_at = $4, update_by = $5
 		WHERE account_id = $6 AND absence_id = $7`, a.Start, a.End, a.Note, a.UpdateAt, a.UpdateBy, a.AccountID, a.AbsenceID)
-	return err
 }
 
 // remove deletes an absence, whether or not it exists.
 func remove(tx *db.Tx, account, absence int64) error {
-	_, err := tx.Exec(`DELETE FROM person_absence WHERE account_id = $1 AND absence_id = $2`, account, absence)
-	return err
+	return tx.Do(`DELETE FROM person_absence WHERE account_id = $1 AND absence_id = $2`, account, absence)
 }
 
 // forgetOldest deletes the oldest past absences beyond maxPast, because each of them costs time whenever a timeline is
@@ -97,10 +95,10 @@ func forgetOldest(tx *db.Tx, list []Absence, now int64) error {
 const kept = 400 * 24 * time.Hour
 
 // prune deletes the absences that ended long ago, a batch at a time.
-func prune(tx *db.Tx, now time.Time) (more bool, err error) {
+func prune(tx *db.Tx, account int64, now time.Time) (more bool, err error) {
 	const batch = 500
-	old, err := db.All(tx, scanRow, `SELECT `+columns+` FROM person_absence WHERE end_at < $1 ORDER BY end_at LIMIT $2 + 0`,
-		now.Add(-kept).Unix(), batch)
+	old, err := db.All(tx, scanRow, `SELECT `+columns+` FROM person_absence
+		WHERE account_id = $1 AND end_at < $2 ORDER BY end_at LIMIT $3 + 0`, account, now.Add(-kept).Unix(), batch)
 	if err != nil {
 		return false, err
 	}

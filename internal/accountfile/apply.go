@@ -40,7 +40,7 @@ func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now 
 		return Plan{}, err
 	}
 	var plan Plan
-	err := d.Write(ctx, func(tx *db.Tx) error {
+	err := d.WriteOf(ctx, f.Account.AccountID, func(tx *db.Tx) error {
 		w := work{tx: tx, keyring: keyring, account: f.Account.AccountID, now: now.Unix()}
 		before, exists, err := w.state()
 		if err != nil {

@@ -19,7 +19,7 @@ func Import(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now
 	if err := f.check(); err != nil {
 		return err
 	}
-	return d.Write(ctx, func(tx *db.Tx) error {
+	return d.WriteOf(ctx, f.Account.AccountID, func(tx *db.Tx) error {
 		before := int64(0)
 		if replace {
 			var err error

@@ -19,6 +19,7 @@ import (
 	"tocsin/internal/person"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/role"
 	"tocsin/internal/team"
@@ -224,16 +225,20 @@ func (h installation) tables(t testing.TB) string {
 	t.Helper()
 	var all strings.Builder
 	err := h.db.Snapshot(context.Background(), func(tx *db.Tx) error {
-		names, err := db.All(tx, db.Column[string], `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`)
+		names, err := dbtest.Tables(tx)
 		if err != nil {
 			return err
 		}
 		for _, name := range names {
-			columns, err := db.All(tx, db.Column[string], `SELECT 'quote("' || name || '")' FROM pragma_table_info($1) ORDER BY cid`, name)
+			columns, err := dbtest.Columns(tx, name)
 			if err != nil {
 				return err
 			}
-			rows, err := db.All(tx, db.Column[string], `SELECT `+strings.Join(columns, ` || ' ' || `)+` FROM "`+name+`" ORDER BY 1`)
+			row := make([]string, len(columns))
+			for i, c := range columns {
+				row[i] = `coalesce(CAST("` + c.Name + `" AS TEXT), 'NULL')`
+			}
+			rows, err := db.All(tx, db.Column[string], `SELECT `+strings.Join(row, ` || ' ' || `)+` FROM "`+name+`" ORDER BY 1`)
 			if err != nil {
 				return err
 			}

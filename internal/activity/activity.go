@@ -61,25 +61,43 @@ type Item struct {
 	Person  int64 // the person who caused it; 0: Tocsin itself
 	First   bool  // the object is new, and has no other event yet
 	Event   Event
-	Subject any // a copy of the incident, where the publisher has it; nil: subscribers read it
+	Subject any // a copy of the alert or incident as it is now, where the publisher has it; nil: subscribers read it
 }
 
 // OfIncident reports whether the event is an incident's.
 func (i Item) OfIncident() bool { return i.Event.Type()[0] == 'i' }
 
 // Bus hands events to subscribers, in the order in which they were added.
-type Bus struct{ subscribers []func(*db.Tx, Item) error }
+type Bus struct{ subscribers []func(*db.Tx, []Item) error }
 
 // Subscribe adds a subscriber. It must be called before the first event.
-func (b *Bus) Subscribe(fn func(*db.Tx, Item) error) { b.subscribers = append(b.subscribers, fn) }
+func (b *Bus) Subscribe(fn func(*db.Tx, Item) error) {
+	b.SubscribeAll(func(tx *db.Tx, items []Item) error {
+		for _, item := range items {
+			if err := fn(tx, item); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
 
-// Publish stores the event in the feed and hands it to the subscribers. An error rolls back the change that caused it.
-func (b *Bus) Publish(tx *db.Tx, item Item) error {
-	if err := record(tx, item); err != nil {
-		return err
+// SubscribeAll is Subscribe for a subscriber that takes less for events of one account together than for each.
+func (b *Bus) SubscribeAll(fn func(*db.Tx, []Item) error) { b.subscribers = append(b.subscribers, fn) }
+
+// Publish stores events of one account in the feeds and hands them to the subscribers. An error rolls back the changes that
+// caused them.
+func (b *Bus) Publish(tx *db.Tx, items ...Item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	for _, item := range items {
+		if err := record(tx, item); err != nil {
+			return err
+		}
 	}
 	for _, fn := range b.subscribers {
-		if err := fn(tx, item); err != nil {
+		if err := fn(tx, items); err != nil {
 			return err
 		}
 	}

@@ -27,8 +27,8 @@ func TestASearchByTitleIsBounded(t *testing.T) {
 		INSERT INTO alert (account_id, alert_id, channel_id, incident_id, integration_id, integration_name, integration_type, integration_ref_id,
 			alert_key, title, title_rule, description, alert_severity, alert_status, start_time, last_time, end_time, event_cnt, ever_muted,
 			responder_name, responder_email, labels, images, created_at, updated_at, deleted_at)
-		SELECT $1, printf('%024d', n), 1001, '', 1, '', '', '', 'k' || n, printf('%01024d', n), '', '', 'Info', 'Info', 1712690000 + n, 0, 0, 1, FALSE,
-			'', '', '{}', '[]', 0, 0, 0 FROM t`, apitest.AccountA)
+		SELECT $1, substr(CAST(1000000 + n AS TEXT) || '00000000000000000', 1, 24), 1001, '', 1, '', '', '', 'k' || n, $2 || substr(CAST(10000 + n AS TEXT), 2), '', '', 'Info', 'Info', 1712690000 + n, 0, 0, 1, FALSE,
+			'', '', '{}', '[]', 0, 0, 0 FROM t`, apitest.AccountA, strings.Repeat("0", 1020))
 	const span = `"start_time": 1712690000, "end_time": 1712700000`
 	s.Converse(t, []apitest.Turn{
 		{Path: "/alert/list", Body: `{` + span + `, "title": "/^0+(1|2)$/"}`, Has: `{"total": 2}`},

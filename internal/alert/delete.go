@@ -7,12 +7,12 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Delete deletes an alert with its feed. The verdicts about its events have a retention of their own and stay.
+// Delete deletes an alert with its feed, for retention. The verdicts about its events have a retention of their own and stay.
 func Delete(tx *db.Tx, account int64, alert string) error {
-	if _, err := tx.Exec(`DELETE FROM alert WHERE account_id = $1 AND alert_id = $2`, account, alert); err != nil {
+	if err := tx.Do(`DELETE FROM alert WHERE account_id = $1 AND alert_id = $2`, account, alert); err != nil {
 		return err
 	}
-	return activity.Forget(tx, account, alert)
+	return activity.Expire(tx, account, alert)
 }
 
 // DeleteOf deletes up to limit alerts of an incident with their feeds, and returns the number of deleted alerts.

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -114,9 +115,58 @@ func scanDecided(scan db.Scan) (a decide.Alert, err error) {
 }
 
 const latest = `SELECT ` + decided + ` FROM alert WHERE account_id = $1 AND channel_id = $2 AND alert_key = $3 AND deleted_at = 0
-	ORDER BY start_time DESC, alert_id DESC LIMIT 1`
+	ORDER BY start_time DESC, CASE WHEN end_time = 0 THEN 0 ELSE 1 END, end_time DESC, alert_id DESC LIMIT 1`
 
-// Latest returns the channel's newest alert of a key, active or not.
+// Slot is a key of alerts, or of groups of alerts, in a channel.
+type Slot struct {
+	Channel int64
+	Key     string
+}
+
+// Slots writes slots as a list for json_each: each is 20 digits and the key. A key that such a list cannot hold is left
+// out.
+func Slots(all []Slot) string {
+	list := make([]string, 0, len(all))
+	for _, s := range all {
+		if db.Listable(s.Key) {
+			list = append(list, fmt.Sprintf("%020d%s", s.Channel, s.Key))
+		}
+	}
+	return db.JSON(list)
+}
+
+// The list is read first, and each alert by its primary key.
+const latestOf = `SELECT ` + decided + ` FROM json_each($2) AS slot CROSS JOIN alert WHERE account_id = $1 AND alert_id = (
+	SELECT a.alert_id FROM alert a WHERE a.account_id = $1 AND a.channel_id = CAST(substr(slot.value, 1, 20) AS BIGINT)
+		AND a.alert_key = substr(slot.value, 21) AND a.deleted_at = 0
+	ORDER BY a.start_time DESC, CASE WHEN a.end_time = 0 THEN 0 ELSE 1 END, a.end_time DESC, a.alert_id DESC LIMIT 1)`
+
+// LatestOf is Latest for many keys.
+func LatestOf(tx *db.Tx, account int64, slots []Slot) ([]Row, error) {
+	return db.All(tx, scanRow, latestOf, account, Slots(slots))
+}
+
+// RowsOf returns the rows of the alerts of some ids that the account has.
+func RowsOf(tx *db.Tx, account int64, ids []string) ([]Row, error) {
+	return db.All(tx, scanRow, `SELECT `+decided+` FROM json_each($2) AS one CROSS JOIN alert
+		WHERE account_id = $1 AND alert_id = one.value AND deleted_at = 0`, account, db.JSON(ids))
+}
+
+// ActiveOf returns how many active alerts each of some incidents has; one that has none is not in it.
+func ActiveOf(tx *db.Tx, account int64, incidents []string) (active map[string]int64, err error) {
+	active = map[string]int64{}
+	_, err = db.All(tx, func(scan db.Scan) (n int64, err error) {
+		incident := ""
+		err = scan(&incident, &n)
+		active[incident] = n
+		return n, err
+	}, `SELECT incident_id, count(*) FROM alert WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2))
+		AND end_time = 0 AND deleted_at = 0 GROUP BY incident_id`, account, db.JSON(incidents))
+	return active, err
+}
+
+// Latest returns the channel's newest alert of a key, active or not. Of alerts that began in the same second the active one
+// is the newest: ids are in order only within one process.
 func Latest(tx *db.Tx, account, channel int64, key string) (w Row, found bool, err error) {
 	return db.One(tx, scanRow, latest, account, channel, key)
 }
@@ -163,8 +213,7 @@ func DueAgain(tx *db.Tx, account, now, limit int64) ([]Due, error) {
 
 // PutOff sets only the time (Unix seconds) at which a muted alert is decided again.
 func PutOff(tx *db.Tx, d Due, until int64) error {
-	_, err := tx.Exec(`UPDATE alert SET muted_until = $3 WHERE account_id = $1 AND alert_id = $2`, d.Account, d.ID, until)
-	return err
+	return tx.Do(`UPDATE alert SET muted_until = $3 WHERE account_id = $1 AND alert_id = $2`, d.Account, d.ID, until)
 }
 
 // heldBack sorts by a sum, so that the database finds the channel's active alerts by their index and does not read all
@@ -198,17 +247,18 @@ func NextAgain(tx *db.Tx, after int64) (account, due int64, found bool, err erro
 
 // Unmute makes all muted alerts of an account due now (Unix seconds), because its configuration has changed.
 func Unmute(tx *db.Tx, account, now int64) error {
-	_, err := tx.Exec(`UPDATE alert SET muted_until = $2 WHERE account_id = $1 AND end_time = 0 AND muted_until > $2`, account, now)
-	return err
+	return tx.Do(`UPDATE alert SET muted_until = $2 WHERE account_id = $1 AND end_time = 0 AND muted_until > $2`, account, now)
 }
 
 const uninhibit = `UPDATE alert SET muted_until = $3
-	WHERE account_id = $1 AND end_time = 0 AND muted_until > $3 AND muted_by = $2 AND muted_by <> ''`
+	WHERE account_id = $1 AND end_time = 0 AND muted_until > $3 AND muted_by IN (SELECT value FROM json_each($2)) AND muted_by <> ''`
 
-// Uninhibit makes the alerts that source inhibits due now (Unix seconds), because source is over or has changed.
-func Uninhibit(tx *db.Tx, account int64, source string, now int64) error {
-	_, err := tx.Exec(uninhibit, account, source, now)
-	return err
+// Uninhibit makes the alerts that some sources inhibit due now (Unix seconds), because the sources are over or have changed.
+func Uninhibit(tx *db.Tx, account int64, now int64, sources ...string) error {
+	if len(sources) == 0 {
+		return nil
+	}
+	return tx.Do(uninhibit, account, db.JSON(sources), now)
 }
 
 // Origin is the integration that an alert came through, as it was when the alert was stored.
@@ -223,29 +273,29 @@ func Save(tx *db.Tx, account int64, a *decide.Alert, now time.Time) error {
 	return w.Update(tx, account, now)
 }
 
+var (
+	changing = db.Columns(`account_id, alert_id, incident_id, description, alert_severity, alert_status, labels, images, last_time, end_time,
+		event_cnt, ever_muted, muted, muted_by, muted_until, changes, updated_at, group_key, flapping_until`)
+	inserting = db.Columns(`account_id, ` + decided + `, integration_name, integration_type, integration_ref_id,
+		responder_name, responder_email, created_at, updated_at, deleted_at`)
+)
+
 // Update updates a stored row.
 func (w *Row) Update(tx *db.Tx, account int64, now time.Time) error {
-	_, err := tx.Exec(`UPDATE alert SET incident_id = $3, description = $4, alert_severity = $5, alert_status = $6,
-		labels = $7, images = $8, last_time = $9, end_time = $10,
-		event_cnt = $11, ever_muted = $12, muted = $13, muted_by = $14, muted_until = $15, changes = $16, updated_at = $17,
-		group_key = $18, flapping_until = $19
-		WHERE account_id = $1 AND alert_id = $2`,
+	return tx.Update(2, db.Rows{Table: "alert", Columns: changing, Values: [][]any{{
 		account, w.ID, w.Incident, w.Description, w.Severity, w.Status, w.Labels, w.Images, w.Last, w.End,
-		w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, now.Unix(), w.GroupKey, w.FlapsUntil)
-	return err
+		w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, now.Unix(), w.GroupKey, w.FlapsUntil,
+	}}})
 }
 
 // Insert stores a new row, with the integration that the alert came through.
 func (w *Row) Insert(tx *db.Tx, account int64, from Origin, now time.Time) error {
-	_, err := tx.Exec(`INSERT INTO alert (account_id, `+decided+`, integration_name, integration_type, integration_ref_id,
-			responder_name, responder_email, created_at, updated_at, deleted_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-			$17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, '', '', $28, $28, 0)`,
+	return tx.Insert(db.Rows{Table: "alert", Columns: inserting, Values: [][]any{{
 		account, w.ID, w.Channel, w.Incident, w.Key, w.Integration,
 		w.TitleRule, w.Title, w.Description, w.Severity, w.Status, w.Labels, w.Images,
 		w.Start, w.Last, w.End, w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, w.GroupKey, w.FlapsUntil,
-		from.Name, from.Type, from.Ref, now.Unix())
-	return err
+		from.Name, from.Type, from.Ref, "", "", now.Unix(), now.Unix(), 0,
+	}}})
 }
 
 const ofIncident = `SELECT ` + decided + ` FROM alert WHERE account_id = $1 AND incident_id = $2 AND deleted_at = 0
@@ -272,4 +322,18 @@ func CountOf(tx *db.Tx, account int64, incident string) (Count, error) {
 		`SELECT count(*), coalesce(sum(CASE WHEN end_time = 0 THEN 1 ELSE 0 END), 0), coalesce(sum(event_cnt), 0)
 			FROM alert WHERE account_id = $1 AND incident_id = $2 AND deleted_at = 0`, account, incident)
 	return c, err
+}
+
+// CountsOf is CountOf for some incidents; those without alerts are left out.
+func CountsOf(tx *db.Tx, account int64, incidents []string) (counts map[string]Count, err error) {
+	counts = map[string]Count{}
+	_, err = db.All(tx, func(scan db.Scan) (c Count, err error) {
+		incident := ""
+		err = scan(&incident, &c.Alerts, &c.Active, &c.Events)
+		counts[incident] = c
+		return c, err
+	}, `SELECT incident_id, count(*), coalesce(sum(CASE WHEN end_time = 0 THEN 1 ELSE 0 END), 0), coalesce(sum(event_cnt), 0)
+		FROM alert WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2)) AND deleted_at = 0
+		GROUP BY incident_id`, account, db.JSON(incidents))
+	return counts, err
 }

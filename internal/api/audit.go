@@ -55,11 +55,21 @@ func kept(body []byte) string {
 	return redact.JSON(body, auditBody)
 }
 
+// kept is the same for the call's body, which is read once if it is large.
+func (x *exchange) kept(body []byte) string {
+	if x.known != "" {
+		return x.known
+	}
+	return kept(body)
+}
+
 // recordRefusal records a write that was refused. It needs a transaction of its own, because the call's was rolled
 // back. If recording fails, the error is only logged: the caller must still see why the call was refused.
 func (f *Frame) recordRefusal(x *exchange, body []byte, refused error) {
-	code, known := wire[fault.KindOf(refused)].code, kept(body)
-	err := f.DB.Write(context.WithoutCancel(x.call.Ctx), func(tx *db.Tx) error { return f.record(tx, x, known, code) })
+	code, known := wire[fault.KindOf(refused)].code, x.kept(body)
+	err := f.DB.WriteOf(context.WithoutCancel(x.call.Ctx), x.call.Who.AccountID, func(tx *db.Tx) error {
+		return f.record(tx, x, known, code)
+	})
 	if err != nil {
 		f.Log.Error("a refused write is missing from the audit log", "request_id", x.call.RequestID, "error", err)
 	}

@@ -137,5 +137,6 @@ func (b *bodyBudget) admit() {
 	})
 }
 
-// setBusyRetry asks the caller to retry after 5 seconds, which is bodyWait.
+// setBusyRetry asks the caller to retry after 5 seconds, which is bodyWait, and longer than a database takes to be tried
+// again.
 func setBusyRetry(header http.Header) { header.Set("Retry-After", "5") }

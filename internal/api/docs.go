@@ -31,19 +31,21 @@ const anyBaseURL = "http://base-url.invalid"
 // Docs serves the reference: one page without outside parts, rendered once from the tables that serve the operations.
 // It works without scripts. Its one script filters and sends trial calls; it stores the key in the page's memory only.
 func (f *Frame) Docs() http.Handler {
-	page := sync.OnceValue(func() []byte { // rendered on the first request
+	page := sync.OnceValues(func() (text []byte, tag string) { // rendered on the first request
 		var page bytes.Buffer
 		if err := docsTemplate.Execute(&page, f.reference()); err != nil {
 			panic(err) // a programming error in our own types, found by the tests
 		}
-		return page.Bytes()
+		return page.Bytes(), digest(page.Bytes())
 	})
 	policy := fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; connect-src 'self'; "+
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'", digest(docsCSS), digest(docsJS))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
 		w.Header().Set("Referrer-Policy", "no-referrer")
-		serveStatic(w, r, "text/html; charset=utf-8", bytes.ReplaceAll(page(), []byte(anyBaseURL), []byte(f.baseURL(r))))
+		text, tag := page()
+		base := []byte(f.baseURL(r))
+		serveStatic(w, r, "text/html; charset=utf-8", tag[:24]+digest(base)[:24], bytes.ReplaceAll(text, []byte(anyBaseURL), base))
 	})
 }
 

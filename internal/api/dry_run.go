@@ -36,8 +36,11 @@ var errDryRun = errors.New("rolled back: a dry run")
 // dryRun runs a write, encodes its reply and rolls it back. A refusal because the object is referenced, or because its
 // state forbids deleting it, is the result that the caller asked for and not a failure.
 func (f *Frame) dryRun(x *exchange, do func(*db.Tx) error, data *any) error {
-	err := f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
+	err := f.DB.WriteOf(x.call.Ctx, x.call.Who.AccountID, func(tx *db.Tx) error {
 		err := do(tx)
+		if err == nil {
+			err = tx.Flush()
+		}
 		_, removal := (*data).(*Removal)
 		switch kind := fault.KindOf(err); {
 		case err == nil && removal:

@@ -15,6 +15,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/gate"
 	"tocsin/internal/platform/ratelimit"
 )
 
@@ -36,6 +37,7 @@ type exchange struct {
 	inside    bool    // a call of Invoke, without a key
 	held      int64   // bytes reserved for the body, under holder
 	holder    bodyHolder
+	known     string // what the audit log stores of a large body
 }
 
 // network returns the caller's network address, or the zero Prefix if it is not known.
@@ -66,8 +68,17 @@ func (f *Frame) answer(x *exchange) (err error) {
 	return f.perform(x, func() ([]byte, error) { return f.body(x) })
 }
 
+// callerKey returns a number for each caller of an account: of its app key, or of a person without one.
+func callerKey(who auth.Principal) int64 {
+	if who.KeyID != 0 {
+		return who.KeyID
+	}
+	return -who.PersonID
+}
+
 // perform checks the caller's limits and permissions, reads the body and runs the operation.
 func (f *Frame) perform(x *exchange, read func() ([]byte, error)) error {
+	x.call.Ctx = db.For(x.call.Ctx, x.call.Who.AccountID)
 	if err := f.within(x); err != nil {
 		return err
 	}
@@ -117,7 +128,14 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	in, err := f.request(x, body)
+	if x.op.Effect != Write && x.op.Do.before == nil { // others wait for the writer, for another system, or at a gate of their own
+		leave, err := f.Turns.Enter(x.call.Ctx, x.call.Who.AccountID, callerKey(x.call.Who))
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
+	in, err := f.requestInTurn(x, body)
 	if err != nil {
 		return err
 	}
@@ -125,7 +143,10 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	if x.op.Do.before != nil {
 		x.call.read = f.DB.Snapshot
 		if x.op.Effect == Write && !x.dry {
-			x.call.Ctx, x.call.write = context.WithoutCancel(x.call.Ctx), f.DB.Write
+			x.call.Ctx = context.WithoutCancel(x.call.Ctx)
+			x.call.write = func(ctx context.Context, fn func(*db.Tx) error) error {
+				return f.DB.WriteOf(ctx, x.call.Who.AccountID, fn)
+			}
 		}
 		if in, err = x.op.Do.before(&x.call, in); err != nil {
 			return err
@@ -160,8 +181,8 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 // write runs do, encodes its data and records the call, all in one write transaction. A change of who may call holds from
 // the reply on.
 func (f *Frame) write(x *exchange, body []byte, do func(*db.Tx) error, data *any) error {
-	known := kept(body) // before the transaction, because all other writers wait for it
-	err := f.DB.Write(x.call.Ctx, func(tx *db.Tx) error {
+	known := x.kept(body) // before the transaction, because all other writers wait for it
+	err := f.DB.WriteOf(x.call.Ctx, x.call.Who.AccountID, func(tx *db.Tx) error {
 		if err := do(tx); err != nil {
 			return err
 		}
@@ -174,6 +195,25 @@ func (f *Frame) write(x *exchange, body []byte, do func(*db.Tx) error, data *any
 		f.Keys.Recheck(x.call.Who.AccountID)
 	}
 	return err
+}
+
+// requestInTurn is request when it is the account's turn, for a large body of a write. A small one takes less than a
+// millisecond, and reads have had their turns before.
+func (f *Frame) requestInTurn(x *exchange, body []byte) (any, error) {
+	if x.op.Effect != Write || len(body) <= smallBody {
+		return f.request(x, body)
+	}
+	x.known = kept(nil)
+	leave, err := f.Pace.Enter(x.call.Ctx, gate.Caller{Account: x.call.Who.AccountID})
+	if errors.Is(err, gate.ErrFull) {
+		return nil, errBusy
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	x.known = kept(body)
+	return f.request(x, body)
 }
 
 // request decodes and checks the request. The unknown members of a write or a list become warnings.

@@ -35,3 +35,13 @@ func BodyBytes(f *Frame) int64 {
 
 // Waiting returns how many calls wait for their turn.
 func Waiting(f *Frame) int { return f.queue.Places() }
+
+// Late returns how many refusals wait before they are answered.
+func Late(f *Frame) int {
+	f.late.mu.Lock()
+	defer f.late.mu.Unlock()
+	return f.late.all
+}
+
+// SetLateBy changes how long late refusals wait.
+func SetLateBy(f *Frame, d time.Duration) { f.lateBy = d }

@@ -15,6 +15,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/gate"
 	"tocsin/internal/platform/id"
 	"tocsin/internal/platform/ratelimit"
 )
@@ -29,11 +30,14 @@ type Config struct {
 	Audit   func(*db.Tx, AuditEntry) error // appends to the audit log
 	// Conceal removes from an error what the caller may not read, before its transaction ends; nil: nothing is private.
 	Conceal func(*db.Tx, auth.Principal, error) error
-	Rate    ratelimit.Rate // per account and operation; zero fields: no limit
+	Rate    ratelimit.Rate   // per account and operation; zero fields: no limit
+	Share   *ratelimit.Share // of all rates, that this process accepts; nil: the whole
 	// LimitWait is how long a read above the limit waits for its turn before it is refused; 0: it is refused at once.
 	LimitWait time.Duration
 	Proxies   []netip.Prefix // their X-Forwarded-For is trusted
 	Build     string         // shown in the reference
+	Turns     *gate.Turns    // of accounts whose reads compute; nil: no account waits
+	Pace      *gate.Pace     // of decoding large bodies of writes, shared with what else computes for long; nil: none waits
 	Guesses   *KeyGuesses    // shared with what else takes keys; nil: the frame has its own
 	MaxBody   int64          // the largest limit of an endpoint's body, in bytes: the memory for bodies depends on it
 }
@@ -51,6 +55,8 @@ type Frame struct {
 	stopping  context.Context           // ended by stop
 	stop      context.CancelFunc
 	bodies    *bodyBudget
+	late      *lateRefusals
+	lateBy    time.Duration
 	bodyTime  time.Duration
 	metrics   *metrics
 	unknown   func() *counters // of calls without an operation
@@ -77,12 +83,13 @@ type rateKey struct {
 // New mounts the operations. It panics when two have the same path, which is a programming error.
 func New(c Config, ops ...[]Op) *Frame {
 	if c.Guesses == nil {
-		c.Guesses = NewKeyGuesses()
+		c.Guesses = NewKeyGuesses(c.Share)
 	}
 	f := &Frame{
 		Config: c, ops: map[string]*mounted{}, schemas: newSchemas(), metrics: newMetrics(c.Metrics),
-		rates: ratelimit.New[rateKey](0), queue: ratelimit.NewQueue[rateKey](waitingPerAccount, waitingInAll),
+		rates: ratelimit.New[rateKey](0).Divided(c.Share), queue: ratelimit.NewQueue[rateKey](waitingPerAccount, waitingInAll),
 		bodies: newBodyBudget(max(bodiesAtOnce, largeBodies*c.MaxBody), bodyWait), bodyTime: bodyTime,
+		late: newLateRefusals(), lateBy: lateBy,
 	}
 	f.stopping, f.stop = context.WithCancel(context.Background())
 	if f.Metrics != nil {
@@ -164,7 +171,7 @@ func (f *Frame) prepareAll() {
 func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := f.Clock.Now()
 	x := &exchange{w: w, r: r, began: time.Now()}
-	x.call = Call{Ctx: r.Context(), Now: now, RequestID: id.ULID(now), IP: clientIP(r, f.Proxies)}
+	x.call = Call{Ctx: db.For(r.Context(), db.Strangers), Now: now, RequestID: id.ULID(now), IP: clientIP(r, f.Proxies)}
 	h := w.Header()
 	h["Service-Request-Id"] = []string{x.call.RequestID}
 	h["Flashcat-Request-Id"] = h["Service-Request-Id"] // the name that existing clients read
@@ -173,6 +180,7 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	broken := false
 	switch {
 	case err != nil:
+		f.delay(x, err)
 		x.fail(err)
 	case x.file != nil:
 		broken, err = x.sendFile()
@@ -191,6 +199,7 @@ func (f *Frame) Sweep() {
 	now := f.Clock.Now()
 	f.rates.Sweep(now)
 	f.Guesses.sweep(now)
+	f.late.prompt.Sweep(now)
 }
 
 // Has reports whether an operation is mounted at a path.

@@ -20,8 +20,10 @@ var keyGuessLimit = ratelimit.Rate{PerMinute: 300}
 
 const maxAddresses = 10_000
 
-// NewKeyGuesses returns a limit without any counted key.
-func NewKeyGuesses() *KeyGuesses { return &KeyGuesses{ratelimit.New[netip.Prefix](maxAddresses)} }
+// NewKeyGuesses returns a limit without any counted key, of which this process accepts a share.
+func NewKeyGuesses(share *ratelimit.Share) *KeyGuesses {
+	return &KeyGuesses{ratelimit.New[netip.Prefix](maxAddresses).Divided(share)}
+}
 
 // Guessed counts a key that does not exist and returns a fault when its network address has tried too many.
 func (g *KeyGuesses) Guessed(c *Call) error {

@@ -56,9 +56,7 @@ func (x *exchange) encode(data any) (err error) {
 		w.add(x.call.warnings, x.call.unlisted)
 	}
 	if a, ok := data.(Appender); ok {
-		var b []byte
-		b, err = a.AppendJSON(x.reply.AvailableBuffer())
-		x.reply.Write(b)
+		err = x.append(a)
 	} else {
 		err = json.MarshalWrite(x.reply, data, replyOptions)
 	}
@@ -67,6 +65,22 @@ func (x *exchange) encode(data any) (err error) {
 	}
 	x.reply.WriteByte('}')
 	return fault.Wrap(err, "encode the reply")
+}
+
+// append appends data to the reply. A large reply has outgrown the buffer, and is not copied into it again.
+func (x *exchange) append(data Appender) error {
+	from := x.reply.Bytes()
+	b, err := data.AppendJSON(from)
+	switch {
+	case err != nil:
+		return err
+	case cap(b) == cap(from):
+		x.reply.Write(b[len(from):])
+	default:
+		buffers.Put(x.reply)
+		x.reply = bytes.NewBuffer(b)
+	}
+	return nil
 }
 
 // appendWarnings adds the warnings of the frame as the last member of data without a member for them. Data that is a list
@@ -117,6 +131,9 @@ func (x *exchange) fail(err error) {
 
 func (x *exchange) send(status int, body []byte) {
 	h := x.w.Header()
+	if status == http.StatusServiceUnavailable && h.Get("Retry-After") == "" {
+		setBusyRetry(h)
+	}
 	h["Content-Type"] = jsonType
 	h["Cache-Control"] = noStore
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}

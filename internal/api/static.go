@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// serveStatic answers GET and HEAD with a prepared document, or with 304 when the client has it already.
-func serveStatic(w http.ResponseWriter, r *http.Request, kind string, document []byte) {
+// serveStatic answers GET and HEAD with a prepared document, or with 304 when the client has it already. tag is different for
+// each document: its digest is computed once, because anyone may ask.
+func serveStatic(w http.ResponseWriter, r *http.Request, kind, tag string, document []byte) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -21,7 +22,7 @@ func serveStatic(w http.ResponseWriter, r *http.Request, kind string, document [
 	}
 	h.Set("Content-Type", kind)
 	h.Set("Cache-Control", "no-cache") // clients must revalidate: an upgrade changes the document
-	h.Set("ETag", `"`+digest(document)+`"`)
+	h.Set("ETag", `"`+tag+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(document))
 }
 
@@ -33,15 +34,16 @@ func digest(b []byte) string {
 
 // OpenAPIHandler serves the document of OpenAPI, which is generated on the first request.
 func (f *Frame) OpenAPIHandler() http.Handler {
-	document := sync.OnceValue(func() []byte {
+	document := sync.OnceValues(func() (text []byte, tag string) {
 		text, err := f.OpenAPI()
 		if err != nil {
 			panic(err) // a programming error in our own types, found by the tests
 		}
-		return text
+		return text, digest(text)
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		serveStatic(w, r, "application/json", document())
+		text, tag := document()
+		serveStatic(w, r, "application/json", tag, text)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -26,8 +27,10 @@ import (
 	"tocsin/internal/module"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/gate"
 	"tocsin/internal/platform/hold"
 	"tocsin/internal/platform/jobs"
+	"tocsin/internal/platform/node"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/platform/secret"
 	"tocsin/internal/rum"
@@ -79,15 +82,21 @@ type App struct {
 	Runner  *jobs.Runner // background jobs; not started
 	Modules []module.Module
 	Gate    *hold.Gate // whether anything is sent
-	gaps    gaps
-	ingest  *ingest.Service
-	notify  *notify.Service
-	phone   *phone.Service
-	shifts  *shiftnotice.Service
-	signIn  *signin.Service
-	lint    *lint.Service
-	live    *console.Live
-	feeds   *schedulefeed.Service
+	Nodes   *node.Registry
+	share   *ratelimit.Share // of the rates, that this process accepts
+	turns   *gate.Turns      // of accounts that compute
+	pace    *gate.Pace       // of what computes for long beside the reads
+	pages   *pageChanges
+
+	outdated atomic.Pointer[string] // why this process must not run on the database any more; nil: it may
+	ingest   *ingest.Service
+	notify   *notify.Service
+	phone    *phone.Service
+	shifts   *shiftnotice.Service
+	signIn   *signin.Service
+	lint     *lint.Service
+	live     *console.Live
+	feeds    *schedulefeed.Service
 
 	selfAlerts    *selfalert.Service
 	browserErrors *rumintake.Service
@@ -99,14 +108,18 @@ type App struct {
 
 // New opens the database, migrates it and assembles the services. The caller closes the App.
 func New(ctx context.Context, c Config) (*App, error) {
-	d, err := db.Open(ctx, c.DB)
+	d, err := db.Open(ctx, c.DB, func(why error) { c.Log.Warn("a migration will be tried again", "error", why) })
 	if err != nil {
 		return nil, err
 	}
 	d.Unreadable().Report = func(row db.Row, why error) {
 		c.Log.Error("configuration cannot be read and is left out", "account", row.Account, "kind", row.Kind, "id", row.ID, "error", why)
 	}
-	a := &App{Config: c, DB: d, Keys: auth.NewKeys(d, c.Clock), metrics: prometheus.NewRegistry()}
+	a := &App{Config: c, DB: d, Keys: auth.NewKeys(d, c.Clock), metrics: prometheus.NewRegistry(),
+		share: &ratelimit.Share{}, turns: gate.NewTurns(time.Now), pace: gate.NewPace(time.Now)}
+	if err := SetClock(ctx, d, c.Clock); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	if a.Keyring, err = OpenBox(ctx, d, c); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -124,12 +137,16 @@ func New(ctx context.Context, c Config) (*App, error) {
 	if err := a.openGate(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	guesses := api.NewKeyGuesses()
+	a.Nodes = node.New(node.Config{
+		DB: d, Clock: c.Clock, Name: host(), Version: c.Version, SealKeys: a.sealKeys, Offset: a.offset, Share: a.share,
+	})
+	a.pages = newPageChanges(d)
+	guesses := api.NewKeyGuesses(a.share)
 	a.assemble(guesses, linkKey, cursorKey)
 	a.Frame = api.New(api.Config{
 		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record, Conceal: conceal,
-		Rate: ratelimit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute}, LimitWait: c.LimitWait,
-		Proxies: c.TrustedProxies, Build: c.Version, Guesses: guesses, MaxBody: a.ingest.MaxBytes,
+		Rate: ratelimit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute}, Share: a.share, LimitWait: c.LimitWait,
+		Proxies: c.TrustedProxies, Build: c.Version, Guesses: guesses, MaxBody: a.ingest.MaxBytes, Turns: a.turns, Pace: a.pace,
 	}, operations(a.Modules)...)
 	a.Runner = a.runner()
 	a.complete(ctx)

@@ -22,8 +22,8 @@ type First struct {
 // It returns nil when there is an account already. zone is the account's IANA time zone.
 func (a *App) FirstStart(ctx context.Context, zone string) (first *First, err error) {
 	err = a.DB.Write(ctx, func(tx *db.Tx) error {
-		all, err := person.Accounts(tx)
-		if err != nil || len(all) > 0 {
+		_, found, err := person.FirstAccount(tx)
+		if err != nil || found {
 			return err
 		}
 		now := a.Clock.Now().Unix()

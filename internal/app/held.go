@@ -27,7 +27,7 @@ func (a *App) openGate(ctx context.Context) (err error) {
 // what waited and must not be sent any more.
 func Release(ctx context.Context, d *db.DB, c clock.Clock) (reason string, err error) {
 	err = d.Write(ctx, func(tx *db.Tx) error {
-		was, err := hold.Release(tx, d, host())
+		was, err := hold.Release(ctx, tx, d, host())
 		if reason = was.Reason; err != nil || reason == "" {
 			return err
 		}

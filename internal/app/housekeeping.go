@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"tocsin/internal/platform/db"
@@ -12,6 +13,7 @@ import (
 // runner has all background work, not started.
 func (a *App) runner() *jobs.Runner {
 	runner := jobs.New(a.Clock, a.Log, a.metrics)
+	runner.Shared = strings.HasPrefix(a.Config.DB, "postgres")
 	for _, j := range a.housekeeping() {
 		runner.Add(j)
 	}
@@ -40,10 +42,8 @@ func (a *App) complete(ctx context.Context) {
 }
 
 // housekeeping returns the jobs of the program itself: it stores key use every few seconds, drops unused limit counters
-// every minute and deletes old records once a day. The first daily run is a day after the start, so that a person can
-// check what was just imported.
+// every minute and deletes old records once a day.
 func (a *App) housekeeping() []jobs.Job {
-	firstRound := a.Clock.Now().Add(24 * time.Hour)
 	list := []jobs.Job{
 		a.Gate.Job(func() { a.Log.Warn("the server was released: it sends from now on") }),
 		{Name: "key use", Interval: 5 * time.Second, Run: func(ctx context.Context, _ time.Time) (time.Time, error) {
@@ -55,14 +55,15 @@ func (a *App) housekeeping() []jobs.Job {
 			return time.Time{}, nil
 		}},
 		{Name: "on-call gaps", Interval: time.Minute, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
-			return time.Time{}, a.gaps.count(ctx, a.DB, now)
+			return time.Time{}, countGaps(ctx, a.DB, now)
 		}},
-		{Name: "retention", Interval: 24 * time.Hour, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
-			if now.Before(firstRound) {
-				return firstRound, nil
-			}
-			return time.Time{}, a.prune(ctx)
-		}},
+		a.daily("retention", a.prune),
+	}
+	if a.DB.Shared() {
+		list = append(list, a.heartbeatJob(), a.clockJob(), a.pages.job(), jobs.Job{
+			Name: "statistics", Interval: time.Second,
+			Run: func(ctx context.Context, _ time.Time) (time.Time, error) { return time.Time{}, a.DB.Analyse(ctx) },
+		}, jobs.Job{Name: "parts of tables", Interval: time.Hour, Run: a.ahead})
 	}
 	if a.certificates != nil {
 		list = append(list, a.certificates.job())

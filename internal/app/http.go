@@ -45,6 +45,10 @@ func (a *App) Start() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.Nodes.Listening(listener.Addr().String())
+	if err := a.Nodes.Beat(context.Background()); err != nil { // before the first request, which the rate limits divide
+		return nil, errors.Join(err, listener.Close())
+	}
 	s := &Server{app: a, done: make(chan error, 1), runner: a.Runner}
 	s.http = &http.Server{
 		Handler:           handler,
@@ -85,7 +89,7 @@ func (s *Server) Stop() error {
 	defer cancel()
 	err := s.http.Shutdown(ctx)
 	s.runner.Stop()
-	return errors.Join(err, s.app.Keys.Flush(ctx), s.app.ingest.StoreRefused(ctx, s.app.Clock.Now()), s.app.Close())
+	return errors.Join(err, s.app.Keys.Flush(ctx), s.app.ingest.StoreRefused(ctx, s.app.Clock.Now()), s.app.Nodes.Leave(ctx), s.app.Close())
 }
 
 // Handler returns the handler of all paths: the operations and the pages beside them.
@@ -112,7 +116,7 @@ func (a *App) Handler() (http.Handler, error) {
 	}
 	mux.Handle("GET /docs", a.Frame.Docs())
 	mux.Handle("GET /openapi.json", a.Frame.OpenAPIHandler())
-	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
 	mux.HandleFunc("GET /health", a.health)
 	mux.HandleFunc("GET /health/ready", a.ready)
 	return compressed(a.showHeld(a.operationsFirst(mux))), nil
@@ -169,18 +173,19 @@ func (a *App) operationsFirst(mux http.Handler) http.Handler {
 	})
 }
 
-// health answers 200 while the database can be read, else 503.
+// health answers 200 while the database can be read and this process may write it, else 503.
 func (a *App) health(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	err := a.DB.Read(r.Context(), func(tx *db.Tx) error {
-		_, _, err := db.One(tx, db.Column[int64], `SELECT 1`)
-		return err
-	})
-	if err != nil {
+	if err := a.current(r.Context()); err != nil {
+		problem := "does not answer"
+		if errors.Is(err, db.ErrTooOld) {
+			problem = "is too new for this program"
+		}
 		a.Log.Error("health", "error", err)
+		w.Header().Set("Retry-After", "5")
 		w.WriteHeader(http.StatusServiceUnavailable)
-		fmt.Fprintln(w, `{"status":"failing","database":"does not answer"}`)
+		fmt.Fprintf(w, "{\"status\":\"failing\",\"database\":%q}\n", problem)
 		return
 	}
 	fmt.Fprintf(w, "{\"status\":\"ok\",\"version\":%q}\n", a.Version)

@@ -12,14 +12,17 @@ import (
 
 // pagesChange notifies the console's pages of what happens to alerts and incidents, once it is on disk.
 func (a *App) pagesChange(tx *db.Tx, item activity.Item) error {
-	tx.OnCommit(func() { a.live.Changed(item.Account) })
+	tx.OnCommit(func() {
+		a.live.Changed(item.Account)
+		a.pages.add(item.Account)
+	})
 	return nil
 }
 
 // accountMark returns a text that differs when something in an account has changed that is no domain event of this
 // process: its configuration, a delivery, or anything that another process has written.
 func (a *App) accountMark(ctx context.Context, account int64) (mark string, err error) {
-	others, err := a.DB.ChangedByOthers(ctx)
+	others, err := a.pages.others(ctx, account)
 	if err != nil {
 		return "", err
 	}

@@ -3,15 +3,12 @@ package app
 import (
 	"context"
 	"runtime"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/module"
-	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/schedule"
 )
 
 // gauges collects the metrics that are read when they are asked for: from the database, and from the program itself.
@@ -19,7 +16,8 @@ type gauges struct {
 	app                        *App
 	count, oldest, fails, held *prometheus.Desc
 	size, wal, gaps, build     *prometheus.Desc
-	unreadable                 *prometheus.Desc
+	unreadable, nodes, clock   *prometheus.Desc
+	free                       *prometheus.Desc
 	modules                    []moduleGauge
 }
 
@@ -40,8 +38,12 @@ func newGauges(a *App) *gauges {
 			"Configuration objects that are left out because they cannot be decoded, by kind.", []string{"kind"}, nil),
 		size: prometheus.NewDesc("tocsin_database_size_bytes", "Size of the database file.", nil, nil),
 		wal:  prometheus.NewDesc("tocsin_database_wal_size_bytes", "Size of the write-ahead log beside the database file.", nil, nil),
+		free: prometheus.NewDesc("tocsin_database_free_bytes", "What the disk of the embedded database still takes.", nil, nil),
 		gaps: prometheus.NewDesc("tocsin_schedules_uncovered",
 			"Enabled schedules in which no one is on call now, or at some time within 24 hours.", []string{"within"}, nil),
+		nodes: prometheus.NewDesc("tocsin_nodes", "Live processes that serve the database, this one among them.", nil, nil),
+		clock: prometheus.NewDesc("tocsin_clock_offset_seconds",
+			"What is added to this machine's clock, so that it shows the database's time.", nil, nil),
 		build: prometheus.NewDesc("tocsin_build_info", "Always 1; the labels are about the program.", []string{"version", "goversion"}, nil),
 	}
 	for _, m := range a.Modules {
@@ -54,7 +56,9 @@ func newGauges(a *App) *gauges {
 
 // Describe implements prometheus.Collector.
 func (g *gauges) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{g.count, g.oldest, g.fails, g.held, g.size, g.wal, g.gaps, g.build, g.unreadable} {
+	for _, d := range []*prometheus.Desc{
+		g.count, g.oldest, g.fails, g.held, g.size, g.wal, g.gaps, g.build, g.unreadable, g.nodes, g.clock, g.free,
+	} {
 		ch <- d
 	}
 	for _, m := range g.modules {
@@ -76,13 +80,17 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	}
 	send(g.held, held)
 	send(g.build, 1, g.app.Version, runtime.Version())
-	send(g.gaps, float64(g.app.gaps.now.Load()), "now")
-	send(g.gaps, float64(g.app.gaps.day.Load()), "24h")
-	if size, wal, err := g.app.DB.Size(); err != nil {
+	send(g.nodes, float64(len(g.app.Nodes.Live())))
+	send(g.clock, g.app.offset().Seconds())
+	g.uncovered(ctx, send, ch)
+	if size, wal, err := g.app.DB.Size(ctx); err != nil {
 		ch <- prometheus.NewInvalidMetric(g.size, err)
 	} else {
 		send(g.size, float64(size))
 		send(g.wal, float64(wal))
+	}
+	if free := g.app.DB.Free(); free >= 0 {
+		send(g.free, float64(free))
 	}
 	s, err := g.app.standing(ctx, now)
 	if err != nil {
@@ -102,6 +110,20 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
+// uncovered collects how many schedules have no one on call.
+func (g *gauges) uncovered(ctx context.Context, send func(*prometheus.Desc, float64, ...string), ch chan<- prometheus.Metric) {
+	var all accountGaps
+	if err := g.app.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		all, err = allGaps(tx)
+		return err
+	}); err != nil {
+		ch <- prometheus.NewInvalidMetric(g.gaps, err)
+		return
+	}
+	send(g.gaps, float64(all.now), "now")
+	send(g.gaps, float64(all.day), "24h")
+}
+
 // read collects a gauge of a module.
 func (g *gauges) read(ctx context.Context, m moduleGauge, now time.Time, ch chan<- prometheus.Metric) {
 	var samples []module.Sample
@@ -116,48 +138,4 @@ func (g *gauges) read(ctx context.Context, m moduleGauge, now time.Time, ch chan
 	for _, s := range samples {
 		ch <- prometheus.MustNewConstMetric(m.desc, prometheus.GaugeValue, s.Value, s.Labels...)
 	}
-}
-
-// gaps holds how many schedules have no one on call. Computing it is too expensive for each collection.
-type gaps struct{ now, day atomic.Int64 }
-
-// count computes the gaps of all schedules. Each account has a transaction of its own.
-func (g *gaps) count(ctx context.Context, d *db.DB, now time.Time) error {
-	var accounts []person.Account
-	err := d.Read(ctx, func(tx *db.Tx) (err error) {
-		accounts, err = person.Accounts(tx)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	from, none, soon := now.Unix(), int64(0), int64(0)
-	for _, a := range accounts {
-		err := d.Read(ctx, func(tx *db.Tx) error {
-			zone, err := person.Zone(tx, a.AccountID)
-			if err != nil {
-				return err
-			}
-			ids, err := schedule.Enabled(tx, a.AccountID)
-			for _, id := range ids {
-				at, found, err := schedule.Gap(tx, a.AccountID, id, from, from+86400, zone)
-				if err != nil { // no one is notified from it either, and the others still count
-					at, found = from, true
-				}
-				if found {
-					soon++
-				}
-				if found && at == from {
-					none++
-				}
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	g.now.Store(none)
-	g.day.Store(soon)
-	return nil
 }

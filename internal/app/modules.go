@@ -41,6 +41,7 @@ import (
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/egress"
+	"tocsin/internal/platform/gate"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/preference"
@@ -69,23 +70,24 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	a.notify = a.notifier(bus, configs, linkKey)
 	a.selfAlerts = &selfalert.Service{DB: a.DB, Notify: a.notify, Decide: decide}
 	a.ingest = ingest.New(ingest.Config{
-		DB: a.DB, Log: a.Log, Rate: a.pushRate(), MaxAlerts: a.PushAlerts, MaxBytes: a.PushBytes,
-		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics,
+		DB: a.DB, Log: a.Log, Rate: a.pushRate(), Share: a.share, MaxAlerts: a.PushAlerts, MaxBytes: a.PushBytes,
+		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics, Turns: gate.NewTurns(time.Now),
 	})
 	a.browserErrors = rumintake.New(rumintake.Config{
-		DB: a.DB, Log: a.Log, Rate: a.errorRate(), Guesses: guesses, Decide: decide, Own: a.selfAlerts, PublicURL: a.PublicURL,
-		Metrics: a.metrics,
+		DB: a.DB, Log: a.Log, Rate: a.errorRate(), Share: a.share, Guesses: guesses, Decide: decide, Own: a.selfAlerts,
+		PublicURL: a.PublicURL, Metrics: a.metrics,
 	})
 	a.shifts = &shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}
 	a.sourcemaps = sourcemap.New(sourcemap.Config{
 		DB: a.DB, Keys: a.Keys, Guesses: guesses, Rate: ratelimit.Rate{PerSecond: a.LimitPerSecond, PerMinute: a.LimitPerMinute},
+		Share: a.share, Pace: a.pace,
 	})
-	a.feeds = schedulefeed.New(schedulefeed.Service{DB: a.DB, Clock: a.Clock, Log: a.Log, BaseURL: a.PublicURL})
+	a.feeds = schedulefeed.New(schedulefeed.Service{DB: a.DB, Clock: a.Clock, Log: a.Log, Share: a.share, BaseURL: a.PublicURL})
 	a.lint = &lint.Service{Keyring: a.Keyring, Notify: a.notify}
-	untolds := &untold.Service{DB: a.DB, Bus: bus, Log: a.Log, Notify: a.notify, Wake: jobs.NewSignal(), Silenced: configs.Silenced}
+	untolds := untold.New(untold.Service{DB: a.DB, Bus: bus, Log: a.Log, Notify: a.notify, Wake: jobs.NewSignal(), Silences: configs.Silences})
 	escalations := escalation.New(escalation.Service{
 		DB: a.DB, Bus: bus, Keyring: a.Keyring, Log: a.Log, Notify: a.notify, Untold: untolds, Wake: escalate,
-		Silenced: configs.Silenced,
+		Silences: configs.Silences,
 	})
 	a.phone = &phone.Service{
 		DB: a.DB, Clock: a.Clock, Log: a.Log, Notify: a.notify, Escalation: escalations, Twilio: a.Senders.Twilio,
@@ -121,6 +123,9 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	for _, m := range a.Modules {
 		if m.Handle != nil {
 			bus.Subscribe(m.Handle)
+		}
+		if m.Handles != nil {
+			bus.SubscribeAll(m.Handles)
 		}
 	}
 	a.live = console.NewLive(a.accountMark, a.accountState)
@@ -175,6 +180,7 @@ func (a *App) notifier(bus *activity.Bus, configs *triage.Configs, linkKey []byt
 func (a *App) signingIn() *signin.Service {
 	c := signin.Config{
 		DB: a.DB, Keyring: a.Keyring, Log: a.Log, PublicURL: a.PublicURL, Held: a.Gate.Reason, Recheck: a.Keys.Recheck, OpenID: a.OpenID,
+		Pace: a.pace,
 	}
 	// The operator configures the provider, so any address is allowed; a held server lets persons in as well.
 	all := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}

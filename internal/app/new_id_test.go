@@ -7,6 +7,7 @@ import (
 
 	"tocsin/internal/app"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/platform/id"
 )
 
@@ -40,14 +41,21 @@ func copies(t *testing.T, a *app.App, table, column, first string) (last string)
 	next := id.Number() + 1
 	end := next + 4095
 	err := a.DB.Write(t.Context(), func(tx *db.Tx) error {
-		columns, err := db.All(tx, db.Column[string], `SELECT name FROM pragma_table_info('`+table+`')`)
+		columns, err := dbtest.Columns(tx, table)
 		if err != nil {
 			return err
 		}
-		into := `"` + strings.Join(columns, `", "`) + `"`
-		from := strings.Replace(into, `"`+column+`"`, `numbers.n`, 1)
+		var into, from []string
+		for _, c := range columns {
+			value := `"` + c.Name + `"`
+			into = append(into, value)
+			if c.Name == column {
+				value = `CAST(numbers.n AS ` + c.Type + `)`
+			}
+			from = append(from, value)
+		}
 		_, err = tx.Exec(`WITH RECURSIVE numbers (n) AS (SELECT $1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $2)
-			INSERT INTO "`+table+`" (`+into+`) SELECT `+from+` FROM "`+table+`", numbers WHERE CAST("`+column+`" AS TEXT) = $3`, next, end, first)
+			INSERT INTO "`+table+`" (`+strings.Join(into, `, `)+`) SELECT `+strings.Join(from, `, `)+` FROM "`+table+`", numbers WHERE CAST("`+column+`" AS TEXT) = $3`, next, end, first)
 		return err
 	})
 	if err != nil {

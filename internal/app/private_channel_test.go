@@ -130,7 +130,8 @@ func TestEventsThatReachedNoChannel(t *testing.T) {
 	source := w.must(w.keys[1], "/integration/create", `{"integration_name":"s","integration_type":"standard","channel_id":`+w.names["private"]+`}`, "integration_id")
 	w.exec(`INSERT INTO verdict (account_id, verdict_id, decided_at, event_id, channel_id, outcome, alert_id, incident_id, integration_id, event_time, severity, body, trace)
 		VALUES ($1, 1, $2, 'eeee00000000000000000001', 0, 'discarded', '', '', $3, $4, 'Critical', '{"title":"hush"}', '[]')`, w.account, now*1000, number(source), now)
-	w.exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, decided_at, attempts, body) VALUES ($1, 'eeee00000000000000000002', 1, $2, 0, 0, '{"title":"hush"}')`, w.account, number(source))
+	w.exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, body) VALUES ($1, 'eeee00000000000000000002', 1, $2, '{"title":"hush"}')`, w.account, number(source))
+	w.exec(`INSERT INTO event_waiting (account_id, event_id, received_at) VALUES ($1, 'eeee00000000000000000002', 1)`, w.account)
 	for column, key := range w.keys {
 		raw, code := w.call(key, "/alert-event/list", fmt.Sprintf(`{"start_time":%d,"end_time":%d}`, now-60, now+60))
 		if code != "" || strings.Contains(raw, "hush") != (column < 3) {

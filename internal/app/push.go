@@ -56,7 +56,7 @@ func (a *App) noteTried(ctx context.Context, s push.Subscription, receipt sender
 	if !gone && !s.News(problem, now) {
 		return
 	}
-	err := a.DB.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error {
+	err := a.DB.WriteOf(context.WithoutCancel(ctx), s.AccountID, func(tx *db.Tx) error {
 		if gone {
 			return push.Remove(tx, s.AccountID, s.ID)
 		}

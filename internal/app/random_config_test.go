@@ -17,6 +17,7 @@ import (
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/app"
 	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db/dbtest"
 )
 
 // Calls that change configuration. $kind is replaced by the id of an object that may exist, and ~ by a word. The ids in
@@ -104,9 +105,7 @@ func TestAnyConfigurationSurvivesItsFile(t *testing.T) {
 				if err != nil || !plan.Empty() {
 					t.Errorf("applying it to where it comes from: %v %+v", err, plan.Changes)
 				}
-				path := filepath.Join(t.TempDir(), "other.db")
-				apitest.Migrated(t, path)
-				other, err := app.New(ctx, app.Config{DB: "sqlite:" + path, Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test"})
+				other, err := app.New(ctx, app.Config{DB: dbtest.Migrated(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test"})
 				if err != nil {
 					t.Fatal(err)
 				}

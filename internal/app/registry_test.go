@@ -13,12 +13,12 @@ import (
 	"testing"
 
 	"tocsin/internal/api"
-	"tocsin/internal/api/apitest"
 	"tocsin/internal/app"
 	"tocsin/internal/auth"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 )
 
 // The permissions that a narrowed key needs for operations that any full key may call.
@@ -305,10 +305,8 @@ var specified = map[string]string{
 func start(t *testing.T) (a *app.App, url, owner, nobody string) {
 	t.Helper()
 	ctx := context.Background()
-	path := filepath.Join(t.TempDir(), "tocsin.db")
-	apitest.Migrated(t, path)
 	a, err := app.New(ctx, app.Config{
-		DB: "sqlite:" + path, Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test",
+		DB: dbtest.Migrated(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test",
 	})
 	if err != nil {
 		t.Fatal(err)

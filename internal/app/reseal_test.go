@@ -5,16 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"tocsin/internal/app"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/platform/secret"
 	"tocsin/internal/sender"
 )
@@ -36,7 +40,7 @@ func TestNoSecretNeedsAnOldKeyAfterARotation(t *testing.T) {
 	unreachable := func(context.Context, string, notify.Address, sender.Message) (sender.Receipt, error) {
 		return sender.Receipt{}, &sender.Error{Retry: true, Message: "unreachable"} // so that what is to be sent stays
 	}
-	c := app.Config{DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test",
+	c := app.Config{DB: dbtest.New(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test",
 		Senders: app.Senders{Deliver: unreachable}}
 	a, err := app.New(ctx, c)
 	if err != nil {
@@ -60,7 +64,7 @@ func TestNoSecretNeedsAnOldKeyAfterARotation(t *testing.T) {
 	if texts := sealedUnder(t, a.DB, old); len(texts) < 6 {
 		t.Errorf("only these columns have sealed texts: %v", texts)
 	}
-	if _, err := app.RotateSeal(ctx, a.DB, c); err != nil {
+	if err := rotated(a, c); err != nil {
 		t.Fatal(err)
 	}
 	ring, err := secret.Open(app.SealFile(c), clock.System.Now)
@@ -131,21 +135,49 @@ func sealedUnder(t *testing.T, d *db.DB, key string) map[string]int64 {
 	t.Helper()
 	found := map[string]int64{}
 	err := d.Read(context.Background(), func(tx *db.Tx) error {
-		type column struct{ table, name string }
-		columns, err := db.All(tx, func(scan db.Scan) (c column, err error) { return c, scan(&c.table, &c.name) },
-			`SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name <> 'seal_key'`)
-		for i := 0; i < len(columns) && err == nil; i++ {
-			c := columns[i]
-			var n int64
-			n, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM "`+c.table+`" WHERE instr("`+c.name+`", $1) > 0`, key)
-			if n > 0 {
-				found[c.table+"."+c.name] = n
+		tables, err := dbtest.Tables(tx)
+		for i := 0; i < len(tables) && err == nil; i++ {
+			var columns []dbtest.Column
+			columns, err = dbtest.Columns(tx, tables[i])
+			for j := 0; j < len(columns) && err == nil && tables[i] != "seal_key"; j++ {
+				if name := columns[j].Name; columns[j].Type == "TEXT" {
+					found[tables[i]+"."+name], _, err = db.One(tx, db.Column[int64],
+						`SELECT count(*) FROM "`+tables[i]+`" WHERE replace("`+name+`", $1, '') <> "`+name+`"`, key)
+				}
 			}
 		}
+		maps.DeleteFunc(found, func(_ string, n int64) bool { return n == 0 })
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return found
+}
+
+// rotated replaces the sealing key: by one command on the embedded engine, and on PostgreSQL in the steps for several servers.
+func rotated(a *app.App, c app.Config) error {
+	if dbtest.Server == "" {
+		_, err := app.RotateSeal(context.Background(), a.DB, c)
+		return err
+	}
+	old, err := os.ReadFile(c.SealKeyFile)
+	if err != nil {
+		return err
+	}
+	key := secret.NewKey() + "\n"
+	if err := os.WriteFile(c.SealKeyFile, append([]byte(key), old...), 0o600); err != nil {
+		return err
+	}
+	time.Sleep(1100 * time.Millisecond)                        // a server reads the file again after a second
+	if err := a.Nodes.Beat(context.Background()); err != nil { // it reads the new key, and seals with it from here on
+		return err
+	}
+	if _, err := app.ResealAll(context.Background(), a.DB, c); err != nil {
+		return err
+	}
+	if err := a.Nodes.Leave(context.Background()); err != nil { // its row names the old key too
+		return err
+	}
+	return os.WriteFile(c.SealKeyFile, []byte(key), 0o600)
 }

@@ -3,10 +3,12 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/node"
 	"tocsin/internal/platform/secret"
 	"tocsin/internal/push"
 )
@@ -25,6 +27,10 @@ const settle = 1500 * time.Millisecond
 // running meanwhile loads the new key without a restart. Whatever fails, no key is dropped that a secret still needs.
 // Secrets whose loss was accepted stay as they are.
 func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error) {
+	if d.Shared() {
+		return r, errors.New("every server of the database needs the new key before any seals under it: " +
+			"see docs/operating.md, Keys, for tocsin key new and tocsin key reseal")
+	}
 	if c.SealKey != "" {
 		return r, errors.New("the sealing keys are given as text: put a new line first there, and rotate where they come from")
 	}
@@ -36,7 +42,7 @@ func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error)
 	if r.KeyID, err = keyring.Rotate(); err != nil {
 		return r, err
 	}
-	if err := noteSealKey(ctx, d, r.KeyID); err != nil {
+	if err := noteSealKeys(ctx, d, keyring); err != nil {
 		return r, err
 	}
 	noted, err := sealKeys(ctx, d)
@@ -61,12 +67,55 @@ func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error)
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(`DELETE FROM seal_key WHERE key_id <> $1 AND NOT lost`, r.KeyID)
-		return err
+		return tx.Do(`DELETE FROM seal_key WHERE key_id <> $1 AND NOT lost`, r.KeyID)
 	})
 	if err != nil {
 		return r, err
 	}
 	r.Dropped = len(old)
 	return r, keyring.Forget(old...)
+}
+
+// ResealAll seals every stored secret under the newest key, with which every live server of the database must seal already.
+// It changes no key file. The older keys may be removed everywhere then.
+func ResealAll(ctx context.Context, d *db.DB, c Config) (r Rotation, err error) {
+	keyring, err := OpenBox(ctx, d, c)
+	if err != nil {
+		return r, err
+	}
+	r.KeyID = keyring.KeyIDs()[0]
+	var live []node.Node
+	err = d.Read(ctx, func(tx *db.Tx) (err error) {
+		live, err = node.Live(tx, c.Clock.Now())
+		return err
+	})
+	if err != nil {
+		return r, err
+	}
+	for _, n := range live {
+		if n.SealKeys[0] != r.KeyID {
+			return r, fmt.Errorf("the server on %s (%s) seals under the key %s, not yet under %s: make that one the first there",
+				n.Name, n.Address, n.SealKeys[0], r.KeyID)
+		}
+	}
+	err = d.Write(ctx, func(tx *db.Tx) error {
+		lost, err := db.All(tx, db.Column[string], `SELECT key_id FROM seal_key WHERE lost`)
+		if err != nil {
+			return err
+		}
+		if err := reseal(c, tx, func(sealed, context string) (string, error) {
+			id := secret.KeyID(sealed)
+			if id == "" || id == r.KeyID || slices.Contains(lost, id) {
+				return sealed, nil
+			}
+			r.Sealed++
+			return keyring.Renew(sealed, context)
+		}); err != nil {
+			return err
+		}
+		dropped, err := tx.Exec(`DELETE FROM seal_key WHERE key_id <> $1 AND NOT lost`, r.KeyID)
+		r.Dropped = int(dropped)
+		return err
+	})
+	return r, err
 }

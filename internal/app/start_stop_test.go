@@ -18,6 +18,7 @@ import (
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/sender"
 )
 
@@ -27,7 +28,7 @@ import (
 func TestStartAndStopWithWorkDue(t *testing.T) {
 	const times, events = 12, 20
 	var sent atomic.Int64
-	c := app.Config{DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test", Listen: "127.0.0.1:0",
+	c := app.Config{DB: dbtest.New(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test", Listen: "127.0.0.1:0",
 		Budget: notify.Budget{Urgent: 10_000, Other: 10_000}, // a message for each event
 		Senders: app.Senders{Deliver: func(context.Context, string, notify.Address, sender.Message) (sender.Receipt, error) {
 			sent.Add(1)
@@ -121,7 +122,7 @@ func serve(t *testing.T, c app.Config) (*app.App, *app.Server) {
 func outstanding(t *testing.T, d *db.DB) (n int64) {
 	t.Helper()
 	err := d.Read(context.Background(), func(tx *db.Tx) (err error) {
-		n, _, err = db.One(tx, db.Column[int64], `SELECT (SELECT count(*) FROM event WHERE decided_at = 0) + (SELECT count(*) FROM escalation WHERE next_at > 0 AND next_at <= $1)
+		n, _, err = db.One(tx, db.Column[int64], `SELECT (SELECT count(*) FROM event_waiting) + (SELECT count(*) FROM escalation WHERE next_at > 0 AND next_at <= $1)
 			+ (SELECT count(*) FROM notice WHERE settled_at = 0)`, clock.System.Now().Unix())
 		return err
 	})

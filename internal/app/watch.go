@@ -91,13 +91,16 @@ func (a *App) standingIn(tx *db.Tx, now time.Time) (s state, err error) {
 
 // judge returns in one word how the server is, and what is wrong in words.
 func (a *App) judge(s state) (status, problem string) {
+	if why := a.outdated.Load(); why != nil {
+		return "failing", *why
+	}
 	if o := worst(s.Work); o.Seconds > late.Seconds() {
 		return "failing", fmt.Sprintf("the oldest due %s is %.0f seconds overdue", o.Work, o.Seconds)
 	}
 	if reason := a.Gate.Reason(); reason != "" {
 		return "held", reason
 	}
-	return "ok", ""
+	return "ok", a.wrongClock()
 }
 
 // ready answers 200 while no work is overdue for longer than late, and 503 otherwise: then persons are not notified in
@@ -116,19 +119,32 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		reply.Status = "held"
 	}
 	now, err := a.standing(r.Context(), a.Clock.Now())
+	if err == nil { // a database that can be read may take no writes
+		err = a.DB.WriteOf(r.Context(), db.NoAccount, func(*db.Tx) error { return nil })
+	}
 	status := http.StatusOK
 	if err != nil {
 		a.Log.Error("readiness", "error", err)
-		status, reply.Status, reply.Problem = http.StatusServiceUnavailable, "failing", "the database does not answer"
+		status, reply.Status, reply.Problem = http.StatusServiceUnavailable, "failing", "the database does not answer, or takes no writes"
+		if why := a.tooOld(r.Context()); why != "" {
+			reply.Problem = why
+		}
 	} else {
 		reply.state = now
-		if how, problem := a.judge(now); how == "failing" {
-			status, reply.Status, reply.Problem = http.StatusServiceUnavailable, how, problem
+		how, problem := a.judge(now)
+		if how == "failing" {
+			status, reply.Status = http.StatusServiceUnavailable, how
+		}
+		if how != "held" {
+			reply.Problem = problem
 		}
 	}
 	text, err := json.Marshal(reply)
 	if err != nil {
 		a.Log.Error("readiness", "error", err)
+	}
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "5")
 	}
 	w.WriteHeader(status)
 	w.Write(append(text, '\n'))

@@ -2,10 +2,12 @@ package audit
 
 import (
 	"fmt"
+	"time"
 
 	"tocsin/internal/platform/cursor"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/id"
 )
 
 // filter is what a search is narrowed to. An empty field does not narrow.
@@ -31,44 +33,43 @@ func (f filter) binding() string {
 }
 
 // Every statement takes the same parameters and has the same conditions. A condition that is repeated makes SQLite use
-// the index for it, which it would not find without statistics.
+// the index for it, which it would not find without statistics. LIMIT has an expression because SQLite reads the value of
+// a bare parameter there when it plans, and so would plan the statement again for every call. An id begins with the time of its
+// entry: its bounds state nothing new, but by them PostgreSQL looks only into the parts of these weeks. The CAST, which is
+// nothing there, keeps SQLite from searching by them.
 const (
 	where = ` FROM audit_log WHERE account_id = $1 AND ($2 OR person_id = $3) AND ($4 OR operation = $5)
 		AND ($6 OR is_dangerous) AND ($7 OR is_write = $8)
-		AND created_at >= $9 AND (created_at, audit_id) < ($10, $11)`
-	alongPerson    = ` AND person_id = $3`
-	alongOperation = ` AND operation = $5`
-	alongRequest   = ` AND request_id = $12`
+		AND created_at >= $9 AND (created_at, audit_id) < ($10, $11) AND CAST(audit_id AS TEXT) >= $12 AND CAST(audit_id AS TEXT) < $13`
+	found  = `SELECT ` + columns + where
+	number = `SELECT count(*)` + where
+	newest = ` ORDER BY created_at DESC, audit_id DESC LIMIT `
+
+	ofPerson    = ` AND person_id = $3`
+	ofOperation = ` AND operation = $5`
+	ofRequest   = ` AND request_id = $14`
 )
 
 // along holds the statements that read and count the log in the order of one index.
 type along struct{ page, count string }
 
 var (
-	byTime      = newAlong("", "$12")
-	byPerson    = newAlong(alongPerson, "$12")
-	byOperation = newAlong(alongOperation, "$12")
-	byRequest   = newAlong(alongRequest, "$13")
+	byTime      = along{found + newest + `$14 + 0`, number}
+	byPerson    = along{found + ofPerson + newest + `$14 + 0`, number + ofPerson}
+	byOperation = along{found + ofOperation + newest + `$14 + 0`, number + ofOperation}
+	byRequest   = along{found + ofRequest + newest + `$15 + 0`, number + ofRequest}
 )
-
-// newAlong builds the statements. LIMIT has an expression because SQLite reads the value of a bare parameter there when
-// it plans, and so would plan the statement again for every call.
-func newAlong(hint, limit string) along {
-	return along{
-		page:  `SELECT ` + columns + where + hint + ` ORDER BY created_at DESC, audit_id DESC LIMIT ` + limit + ` + 0`,
-		count: `SELECT count(*)` + where + hint,
-	}
-}
 
 // The entries of one resource are found in audit_touched, which has them in the order of the list, and
 // looked up one by one. CROSS JOIN prevents SQLite from starting with the other table.
-const whereTouched = ` FROM audit_touched t CROSS JOIN audit_log l WHERE t.account_id = $1 AND t.kind = $12 AND t.object_id = $13
-	AND t.created_at >= $9 AND (t.created_at, t.audit_id) < ($10, $11) AND l.account_id = $1 AND l.audit_id = t.audit_id
+const whereTouched = ` FROM audit_touched t CROSS JOIN audit_log l WHERE t.account_id = $1 AND t.kind = $14 AND t.object_id = $15
+	AND t.created_at >= $9 AND (t.created_at, t.audit_id) < ($10, $11) AND CAST(t.audit_id AS TEXT) >= $12 AND CAST(t.audit_id AS TEXT) < $13
+	AND l.account_id = $1 AND l.audit_id = t.audit_id AND CAST(l.audit_id AS TEXT) >= $12 AND CAST(l.audit_id AS TEXT) < $13
 	AND ($2 OR l.person_id = $3) AND ($4 OR l.operation = $5) AND ($6 OR l.is_dangerous) AND ($7 OR l.is_write = $8)
-	AND ($14 OR l.request_id = $15)`
+	AND ($16 OR l.request_id = $17)`
 
 var byResource = along{
-	page:  `SELECT ` + columnsOfL + whereTouched + ` ORDER BY t.created_at DESC, t.audit_id DESC LIMIT $16 + 0`,
+	page:  `SELECT ` + columnsOfL + whereTouched + ` ORDER BY t.created_at DESC, t.audit_id DESC LIMIT $18 + 0`,
 	count: `SELECT count(*)` + whereTouched,
 }
 
@@ -76,7 +77,7 @@ var byResource = along{
 func (f filter) source(operation string, from position) (along, []any) {
 	args := []any{
 		f.account, f.person == 0, f.person, operation == "", operation, !f.dangerous, f.write == nil, f.write != nil && *f.write,
-		f.from, from.CreatedAt, from.ID,
+		f.from, from.CreatedAt, from.ID, id.ULIDFrom(time.UnixMilli(f.from)), id.ULIDFrom(time.UnixMilli(from.CreatedAt + 1)),
 	}
 	switch {
 	case f.resource.Kind != "":

@@ -1,23 +1,17 @@
 package audit
 
 import (
-	"context"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 )
 
 // TestStatementsFollowTheirIndexes checks the query plan of each statement: it must use the index that was made for it,
 // count without reading rows, and not sort. This must hold on an empty database without statistics, because every
 // installation starts with one.
 func TestStatementsFollowTheirIndexes(t *testing.T) {
-	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	plan := dbtest.Plan(t)
 	const window = "created_at>? AND (created_at,audit_id)<(?,?))"
 	for _, c := range []struct {
 		along
@@ -29,7 +23,7 @@ func TestStatementsFollowTheirIndexes(t *testing.T) {
 		{byRequest, "", "INDEX audit_by_request (account_id=? AND request_id=? AND " + window}, // a call has few entries
 	} {
 		for query, want := range map[string]string{c.page: c.index, c.count: c.covering + c.index} {
-			if got := plan(t, d, query); got != "SEARCH audit_log USING "+want {
+			if got := plan(query); got != "SEARCH audit_log USING "+want {
 				t.Errorf("%s\n  is %s\nwant %s", query, got, want)
 			}
 		}
@@ -38,35 +32,17 @@ func TestStatementsFollowTheirIndexes(t *testing.T) {
 	const resource = "SEARCH t USING COVERING INDEX sqlite_autoindex_audit_touched_1 (account_id=? AND kind=? AND object_id=? AND created_at>? AND (created_at,audit_id)<(?,?)); " +
 		"SEARCH l USING INDEX sqlite_autoindex_audit_log_1 (account_id=? AND audit_id=?)"
 	for _, query := range []string{byResource.page, byResource.count} {
-		if got := plan(t, d, query); got != resource {
+		if got := plan(query); got != resource {
 			t.Errorf("%s\n  is %s\nwant %s", query, got, resource)
 		}
 	}
-	if got := plan(t, d, touched); !strings.HasPrefix(got, "SEARCH audit_touched USING INDEX audit_touched_of (account_id=? AND audit_id=?)") {
+	if got := plan(touched); !strings.HasPrefix(got, "SEARCH audit_touched USING INDEX audit_touched_of (account_id=? AND audit_id=?)") {
 		t.Errorf("%s\n  is %s", touched, got)
 	}
-	if got := plan(t, d, channelsOf); got != "SEARCH audit_channel USING COVERING INDEX sqlite_autoindex_audit_channel_1 (account_id=? AND audit_id=?)" {
+	if got := plan(channelsOf); got != "SEARCH audit_channel USING COVERING INDEX sqlite_autoindex_audit_channel_1 (account_id=? AND audit_id=?)" {
 		t.Errorf("%s\n  is %s", channelsOf, got)
 	}
-	if got := plan(t, d, prunable); !strings.Contains(got, "audit_by_time (account_id=? AND created_at<?)") || strings.Contains(got, "SCAN") {
+	if got := plan(prunable); !strings.Contains(got, "audit_by_time (account_id=? AND created_at<?)") || strings.Contains(got, "SCAN") {
 		t.Errorf("%s\n  is %s", prunable, got)
 	}
-}
-
-// plan returns the query plan of a statement, its steps on one line.
-func plan(t *testing.T, d *db.DB, query string) string {
-	t.Helper()
-	args := make([]any, strings.Count(query, "$")) // some are used twice; the parameters left over are ignored
-	var steps []string
-	err := d.Read(context.Background(), func(tx *db.Tx) (err error) {
-		steps, err = db.All(tx, func(scan db.Scan) (step string, err error) {
-			var id, parent, unused int
-			return step, scan(&id, &parent, &unused, &step)
-		}, "EXPLAIN QUERY PLAN "+query, args...)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Join(steps, "; ")
 }

@@ -7,6 +7,6 @@ func (r *Service) Module() module.Module {
 	return module.Module{
 		Name:  "audit",
 		Ops:   r.Ops(),
-		Prune: []module.Retention{{Period: module.Audit, Prune: Prune}},
+		Prune: []module.Retention{{Period: module.Audit, Prune: Prune, Tables: droppable}},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/moved"
 )
 
 // freshFor is how long a cached key is used without reading the database again. Disabling a key must take effect within
@@ -93,11 +95,16 @@ func Decides(kind string) bool {
 
 // read reads the key from the database and caches it. A key without a usable row is removed from the cache.
 func (k *Keys) read(ctx context.Context, sum [sha256.Size]byte, now time.Time, old *entry) (e *entry, err error) {
+	if old != nil { // not a guess: it does not wait for those
+		ctx = db.For(ctx, old.principal.AccountID)
+	}
 	k.mu.RLock()
 	turn := k.turns
 	k.mu.RUnlock()
 	err = k.db.Snapshot(ctx, func(tx *db.Tx) error {
-		e, err = load(tx, hex.EncodeToString(sum[:]))
+		if e, err = load(tx, hex.EncodeToString(sum[:])); err == nil && e == nil {
+			err = moved.ByHash(tx, hex.EncodeToString(sum[:]))
+		}
 		return err
 	})
 	if err != nil {
@@ -203,28 +210,42 @@ func decode(names string) (Permissions, error) {
 }
 
 // Flush stores when keys were last used and removes those from the cache that were not used for a minute. It runs every
-// few seconds and at shutdown. A crash loses only the times of the last seconds.
-func (k *Keys) Flush(ctx context.Context) error {
+// few seconds and at shutdown. A crash loses only the times of the last seconds. A time that another process stored and
+// that is later stays.
+func (k *Keys) Flush(ctx context.Context) (err error) {
 	now := k.clock.Now()
-	used := map[string]int64{}
+	used := map[int64]map[string]int64{} // by account and hash
 	k.mu.Lock()
 	for sum, e := range k.known {
 		if at := e.used.Swap(0); at != 0 {
-			used[hex.EncodeToString(sum[:])] = at
+			account := e.principal.AccountID
+			if used[account] == nil {
+				used[account] = map[string]int64{}
+			}
+			used[account][hex.EncodeToString(sum[:])] = at
 		} else if now.Sub(e.asked) > keepFor {
 			delete(k.known, sum)
 		}
 	}
 	k.mu.Unlock()
-	if len(used) == 0 {
-		return nil
+	var writes sync.WaitGroup // together, so that they share a commit
+	errs := make(chan error, len(used))
+	for account, keys := range used {
+		writes.Go(func() {
+			errs <- k.db.WriteOf(ctx, account, func(tx *db.Tx) error {
+				for hash, at := range keys {
+					if err := tx.Do(`UPDATE app_key SET last_used_at = $1 WHERE key_hash = $2 AND last_used_at < $1`, at, hash); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})
 	}
-	return k.db.Write(ctx, func(tx *db.Tx) error {
-		for hash, at := range used {
-			if _, err := tx.Exec(`UPDATE app_key SET last_used_at = $1 WHERE key_hash = $2`, at, hash); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	writes.Wait()
+	close(errs)
+	for one := range errs {
+		err = errors.Join(err, one)
+	}
+	return err
 }

@@ -231,8 +231,7 @@ func SetKeyStatus(tx *db.Tx, account, keyID int64, status string) error {
 
 // DeleteKeysOf deletes all keys of a person.
 func DeleteKeysOf(tx *db.Tx, account, person int64) error {
-	_, err := tx.Exec(`DELETE FROM app_key WHERE account_id = $1 AND person_id = $2`, account, person)
-	return err
+	return tx.Do(`DELETE FROM app_key WHERE account_id = $1 AND person_id = $2`, account, person)
 }
 
 // DeleteKey deletes a key. The key is refused within a second, on every node.
@@ -250,12 +249,17 @@ func orMissing(keyID, changed int64, err error) error {
 
 // OwnerOf returns the person who owns the account, or an error when there is no such account.
 func OwnerOf(tx *db.Tx, account int64) (int64, error) {
-	owner, found, err := db.One(tx, db.Column[int64], `SELECT owner_id FROM account WHERE account_id = $1`, account)
-	if err == nil && !found {
-		err = fault.Missing("account", account)
-	}
-	return owner, err
+	return configstore.Once(tx, account, ownerKey{}, func() (int64, error) {
+		owner, found, err := db.One(tx, db.Column[int64], `SELECT owner_id FROM account WHERE account_id = $1`, account)
+		if err == nil && !found {
+			err = fault.Missing("account", account)
+		}
+		return owner, err
+	})
 }
+
+// ownerKey is under which a transaction keeps the account's owner.
+type ownerKey struct{}
 
 // RenameKey changes the label of a key.
 func RenameKey(tx *db.Tx, account, keyID int64, name string) error {

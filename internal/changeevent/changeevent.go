@@ -92,7 +92,7 @@ func Put(tx *db.Tx, from integration.Integration, e read.Event, now time.Time) (
 	if err != nil {
 		return "", "", err
 	}
-	_, err = tx.Exec(`INSERT INTO change (account_id, change_id, integration_id, channel_id, change_key, start_time, last_time, body)
+	err = tx.Do(`INSERT INTO change (account_id, change_id, integration_id, channel_id, change_key, start_time, last_time, body)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (account_id, change_id) DO UPDATE SET channel_id = excluded.channel_id, last_time = excluded.last_time, body = excluded.body`,
 		from.AccountID, c.ChangeID, c.IntegrationID, c.ChannelID, c.ChangeKey, c.StartTime, c.LastTime, string(body))

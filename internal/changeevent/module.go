@@ -7,6 +7,6 @@ func Module() module.Module {
 	return module.Module{
 		Name:  "changeevent",
 		Ops:   Ops(),
-		Prune: []module.Retention{{Period: module.Events, Prune: Prune}},
+		Prune: []module.Retention{{Period: module.Events, Of: Prune}},
 	}
 }

@@ -235,7 +235,7 @@ func setStar(c *api.Call, in OneRequest, query string) (api.Empty, error) {
 		return api.Empty{}, err
 	}
 	c.Touched("channel", ch.ChannelID, ch.ChannelName)
-	_, err = c.Tx.Exec(query, c.Who.AccountID, c.Who.PersonID, in.ChannelID)
+	err = c.Tx.Do(query, c.Who.AccountID, c.Who.PersonID, in.ChannelID)
 	return api.Empty{}, err
 }
 
@@ -291,7 +291,7 @@ func (detach remover) remove(c *api.Call, in deleteRequest) (api.Removal, error)
 			c.Removed(r.Kind, r.ID, r.Name)
 		}
 	}
-	if _, err := c.Tx.Exec(`DELETE FROM channel_star WHERE account_id = $1 AND channel_id = $2`, account, ch.ChannelID); err != nil {
+	if err := c.Tx.Do(`DELETE FROM channel_star WHERE account_id = $1 AND channel_id = $2`, account, ch.ChannelID); err != nil {
 		return api.Removal{}, err
 	}
 	return api.Removal{}, Erase(c.Tx, account, ch.ChannelID)

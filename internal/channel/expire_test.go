@@ -24,7 +24,7 @@ func TestExpire(t *testing.T) {
 		if err := channel.Silences.Load(tx, nil, apitest.AccountA, []channel.SilenceRule{rule("5e5e5e5e5e5e5e5e5e5e5e01", true, now), rule("5e5e5e5e5e5e5e5e5e5e5e02", true, now+1), rule("5e5e5e5e5e5e5e5e5e5e5e03", false, now-9)}); err != nil {
 			return err
 		}
-		if err := channel.Expire(tx, apitest.Now); err != nil {
+		if err := channel.Expire(tx, apitest.AccountA, apitest.Now); err != nil {
 			return err
 		}
 		rules, err := channel.Silences.All(tx, apitest.AccountA)

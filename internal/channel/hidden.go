@@ -12,11 +12,7 @@ func Hidden(tx *db.Tx, who auth.Principal) (hidden []int64, err error) {
 	if who.Owner {
 		return nil, nil
 	}
-	private, _, err := configstore.Kept(tx, who.AccountID, cachedPrivate{}, func() ([]Channel, bool, error) {
-		all, err := db.All(tx, readable(tx, who.AccountID),
-			`SELECT `+columns+` FROM channel WHERE account_id = $1 AND is_private ORDER BY channel_id`, who.AccountID)
-		return all, true, err
-	})
+	private, err := Private(tx, who.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -26,6 +22,16 @@ func Hidden(tx *db.Tx, who auth.Principal) (hidden []int64, err error) {
 		}
 	}
 	return hidden, nil
+}
+
+// Private returns the private channels of an account.
+func Private(tx *db.Tx, account int64) ([]Channel, error) {
+	all, _, err := configstore.Kept(tx, account, cachedPrivate{}, func() ([]Channel, bool, error) {
+		all, err := db.All(tx, readable(tx, account),
+			`SELECT `+columns+` FROM channel WHERE account_id = $1 AND is_private ORDER BY channel_id`, account)
+		return all, true, err
+	})
+	return all, err
 }
 
 // OfTeams returns the ids of the channels that the teams own, in order.

@@ -16,7 +16,7 @@ func Module(keyring *secret.Keyring, detach ...Detach) module.Module {
 		Reseal: []func(*db.Tx, secret.Renew) (int, error){Escalates.Reseal},
 		Prune: []module.Retention{{
 			Period: module.Ended,
-			Prune:  func(tx *db.Tx, now time.Time) (bool, error) { return false, Expire(tx, now) },
+			Of:     func(tx *db.Tx, account int64, now time.Time) (bool, error) { return false, Expire(tx, account, now) },
 		}},
 		Complete: func(tx *db.Tx, _ *secret.Keyring) error { return Complete(tx) },
 		Sections: []string{"channels", "silence_rules", "drop_rules", "inhibit_rules", "escalate_rules"},

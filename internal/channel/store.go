@@ -107,7 +107,7 @@ func (ch *Channel) put(tx *db.Tx, account int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO channel (account_id, `+columns+`, name_folded)
+	err = tx.Do(`INSERT INTO channel (account_id, `+columns+`, name_folded)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 		ON CONFLICT (account_id, channel_id) DO UPDATE SET channel_name = excluded.channel_name, team_id = excluded.team_id,
 			status = excluded.status, description = excluded.description, is_private = excluded.is_private,
@@ -172,7 +172,7 @@ func Dump(tx *db.Tx, account int64) ([]Channel, error) {
 
 // Erase deletes a channel. Its rules, alerts and incidents stay, in case the channel is loaded again.
 func Erase(tx *db.Tx, account, id int64) error {
-	if _, err := tx.Exec(`DELETE FROM channel WHERE account_id = $1 AND channel_id = $2`, account, id); err != nil {
+	if err := tx.Do(`DELETE FROM channel WHERE account_id = $1 AND channel_id = $2`, account, id); err != nil {
 		return err
 	}
 	if err := configstore.BumpRevision(tx, account); err != nil {
@@ -188,6 +188,7 @@ func (ch Channel) teams() []int64 { return append(slices.Clone(ch.ManagingTeamID
 // wrote. The program calls it when it starts.
 func Complete(tx *db.Tx) error {
 	return db.Refold[int64](tx,
-		`SELECT account_id, channel_id, channel_name || char(10) || description FROM channel WHERE name_folded = ''`,
+		`SELECT account_id, channel_id, channel_name || '
+' || description FROM channel WHERE name_folded = ''`,
 		`UPDATE channel SET name_folded = $1 WHERE account_id = $2 AND channel_id = $3`)
 }

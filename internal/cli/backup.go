@@ -32,6 +32,13 @@ func (cmd *backupCmd) Run(con *console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
+	if err := d.Finished(ctx); err != nil {
+		return err
+	}
+	if d.Shared() { // before a key is copied
+		_, err := d.Backup(ctx, cmd.File)
+		return err
+	}
 	key := app.SealFile(cmd.config())
 	if cmd.WithKey {
 		if err := copyKey(key, cmd.File+".key"); err != nil {
@@ -40,7 +47,7 @@ func (cmd *backupCmd) Run(con *console) (err error) {
 	}
 	size, err := d.Backup(ctx, cmd.File)
 	if err != nil {
-		return fmt.Errorf("backup of %s: %w", cmd.DB, err)
+		return fmt.Errorf("backup of %s: %w", db.Name(cmd.DB), err)
 	}
 	fmt.Fprintf(con.out, "wrote %s: %s, checked\n", cmd.File, bytesText(size))
 	switch {
@@ -94,9 +101,9 @@ func (cmd *restoreCmd) Run(con *console) error {
 		return hold.Hold(ctx, d, "this database was restored from "+cmd.File, c.Clock.Now())
 	})
 	if err != nil {
-		return fmt.Errorf("restore of %s: %w", cmd.DB, err)
+		return fmt.Errorf("restore of %s: %w", db.Name(cmd.DB), err)
 	}
-	fmt.Fprintf(con.out, "restored %s from %s: %s, checked\n", cmd.DB, cmd.File, bytesText(size))
+	fmt.Fprintf(con.out, "restored %s from %s: %s, checked\n", db.Name(cmd.DB), cmd.File, bytesText(size))
 	if _, err := os.Stat(app.SealFile(c)); cmd.SealKey == "" && errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(con.out, "the key file is missing: copy the one of the backup to %s before the start\n", app.SealFile(c))
 	}
@@ -114,13 +121,13 @@ func (cmd *releaseCmd) Run(con *console) error {
 			return err
 		}
 		if reason == "" {
-			fmt.Fprintf(con.out, "%s was not held\n", cmd.DB)
+			fmt.Fprintf(con.out, "%s was not held\n", db.Name(cmd.DB))
 			return nil
 		}
-		fmt.Fprintf(con.out, "released %s, which was held because %s\n", cmd.DB, reason)
+		fmt.Fprintf(con.out, "released %s, which was held because %s\n", db.Name(cmd.DB), reason)
 		return nil
 	})
 }
 
 // releaseLine returns the command that releases a database.
-func releaseLine(dsn string) string { return "tocsin release --db " + dsn }
+func releaseLine(dsn string) string { return "tocsin release --db " + db.Name(dsn) }

@@ -23,21 +23,24 @@ const (
 type commands struct {
 	Config kong.ConfigFlag `help:"Configuration file (YAML): flag names without dashes in front, and values." placeholder:"FILE"`
 
-	Demo    demoCmd    `cmd:"" help:"Start a throw-away server filled with one believable account."`
-	Serve   serveCmd   `cmd:"" help:"Run the server."`
-	Import  importCmd  `cmd:"" help:"Load an account file, all or nothing."`
-	Apply   applyCmd   `cmd:"" help:"Make an account equal to an account file: print the plan, then apply it."`
-	Lint    lintCmd    `cmd:"" help:"List what is wrong with the configuration: events that would reach no one."`
-	Export  exportCmd  `cmd:"" help:"Write the account file of an account."`
-	Account accountCmd `cmd:"" help:"The accounts of a database."`
-	Key     keyCmd     `cmd:"" help:"App keys, and the keys that seal stored secrets."`
-	Person  personCmd  `cmd:"" help:"Links with which persons sign in to the console."`
-	Drill   drillCmd   `cmd:"" help:"Send a marked event through a running server, show who is notified, and time every hop."`
-	Backup  backupCmd  `cmd:"" help:"Write a consistent, checked copy of the database, while the server runs."`
-	Restore restoreCmd `cmd:"" help:"Make a database from a backup. It is held until it is released."`
-	Release releaseCmd `cmd:"" help:"Let the server on a held database send."`
-	Migrate migrateCmd `cmd:"" help:"Bring the database's schema up to date."`
-	Version versionCmd `cmd:"" help:"Print the version of this build."`
+	Demo        demoCmd        `cmd:"" help:"Start a throw-away server filled with one believable account."`
+	Serve       serveCmd       `cmd:"" help:"Run the server."`
+	Import      importCmd      `cmd:"" help:"Load an account file, all or nothing."`
+	Apply       applyCmd       `cmd:"" help:"Make an account equal to an account file: print the plan, then apply it."`
+	Lint        lintCmd        `cmd:"" help:"List what is wrong with the configuration: events that would reach no one."`
+	Export      exportCmd      `cmd:"" help:"Write the account file of an account."`
+	Account     accountCmd     `cmd:"" help:"The accounts of a database."`
+	Key         keyCmd         `cmd:"" help:"App keys, and the keys that seal stored secrets."`
+	Person      personCmd      `cmd:"" help:"Links with which persons sign in to the console."`
+	Drill       drillCmd       `cmd:"" help:"Send a marked event through a running server, show who is notified, and time every hop."`
+	Health      healthCmd      `cmd:"" help:"Report whether a running server answers."`
+	Backup      backupCmd      `cmd:"" help:"Write a consistent, checked copy of the database, while the server runs."`
+	Restore     restoreCmd     `cmd:"" help:"Make a database from a backup. It is held until it is released."`
+	Release     releaseCmd     `cmd:"" help:"Let the server on a held database send."`
+	Copy        copyCmd        `cmd:"" help:"Copy a database to another engine or place, checked row by row. The copy is held. Run again, it continues."`
+	MoveAccount moveAccountCmd `cmd:"" help:"Move an account to another database, while events arrive."`
+	Migrate     migrateCmd     `cmd:"" help:"Bring the database's schema up to date."`
+	Version     versionCmd     `cmd:"" help:"Print the version of this build."`
 }
 
 // console holds the streams that a command writes to.

@@ -10,8 +10,8 @@ import (
 
 // database are the flags of every command that opens the database.
 type database struct {
-	DB          string `name:"db" help:"Database, sqlite:PATH (default: sqlite:tocsin.db)." default:"sqlite:tocsin.db" placeholder:"DSN"`
-	SealKeyFile string `help:"File with the keys that seal stored secrets; created on first use (default: the database's path with .key)." placeholder:"FILE"`
+	DB          string `name:"db" help:"Database, sqlite:PATH or postgres://USER@HOST/NAME (default: sqlite:tocsin.db)." default:"sqlite:tocsin.db" placeholder:"DSN"`
+	SealKeyFile string `help:"File with the keys that seal stored secrets; created on first use (default: the database's path with .key). PostgreSQL needs one, the same for every server." placeholder:"FILE"`
 	SealKey     string `help:"The same keys as text, for secret stores that set environment variables." placeholder:"TEXT" hidden:""`
 }
 
@@ -26,7 +26,7 @@ func (d database) config() app.Config {
 		SealKeyFile: d.SealKeyFile,
 		SealKey:     d.SealKey,
 		Version:     Version(),
-		Clock:       clock.System,
+		Clock:       clock.Correct(clock.System),
 		Log:         slog.New(slog.DiscardHandler),
 	}
 }

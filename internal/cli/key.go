@@ -13,6 +13,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/secret"
 )
 
 type keyCmd struct {
@@ -21,6 +22,8 @@ type keyCmd struct {
 	Disable keyDisableCmd `cmd:"" help:"Refuse an app key, within a second."`
 	Enable  keyEnableCmd  `cmd:"" help:"Accept a disabled app key again."`
 	Delete  keyDeleteCmd  `cmd:"" help:"Delete an app key for good."`
+	New     keyNewCmd     `cmd:"" help:"Print a new sealing key, as a line of the key file."`
+	Reseal  keyResealCmd  `cmd:"" help:"Seal every stored secret under the newest sealing key, when every server has it as its first."`
 	Rotate  keyRotateCmd  `cmd:"" help:"Create a new sealing key, seal every stored secret with it and remove the old sealing keys."`
 }
 
@@ -45,7 +48,7 @@ func (cmd *keyCreateCmd) Run(con *console) error {
 	}
 	c := cmd.config()
 	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
-		return d.Write(ctx, func(tx *db.Tx) error {
+		return d.WriteOf(ctx, cmd.Account, func(tx *db.Tx) error {
 			k := auth.NewKey{Account: cmd.Account, Person: cmd.Person, Name: cmd.Name, ExpiresAt: expires}
 			if len(cmd.Permission) > 0 { // without the flag the key is not narrowed; an empty list would be no permission
 				k.Permissions = cmd.Permission
@@ -69,6 +72,7 @@ func (cmd *keyCreateCmd) Run(con *console) error {
 
 // keyCreateLine is the command that makes another key for an account's owner, ready for a shell.
 func keyCreateLine(dsn string, account int64) string {
+	dsn = db.Name(dsn) // it is printed: without a password
 	if strings.ContainsFunc(dsn, func(r rune) bool {
 		return !strings.ContainsRune("/.:_-", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}) {
@@ -127,13 +131,16 @@ type oneKey struct {
 
 func (cmd oneKey) change(con *console, done string, fn func(tx *db.Tx, account int64) error) error {
 	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
-		return d.Write(ctx, func(tx *db.Tx) (err error) {
-			account := cmd.Account
-			if account == 0 {
-				if account, err = auth.AccountOfKey(tx, cmd.KeyID); err != nil {
-					return err
-				}
+		account := cmd.Account
+		if account == 0 {
+			if err := d.Read(ctx, func(tx *db.Tx) (err error) {
+				account, err = auth.AccountOfKey(tx, cmd.KeyID)
+				return err
+			}); err != nil {
+				return err
 			}
+		}
+		return d.WriteOf(ctx, account, func(tx *db.Tx) (err error) {
 			if err := fn(tx, account); err != nil {
 				return err
 			}
@@ -180,6 +187,33 @@ func (cmd *keyRotateCmd) Run(con *console) error {
 			return err
 		}
 		fmt.Fprintf(con.out, "sealed %d secrets under the new key %s; dropped %d old keys\n", r.Sealed, r.KeyID, r.Dropped)
+		return nil
+	})
+}
+
+type keyNewCmd struct{}
+
+// Run prints the key alone on standard output, so that it can go into a file.
+func (cmd *keyNewCmd) Run(con *console) error {
+	fmt.Fprintln(con.out, secret.NewKey())
+	return nil
+}
+
+type keyResealCmd struct{ database }
+
+// Run seals the secrets again, also under running servers.
+func (cmd *keyResealCmd) Run(con *console) error {
+	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
+		c := cmd.config()
+		if err := app.SetClock(ctx, d, c.Clock); err != nil {
+			return err
+		}
+		r, err := app.ResealAll(ctx, d, c)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(con.out, "sealed %d secrets under the key %s; %d older keys are no longer needed: remove them from every server\n",
+			r.Sealed, r.KeyID, r.Dropped)
 		return nil
 	})
 }

@@ -18,7 +18,10 @@ func (cmd *migrateCmd) Run(con *console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	steps, err := d.Migrate(ctx)
+	if err := d.Finished(ctx); err != nil {
+		return err
+	}
+	steps, err := d.Migrate(ctx, func(why error) { fmt.Fprintln(con.err, "trying again:", why) })
 	if err != nil {
 		return err
 	}

@@ -29,11 +29,14 @@ type personLinkCmd struct {
 func (cmd *personLinkCmd) Run(con *console) error {
 	c := cmd.config()
 	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
-		return d.Write(ctx, func(tx *db.Tx) error {
-			account, err := onlyAccount(tx, cmd.Account)
-			if err != nil {
-				return err
-			}
+		var account int64
+		if err := d.Read(ctx, func(tx *db.Tx) (err error) {
+			account, err = onlyAccount(tx, cmd.Account)
+			return err
+		}); err != nil {
+			return err
+		}
+		return d.WriteOf(ctx, account, func(tx *db.Tx) error {
 			who, err := cmd.find(tx, account)
 			if err != nil {
 				return err

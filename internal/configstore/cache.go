@@ -3,7 +3,8 @@ package configstore
 import "tocsin/internal/platform/db"
 
 // View is the cached configuration of an account at the revision that one transaction has read. In a write
-// transaction it is empty and stores nothing: that transaction sees rows that may never be committed.
+// transaction it is empty and stores nothing: that transaction sees rows that may never be committed. There Kept
+// remembers what it loads as Once does.
 //
 // A value is returned only at the revision at which it was made, and the revision is read in the caller's own
 // transaction. So no node can return a value that another node has since changed. Every change of cached rows must call
@@ -56,6 +57,13 @@ func Cache[T any](v View, key any, value T) error {
 // Kept returns the result of load, which is called once for each revision of the account's configuration. A result
 // that was not found is not stored. The value is shared and must not be changed.
 func Kept[T any](tx *db.Tx, account int64, key any, load func() (value T, found bool, err error)) (value T, found bool, err error) {
+	if tx.Cache() == nil {
+		f, err := Once(tx, account, key, func() (f perhaps[T], err error) {
+			f.value, f.found, err = load()
+			return f, err
+		})
+		return f.value, f.found, err
+	}
 	v, err := ViewOf(tx, account)
 	if err != nil {
 		return value, false, err
@@ -67,4 +75,10 @@ func Kept[T any](tx *db.Tx, account int64, key any, load func() (value T, found 
 		return value, found, err
 	}
 	return value, true, Cache(v, key, value)
+}
+
+// perhaps is a value that may not exist.
+type perhaps[T any] struct {
+	value T
+	found bool
 }

@@ -123,7 +123,7 @@ func (k Kind[T]) Put(tx *db.Tx, account int64, v *T) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO object (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+	err = tx.Do(`INSERT INTO object (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (account_id, kind, id) DO UPDATE
 			SET parent = excluded.parent, rank = excluded.rank, name_folded = excluded.name_folded, team_id = excluded.team_id,
 			creator_id = excluded.creator_id, created_at = excluded.created_at, updated_at = excluded.updated_at, body = excluded.body`, values...)
@@ -141,7 +141,7 @@ func (k Kind[T]) Delete(tx *db.Tx, account int64, id string) error {
 
 // Delete deletes an object of a kind that the caller knows only by name.
 func Delete(tx *db.Tx, account int64, kind, id string) error {
-	if _, err := tx.Exec(`DELETE FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, kind, id); err != nil {
+	if err := tx.Do(`DELETE FROM object WHERE account_id = $1 AND kind = $2 AND id = $3`, account, kind, id); err != nil {
 		return err
 	}
 	if err := BumpRevision(tx, account); err != nil {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 )
 
 type thing struct {
@@ -36,7 +36,7 @@ var things = configstore.Kind[thing]{
 // TestPagesShowEveryObjectOnce reads random objects page by page, with every filter and order, and compares the result
 // with a naive filter.
 func TestPagesShowEveryObjectOnce(t *testing.T) {
-	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
+	d, err := db.Open(context.Background(), dbtest.Migrated(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestPagesShowEveryObjectOnce(t *testing.T) {
 }
 
 func TestDeleteClearsReferences(t *testing.T) {
-	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
+	d, err := db.Open(context.Background(), dbtest.Migrated(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func AddReferences(tx *db.Tx, account int64, from fault.Ref, targets ...Target) 
 		if to.ID == "" || to.ID == "0" {
 			continue
 		}
-		_, err := tx.Exec(`INSERT INTO reference (account_id, to_kind, to_id, from_kind, from_id, from_name) VALUES ($1, $2, $3, $4, $5, $6)
+		err := tx.Do(`INSERT INTO reference (account_id, to_kind, to_id, from_kind, from_id, from_name) VALUES ($1, $2, $3, $4, $5, $6)
 			ON CONFLICT DO NOTHING`,
 			account, to.Kind, to.ID, from.Kind, from.ID, from.Name)
 		if err != nil {
@@ -73,8 +73,7 @@ func AddReferences(tx *db.Tx, account int64, from fault.Ref, targets ...Target) 
 
 // ClearReferences deletes the references of an object that is deleted.
 func ClearReferences(tx *db.Tx, account int64, kind string, id any) error {
-	_, err := tx.Exec(`DELETE FROM reference WHERE account_id = $1 AND from_kind = $2 AND from_id = $3`, account, kind, fmt.Sprint(id))
-	return err
+	return tx.Do(`DELETE FROM reference WHERE account_id = $1 AND from_kind = $2 AND from_id = $3`, account, kind, fmt.Sprint(id))
 }
 
 // Targets returns the ids of one kind that an object refers to.

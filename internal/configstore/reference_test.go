@@ -4,17 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/platform/fault"
 )
 
 func TestReferences(t *testing.T) {
-	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
+	d, err := db.Open(context.Background(), dbtest.Migrated(t))
 	if err != nil {
 		t.Fatal(err)
 	}

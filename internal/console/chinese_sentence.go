@@ -13,4 +13,6 @@ var chineseSentence = map[string]string{
 	"Malformed events": "格式错误的事件", "Too many alerts in a request": "单次请求的告警过多", "Requests too large": "请求过大",
 	"Too many requests": "请求过多", "Wrong key": "密钥错误", "The integration is disabled": "集成已停用", "The server was busy": "服务器繁忙",
 	"Left out by the sender": "发送方未发送",
+
+	"The database does not answer. Try again in a few seconds.": "数据库没有响应，请几秒后重试。",
 }

@@ -101,6 +101,9 @@ func (v *visit) act(a action) error {
 	}
 	next, err := a.do(v)
 	if refused := api.RefusalOf(err); refused != nil && a.show != nil {
+		if a.open && refused.Status == http.StatusTooManyRequests {
+			v.Frame.DelayRefusal(v.w, v.r)
+		}
 		v.Failure = refused
 		data, err := a.show(v)
 		if err != nil {

@@ -35,9 +35,23 @@ type health struct {
 		Oldest float64 `json:"oldest_seconds"`
 		Held   bool    `json:"held"`
 	} `json:"work"`
-	Failed   int64 `json:"notices_failed_last_hour"`
-	LastSent int64 `json:"last_sent_at"` // Unix milliseconds; 0: nothing was sent
+	Nodes    []healthNode `json:"nodes"`
+	Failed   int64        `json:"notices_failed_last_hour"`
+	LastSent int64        `json:"last_sent_at"` // Unix milliseconds; 0: nothing was sent
 }
+
+// healthNode is a process that serves the database.
+type healthNode struct {
+	Name      string `json:"name"`
+	Address   string `json:"address"`
+	Version   string `json:"version"`
+	Started   int64  `json:"started_at"` // Unix milliseconds
+	Offset    int64  `json:"clock_offset_ms"`
+	Answering bool   `json:"answering"`
+}
+
+// StartedAt returns when it started, in Unix seconds.
+func (n healthNode) StartedAt() int64 { return n.Started / 1000 }
 
 // At returns what the server's clock shows, in Unix seconds.
 func (h health) At() int64 { return h.Clock / 1000 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"tocsin/internal/api"
+	"tocsin/internal/platform/fault"
 )
 
 //go:embed template/*.html
@@ -106,6 +107,13 @@ func (v *visit) fail(err error) {
 		v.Log.Error("console", "page", v.r.Pattern, "error", err) // an address may be a secret
 		refused = &api.Refusal{Status: http.StatusInternalServerError, Code: "InternalError",
 			Message: v.T("The page could not be drawn. It has been reported.")}
+	}
+	if fault.KindOf(err) == fault.Unavailable {
+		refused = &api.Refusal{Status: http.StatusServiceUnavailable, Code: "ServiceUnavailable",
+			Message: v.T("The database does not answer. Try again in a few seconds.")}
+	}
+	if refused.Status == http.StatusServiceUnavailable {
+		v.w.Header().Set("Retry-After", "5")
 	}
 	if err := v.render(refused.Status, "failed", "", failed{titled(v.T("This did not work")), refused}); err != nil {
 		v.Log.Error("console", "page", v.r.Pattern, "error", err) // an address may be a secret

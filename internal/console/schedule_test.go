@@ -18,13 +18,13 @@ import (
 	"time"
 
 	"tocsin/internal/accountfile"
-	"tocsin/internal/api/apitest"
 	"tocsin/internal/app"
 	"tocsin/internal/auth"
 	"tocsin/internal/demo"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 )
 
 // The demo's account has a person and schedules of each kind.
@@ -71,9 +71,7 @@ func emptySite(t *testing.T) *site {
 
 func serve(t *testing.T, fill func(*app.App) (demo.Keys, error)) *site {
 	t.Helper()
-	dir := t.TempDir()
-	apitest.Migrated(t, filepath.Join(dir, "tocsin.db"))
-	a, err := app.New(context.Background(), app.Config{DB: "sqlite:" + filepath.Join(dir, "tocsin.db"), Clock: clock.At(noon), Log: slog.New(slog.DiscardHandler), Version: "test"})
+	a, err := app.New(context.Background(), app.Config{DB: dbtest.Migrated(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: clock.At(noon), Log: slog.New(slog.DiscardHandler), Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"tocsin/internal/app"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/session"
 )
 
@@ -69,7 +70,7 @@ func TestSecretsAreWorthlessAndHidden(t *testing.T) {
 	b.post("/sign-in", "email", "olga@example.com", "password", "wrong "+phrase)
 	s.browser().post("/link/"+strings.Repeat("7", 64), "new_password", phrase, "again", phrase)
 	secrets := []string{stolen, phrase, strings.TrimPrefix(s.first.LinkPath, "/link/"), strings.Repeat("7", 64)}
-	files, _ := filepath.Glob(filepath.Join(s.dir, "*"))
+	files, _ := filepath.Glob(dbtest.Embedded(t, s.dsn) + "*")
 	for _, file := range files {
 		content, err := os.ReadFile(file)
 		if err != nil {

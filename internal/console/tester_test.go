@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -36,7 +37,8 @@ func TestHealthPage(t *testing.T) {
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	owner.get("/configuration").shows(`href="/health/server"`)
-	owner.get("/health/server").shows("All work is done in time.", "Version <code>test</code>", "sqlite", "None yet", "<code>event</code>", "!tocsin.db", "!sqlite:")
+	kind, _, _ := strings.Cut(w.app.Config.DB, ":")
+	owner.get("/health/server").shows("All work is done in time.", "Version <code>test</code>", kind, "None yet", "<code>event</code>", "!tocsin.db", "!"+kind+":")
 	w.push(`{"title_rule": "Shop is down", "event_status": "Critical", "alert_key": "shop"}`)
 	owner.get("/health/server").shows("!None yet", "Last one sent")
 	owner.lang = "zh"

@@ -108,7 +108,7 @@ func (v *visit) identify() (bool, error) {
 		return false, err
 	}
 	if v.session.Stale(v.Now) {
-		err = v.DB.Write(v.ctx, func(tx *db.Tx) error { return session.Use(tx, v.session.AccountID, v.session.ID, v.Now) })
+		err = v.DB.WriteOf(v.ctx, v.session.AccountID, func(tx *db.Tx) error { return session.Use(tx, v.session.AccountID, v.session.ID, v.Now) })
 	}
 	if err == nil {
 		err = v.recognise()

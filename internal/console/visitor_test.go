@@ -20,6 +20,7 @@ import (
 	"tocsin/internal/app"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/sender"
 )
 
@@ -30,7 +31,7 @@ type server struct {
 	url   string
 	first *app.First
 	clock *clock.Manual
-	dir   string
+	dsn   string
 
 	mu    sync.Mutex
 	log   bytes.Buffer
@@ -47,11 +48,9 @@ func (s *server) Write(b []byte) (int, error) {
 // beginServer starts the program; change modifies its configuration.
 func beginServer(t *testing.T, change func(*app.Config)) *server {
 	t.Helper()
-	s := &server{t: t, clock: clock.At(apitest.Now), dir: t.TempDir()}
-	path := filepath.Join(s.dir, "tocsin.db")
-	apitest.Migrated(t, path)
+	s := &server{t: t, clock: clock.At(apitest.Now), dsn: dbtest.Migrated(t)}
 	c := app.Config{
-		DB: "sqlite:" + path, Clock: s.clock, Log: slog.New(slog.NewTextHandler(s, &slog.HandlerOptions{Level: slog.LevelDebug})), Version: "test",
+		DB: s.dsn, SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: s.clock, Log: slog.New(slog.NewTextHandler(s, &slog.HandlerOptions{Level: slog.LevelDebug})), Version: "test",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		Senders: app.Senders{Deliver: func(_ context.Context, _ string, to notify.Address, m sender.Message) (sender.Receipt, error) {
 			s.mu.Lock()

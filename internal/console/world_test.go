@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"tocsin/internal/accountfile"
-	"tocsin/internal/api/apitest"
 	"tocsin/internal/app"
 	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/sender/email"
 	"tocsin/internal/sender/mailtest"
 )
@@ -93,11 +93,9 @@ type world struct {
 func begin(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, clock: clock.At(time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC))}
-	path := filepath.Join(t.TempDir(), "tocsin.db")
-	apitest.Migrated(t, path)
 	mailbox := mailtest.New(t, mailtest.Options{Plain: true})
 	a, err := app.New(context.Background(), app.Config{
-		DB: "sqlite:" + path, Clock: w.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Version: "test", PublicURL: "http://tocsin.example.com",
+		DB: dbtest.Migrated(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: w.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Version: "test", PublicURL: "http://tocsin.example.com",
 		Senders: app.Senders{
 			Mail:  email.Server{Host: mailbox.Host, Port: mailbox.Port, From: "Tocsin <tocsin@example.com>", TLS: email.None},
 			Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},

@@ -33,11 +33,10 @@ func Forget(tx *db.Tx, account, person int64) error {
 	if err := ForgetSecondFactor(tx, account, person); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`DELETE FROM identity WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
+	if err := tx.Do(`DELETE FROM identity WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`DELETE FROM password WHERE account_id = $1 AND person_id = $2`, account, person)
-	return err
+	return tx.Do(`DELETE FROM password WHERE account_id = $1 AND person_id = $2`, account, person)
 }
 
 // batch is the largest number of rows that one call of Prune deletes.

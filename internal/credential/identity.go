@@ -14,8 +14,7 @@ func PersonOf(tx *db.Tx, account int64, issuer, subject string) (person int64, f
 
 // SetIdentity stores who a person is at a provider.
 func SetIdentity(tx *db.Tx, account int64, issuer, subject string, person int64, now time.Time) error {
-	_, err := tx.Exec(`INSERT INTO identity (account_id, issuer, subject, person_id, created_at) VALUES ($1, $2, $3, $4, $5)
+	return tx.Do(`INSERT INTO identity (account_id, issuer, subject, person_id, created_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (account_id, issuer, subject) DO UPDATE SET person_id = excluded.person_id`,
 		account, issuer, subject, person, now.Unix())
-	return err
 }

@@ -15,9 +15,8 @@ type Invitation struct {
 
 // Invite makes the mail to a person due.
 func Invite(tx *db.Tx, account, person int64, now time.Time) error {
-	_, err := tx.Exec(`INSERT INTO invitation (account_id, person_id, next_at, attempt) VALUES ($1, $2, $3, 0)
+	return tx.Do(`INSERT INTO invitation (account_id, person_id, next_at, attempt) VALUES ($1, $2, $3, 0)
 		ON CONFLICT (account_id, person_id) DO UPDATE SET next_at = excluded.next_at, attempt = 0`, account, person, now.Unix())
-	return err
 }
 
 // DueInvitation returns the invitation that has waited longest; found is false when none is due.
@@ -28,15 +27,13 @@ func DueInvitation(tx *db.Tx, now time.Time) (i Invitation, found bool, err erro
 
 // DelayInvitation counts an attempt and sets when the next one is due.
 func DelayInvitation(tx *db.Tx, i Invitation, next time.Time) error {
-	_, err := tx.Exec(`UPDATE invitation SET attempt = attempt + 1, next_at = $1 WHERE account_id = $2 AND person_id = $3`,
+	return tx.Do(`UPDATE invitation SET attempt = attempt + 1, next_at = $1 WHERE account_id = $2 AND person_id = $3`,
 		next.Unix(), i.AccountID, i.PersonID)
-	return err
 }
 
 // EndInvitation deletes an invitation that was sent or is no longer needed.
 func EndInvitation(tx *db.Tx, account, person int64) error {
-	_, err := tx.Exec(`DELETE FROM invitation WHERE account_id = $1 AND person_id = $2`, account, person)
-	return err
+	return tx.Do(`DELETE FROM invitation WHERE account_id = $1 AND person_id = $2`, account, person)
 }
 
 // Overdue returns how many invitations are due.
@@ -47,6 +44,5 @@ func Overdue(tx *db.Tx, now time.Time) (jobs.Overdue, error) {
 
 // Release deletes the invitations of a database that was restored or copied: the server on the other one has sent them.
 func Release(tx *db.Tx, _ time.Time) error {
-	_, err := tx.Exec(`DELETE FROM invitation WHERE attempt >= 0`)
-	return err
+	return tx.Do(`DELETE FROM invitation WHERE attempt >= 0`)
 }

@@ -34,12 +34,12 @@ func LinkPath(token string) string { return "/link/" + token }
 // NewLink stores a link and returns its token: the only time that it can be seen.
 func NewLink(tx *db.Tx, l Link, now time.Time) (token string, err error) {
 	token = id.Token(32)
-	_, err = tx.Exec(`INSERT INTO sign_in_link (token_hash, account_id, person_id, kind, created_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+	err = tx.Do(`INSERT INTO sign_in_link (token_hash, account_id, person_id, kind, created_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 		hash(token), l.AccountID, l.PersonID, l.Kind, now.Unix(), l.EndsAt)
 	if err != nil {
 		return "", err
 	}
-	_, err = tx.Exec(`DELETE FROM sign_in_link WHERE account_id = $1 AND person_id = $2 AND token_hash NOT IN (
+	err = tx.Do(`DELETE FROM sign_in_link WHERE account_id = $1 AND person_id = $2 AND token_hash NOT IN (
 		SELECT token_hash FROM sign_in_link WHERE account_id = $1 AND person_id = $2 ORDER BY ends_at DESC, created_at DESC LIMIT $3)`,
 		l.AccountID, l.PersonID, maxLinks)
 	return token, err
@@ -60,7 +60,7 @@ func FindLink(tx *db.Tx, token string, now time.Time) (l Link, found bool, err e
 }
 
 func forgetLinks(tx *db.Tx, account, person int64) error {
-	if _, err := tx.Exec(`DELETE FROM sign_in_link WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
+	if err := tx.Do(`DELETE FROM sign_in_link WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
 		return err
 	}
 	return EndInvitation(tx, account, person)

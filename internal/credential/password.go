@@ -119,7 +119,7 @@ func PasswordOf(tx *db.Tx, account, person int64) (Password, error) {
 // SetPassword stores the hash of a person's new password. All links of the person end: they have
 // served their purpose.
 func SetPassword(tx *db.Tx, account, person int64, hash string, now time.Time) error {
-	_, err := tx.Exec(`INSERT INTO password (account_id, person_id, hash, set_at) VALUES ($1, $2, $3, $4)
+	err := tx.Do(`INSERT INTO password (account_id, person_id, hash, set_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (account_id, person_id) DO UPDATE SET hash = excluded.hash, set_at = excluded.set_at`, account, person, hash, now.Unix())
 	if err != nil {
 		return err

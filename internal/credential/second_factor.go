@@ -63,10 +63,9 @@ func BeginSecondFactor(tx *db.Tx, keyring *secret.Keyring, account, person int64
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO second_factor (account_id, person_id, secret, confirmed_at, last_step) VALUES ($1, $2, $3, 0, 0)
+	return tx.Do(`INSERT INTO second_factor (account_id, person_id, secret, confirmed_at, last_step) VALUES ($1, $2, $3, 0, 0)
 		ON CONFLICT (account_id, person_id) DO UPDATE SET secret = excluded.secret, last_step = 0 WHERE second_factor.confirmed_at = 0`,
 		account, person, sealed)
-	return err
 }
 
 // AcceptCode reports whether a code is valid now and was not used before, and stores that it was used.
@@ -96,11 +95,11 @@ func (f SecondFactor) stepOf(code string, now time.Time) (found int64) {
 // ConfirmSecondFactor makes codes required from now on, and returns the recovery codes: the only time that they can be
 // seen.
 func ConfirmSecondFactor(tx *db.Tx, account, person int64, now time.Time) (codes []string, err error) {
-	_, err = tx.Exec(`UPDATE second_factor SET confirmed_at = $1 WHERE account_id = $2 AND person_id = $3`, now.Unix(), account, person)
+	err = tx.Do(`UPDATE second_factor SET confirmed_at = $1 WHERE account_id = $2 AND person_id = $3`, now.Unix(), account, person)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tx.Exec(`DELETE FROM recovery_code WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
+	if err := tx.Do(`DELETE FROM recovery_code WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
 		return nil, err
 	}
 	for range recoveryCodes {
@@ -108,7 +107,7 @@ func ConfirmSecondFactor(tx *db.Tx, account, person int64, now time.Time) (codes
 		rand.Read(b)
 		text := strings.ToLower(base32.StdEncoding.EncodeToString(b)) // 16 characters
 		code := text[:4] + "-" + text[4:8] + "-" + text[8:12] + "-" + text[12:]
-		if _, err := tx.Exec(`INSERT INTO recovery_code (account_id, person_id, code_hash) VALUES ($1, $2, $3)`,
+		if err := tx.Do(`INSERT INTO recovery_code (account_id, person_id, code_hash) VALUES ($1, $2, $3)`,
 			account, person, hash(foldCode(code))); err != nil {
 			return nil, err
 		}
@@ -137,11 +136,10 @@ func foldCode(code string) string {
 
 // ForgetSecondFactor deletes a person's second factor with its recovery codes.
 func ForgetSecondFactor(tx *db.Tx, account, person int64) error {
-	if _, err := tx.Exec(`DELETE FROM recovery_code WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
+	if err := tx.Do(`DELETE FROM recovery_code WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`DELETE FROM second_factor WHERE account_id = $1 AND person_id = $2`, account, person)
-	return err
+	return tx.Do(`DELETE FROM second_factor WHERE account_id = $1 AND person_id = $2`, account, person)
 }
 
 // Reseal passes the secrets of second factors through a function and returns how many there are.
@@ -160,7 +158,7 @@ func Reseal(tx *db.Tx, renew secret.Renew) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		_, err = tx.Exec(`UPDATE second_factor SET secret = $1 WHERE account_id = $2 AND person_id = $3`, sealed, r.account, r.person)
+		err = tx.Do(`UPDATE second_factor SET secret = $1 WHERE account_id = $2 AND person_id = $3`, sealed, r.account, r.person)
 		if err != nil {
 			return 0, err
 		}

@@ -7,7 +7,7 @@ import (
 
 // Erase deletes a datasource. It does nothing if there is none.
 func Erase(tx *db.Tx, account int64, id uint64) error {
-	if _, err := tx.Exec(`DELETE FROM datasource WHERE account_id = $1 AND datasource_id = $2`, account, int64(id)); err != nil {
+	if err := tx.Do(`DELETE FROM datasource WHERE account_id = $1 AND datasource_id = $2`, account, int64(id)); err != nil {
 		return err
 	}
 	return configstore.ClearReferences(tx, account, configstore.Datasource, id)

@@ -48,10 +48,9 @@ func load(tx *db.Tx, keyring *secret.Keyring, at configstore.RecordPath, r Recor
 	if r.ID > maxCounted {
 		return nil
 	}
-	_, err = tx.Exec(`INSERT INTO datasource_counter (account_id, last_id) VALUES ($1, $2)
+	return tx.Do(`INSERT INTO datasource_counter (account_id, last_id) VALUES ($1, $2)
 		ON CONFLICT (account_id) DO UPDATE SET last_id = excluded.last_id WHERE datasource_counter.last_id < excluded.last_id`,
 		r.AccountID, int64(r.ID))
-	return err
 }
 
 // maxCounted is the largest id to which a file raises the counter: beyond it, clients that read

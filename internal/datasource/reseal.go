@@ -33,7 +33,7 @@ func Reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if _, err := tx.Exec(`UPDATE datasource SET payload = $1 WHERE account_id = $2 AND datasource_id = $3`,
+		if err := tx.Do(`UPDATE datasource SET payload = $1 WHERE account_id = $2 AND datasource_id = $3`,
 			string(payload), d.AccountID, int64(d.ID)); err != nil {
 			return 0, err
 		}

@@ -56,7 +56,7 @@ func fill(
 		}
 	}
 	keys.New = !there
-	err = d.Write(ctx, func(tx *db.Tx) (err error) {
+	err = d.WriteOf(ctx, accountID, func(tx *db.Tx) (err error) {
 		if _, keys.All, err = person.CreateKey(tx, auth.NewKey{Account: accountID, Person: anna, Name: "demo: everything"},
 			now.Unix()); err != nil {
 			return err

@@ -156,10 +156,10 @@ func TestPastIncidents(t *testing.T) {
 func flood(s *apitest.Server, n int, from int64) {
 	s.Exec(`WITH RECURSIVE t(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM t WHERE n < $2 - 1)
 		INSERT INTO incident (account_id, incident_id, title, channel_id, progress, severity, start_time, last_time, body, search_folded)
-		SELECT $1, 'f100d' || printf('%019d', n), 'Host ' || n || ' does not answer', 1001, 'Closed', 'Warning', $3 + n, $3 + n,
+		SELECT $1, 'f100d' || substr(CAST(10000000 + n AS TEXT) || '000000000000', 2, 19), 'Host ' || n || ' does not answer', 1001, 'Closed', 'Warning', $3 + n, $3 + n,
 			'{"labels":{"env":"prod","host":"web-' || n || '"},"description":"The host has not answered for five minutes."}',
-			'HOST ' || n || ' DOES NOT ANSWER' || char(10) || 'PROD' || char(10) || 'WEB-' || n || char(10) || 'THE HOST HAS NOT ANSWERED FOR FIVE MINUTES.' FROM t`,
-		apitest.AccountA, n, from)
+			'HOST ' || n || ' DOES NOT ANSWER' || $4 || 'PROD' || $4 || 'WEB-' || n || $4 || 'THE HOST HAS NOT ANSWERED FOR FIVE MINUTES.' FROM t`,
+		apitest.AccountA, n, from, "\n")
 }
 
 // TestPastIncidentsInAFlood: a recurrence is found by the key of its alert, however many other incidents came between.

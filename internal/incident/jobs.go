@@ -2,6 +2,7 @@ package incident
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"tocsin/internal/platform/db"
@@ -22,54 +23,75 @@ func (r *Service) Job() jobs.Job {
 		}); err != nil || !due {
 			return again, err
 		}
-		return now, r.DB.Write(ctx, func(tx *db.Tx) error { return r.due(tx, now) })
+		return now, r.due(ctx, now)
 	}}
 }
 
 const nextDue = `SELECT coalesce(min(at), 0) FROM (
 	SELECT min(resolve_at) AS at FROM incident WHERE progress <> 'Closed' AND resolve_at > 0
-	UNION ALL SELECT min(snoozed_before) FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0) AS both WHERE at IS NOT NULL`
+	UNION ALL SELECT min(snoozed_before) FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0) AS due WHERE at IS NOT NULL`
 
 type key struct {
 	account int64
 	id      string
 }
 
-// due resolves and wakes the incidents that are due, at most 100 of each. An incident that fails is tried again in 60
-// seconds, so that it cannot block the others.
-func (r *Service) due(tx *db.Tx, now time.Time) error {
+// errand is what is done with incidents when their time has come.
+type errand struct {
+	due   string // finds incidents of all accounts
+	time  func(*Incident) int64
+	do    func(Writer, *Incident) error
+	later string // postpones an incident that failed
+}
+
+var errands = []errand{
+	{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND resolve_at > 0 AND resolve_at <= $1 ORDER BY resolve_at
+		LIMIT 100`, func(i *Incident) int64 { return i.ResolveAt }, Writer.timeout,
+		`UPDATE incident SET resolve_at = $3 WHERE account_id = $1 AND incident_id = $2`},
+	{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before <= $1
+		ORDER BY snoozed_before LIMIT 100`, func(i *Incident) int64 { return i.SnoozedBefore }, Writer.Wake,
+		`UPDATE incident SET snoozed_before = $3 WHERE account_id = $1 AND incident_id = $2`},
+}
+
+// due resolves and wakes the incidents that are due, at most 100 of each, in a transaction for each account.
+func (r *Service) due(ctx context.Context, now time.Time) (err error) {
 	scan := func(scan db.Scan) (k key, err error) { return k, scan(&k.account, &k.id) }
-	for _, kind := range []struct {
-		query string
-		do    func(Writer, *Incident) error
-		later string // postpones an incident that failed
-	}{
-		{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND resolve_at > 0 AND resolve_at <= $1 ORDER BY resolve_at
-			LIMIT 100`, Writer.timeout,
-			`UPDATE incident SET resolve_at = $3 WHERE account_id = $1 AND incident_id = $2`},
-		{`SELECT account_id, incident_id FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before <= $1
-			ORDER BY snoozed_before LIMIT 100`, Writer.Wake,
-			`UPDATE incident SET snoozed_before = $3 WHERE account_id = $1 AND incident_id = $2`},
-	} {
-		keys, err := db.All(tx, scan, kind.query, now.Unix())
-		if err != nil {
+	for _, e := range errands {
+		var keys []key
+		if err := r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+			keys, err = db.All(tx, scan, e.due, now.Unix())
+			return err
+		}); err != nil {
 			return err
 		}
+		of := map[int64][]string{}
 		for _, k := range keys {
-			failed, err := tx.Try(func() error {
-				i, found, err := Find(tx, k.account, k.id)
-				if err != nil || !found || i.Progress == Closed {
-					return err
-				}
-				return kind.do(Writer{Tx: tx, Bus: r.Bus, Account: k.account, Now: now}, &i)
-			})
-			if err == nil && failed != nil {
-				r.Log.Error("an incident could not be resolved or woken in time", "incident_id", k.id, "account_id", k.account, "error", failed)
-				_, err = tx.Exec(kind.later, k.account, k.id, now.Unix()+60)
-			}
-			if err != nil {
+			of[k.account] = append(of[k.account], k.id)
+		}
+		for account, ids := range of { // one that fails must not keep the others from theirs
+			err = errors.Join(err, r.DB.WriteOf(ctx, account, func(tx *db.Tx) error { return r.run(tx, e, account, ids, now) }))
+		}
+	}
+	return err
+}
+
+// run does an errand for incidents of an account, unless another process has. An incident that fails is tried again in 60
+// seconds, so that it cannot block the others.
+func (r *Service) run(tx *db.Tx, e errand, account int64, ids []string, now time.Time) error {
+	for _, id := range ids {
+		failed, err := tx.Try(func() error {
+			i, found, err := Find(tx, account, id)
+			if err != nil || !found || i.Progress == Closed || e.time(&i) == 0 || e.time(&i) > now.Unix() {
 				return err
 			}
+			return e.do(Writer{Tx: tx, Bus: r.Bus, Account: account, Now: now}, &i)
+		})
+		if err == nil && failed != nil {
+			r.Log.Error("an incident could not be resolved or woken in time", "incident_id", id, "account_id", account, "error", failed)
+			err = tx.Do(e.later, account, id, now.Unix()+60)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

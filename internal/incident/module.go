@@ -16,7 +16,7 @@ func (r *Service) Module() module.Module {
 		Handle:   newTimings(r.Metrics).handle,
 		Gauges:   gauges(),
 		Jobs:     []jobs.Job{r.Job()},
-		Prune:    []module.Retention{{Period: module.Incidents, Prune: Prune}},
+		Prune:    []module.Retention{{Period: module.Incidents, Of: Prune, Folded: folded}},
 		Complete: func(tx *db.Tx, _ *secret.Keyring) error { return Complete(tx) },
 		Sections: []string{"incidents"},
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/activity"
+	"tocsin/internal/alert"
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/event"
@@ -110,17 +111,36 @@ func (r *Incident) parse(body string) error {
 	return fault.Wrap(json.Unmarshal([]byte(body), &r.Detail), "incident %s", r.IncidentID)
 }
 
+const storedColumns = `account_id, ` + columns + `, search_folded, closed_at`
+
+const insert = `INSERT INTO incident (` + storedColumns + `)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+	ON CONFLICT DO NOTHING`
+
+var storing = db.Columns(storedColumns)
+
+// row returns the row of an incident.
+func (r *Incident) row(account int64) (db.Rows, error) {
+	values, err := r.values(account)
+	return db.Rows{Table: "incident", Columns: storing, Values: [][]any{values}}, err
+}
+
+// values returns the values of the stored columns.
+func (r *Incident) values(account int64) ([]any, error) {
+	body, err := json.Marshal(r.Detail, json.Deterministic(true))
+	return []any{
+		account, r.IncidentID, r.Title, r.ChannelID, r.Progress, r.Severity, r.StartTime, r.LastTime, r.SnoozedBefore, r.ResolveAt, r.CreatorID,
+		r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), r.searchText(), r.closedAt(),
+	}, err
+}
+
 // insert stores a new incident without its assignments; fresh is false when its id is taken.
 func (r *Incident) insert(tx *db.Tx, account int64) (fresh bool, err error) {
-	body, err := json.Marshal(r.Detail, json.Deterministic(true))
+	values, err := r.values(account)
 	if err != nil {
 		return false, err
 	}
-	n, err := tx.Exec(`INSERT INTO incident (account_id, `+columns+
-		`, search_folded, closed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
-		ON CONFLICT DO NOTHING`,
-		account, r.IncidentID, r.Title, r.ChannelID, r.Progress, r.Severity, r.StartTime, r.LastTime, r.SnoozedBefore, r.ResolveAt, r.CreatorID,
-		r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), r.searchText(), r.closedAt())
+	n, err := tx.Exec(insert, values...)
 	return n > 0, err
 }
 
@@ -135,26 +155,19 @@ func (r *Incident) closedAt() int64 {
 
 // save updates the stored incident without its assignments.
 func (r *Incident) save(tx *db.Tx, account int64) error {
-	body, err := json.Marshal(r.Detail, json.Deterministic(true))
+	row, err := r.row(account)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE incident SET title = $3, channel_id = $4, progress = $5, severity = $6, start_time = $7, last_time = $8,
-		snoozed_before = $9, resolve_at = $10, creator_id = $11,
-		closer_id = $12, ever_muted = $13, group_key = $14, alert_cnt = $15, body = $16, search_folded = $17, closed_at = $18
-			WHERE account_id = $1 AND incident_id = $2`,
-		account, r.IncidentID, r.Title, r.ChannelID, r.Progress, r.Severity, r.StartTime, r.LastTime, r.SnoozedBefore, r.ResolveAt, r.CreatorID,
-		r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), r.searchText(), r.closedAt())
-	return err
+	return tx.Update(2, row)
 }
 
 // assign stores a further assignment.
 func (r *Incident) assign(tx *db.Tx, account int64, a Assignment) error {
 	r.Assignments = append(r.Assignments, a)
-	_, err := tx.Exec(`INSERT INTO incident_assignment (account_id, incident_id, position, person_id, assigned_at, removed_at, acknowledged_at)
+	return tx.Do(`INSERT INTO incident_assignment (account_id, incident_id, position, person_id, assigned_at, removed_at, acknowledged_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		account, r.IncidentID, len(r.Assignments)-1, a.PersonID, a.AssignedAt, a.RemovedAt, a.AcknowledgedAt)
-	return err
 }
 
 // Find reads an incident with its assignments; found is false when the account has none of this id.
@@ -170,10 +183,27 @@ func Find(tx *db.Tx, account int64, id string) (r Incident, found bool, err erro
 
 // Of returns the incident that a domain event is about, without a read where the event carries it.
 func Of(tx *db.Tx, item activity.Item) (Incident, bool, error) {
-	if i, ok := item.Subject.(Incident); ok {
-		return i, true, nil
+	if i, known := of(item); known {
+		return i.Incident, true, nil
 	}
 	return Find(tx, item.Account, item.ID)
+}
+
+// withAlerts is an incident with the counts of its alerts.
+type withAlerts struct {
+	Incident
+	alerts alert.Count
+}
+
+// of returns the incident that a domain event carries. Its alerts are counted if the event has that as its subject.
+func of(item activity.Item) (i withAlerts, known bool) {
+	switch subject := item.Subject.(type) {
+	case Incident:
+		return withAlerts{Incident: subject}, true
+	case withAlerts:
+		return subject, true
+	}
+	return i, false
 }
 
 func assignments(tx *db.Tx, account int64, id string) ([]Assignment, error) {
@@ -250,6 +280,25 @@ func Dump(tx *db.Tx, account int64) ([]Incident, error) {
 
 func scanAssignment(scan db.Scan) (a Assignment, err error) {
 	return a, scan(&a.PersonID, &a.AssignedAt, &a.RemovedAt, &a.AcknowledgedAt)
+}
+
+// The list is read first, and each incident by its primary key.
+const joinableOf = `SELECT channel_id, group_key, incident_id, start_time, last_time, alert_cnt FROM json_each($2) AS slot
+	CROSS JOIN incident WHERE account_id = $1 AND incident_id = (
+		SELECT i.incident_id FROM incident i WHERE i.account_id = $1 AND i.channel_id = CAST(substr(slot.value, 1, 20) AS BIGINT)
+			AND i.group_key = substr(slot.value, 21) AND i.group_key <> '' AND i.progress <> 'Closed'
+		ORDER BY i.start_time DESC, i.incident_id DESC LIMIT 1)`
+
+// JoinableOf is Joinable for many group keys.
+func JoinableOf(tx *db.Tx, account int64, slots []alert.Slot) (groups map[alert.Slot]decide.Group, err error) {
+	groups = map[alert.Slot]decide.Group{}
+	_, err = db.All(tx, func(scan db.Scan) (s alert.Slot, err error) {
+		var g decide.Group
+		err = scan(&s.Channel, &s.Key, &g.Incident, &g.Started, &g.Last, &g.Alerts)
+		groups[s] = g
+		return s, err
+	}, joinableOf, account, alert.Slots(slots))
+	return groups, err
 }
 
 // Joinable returns the channel's newest open incident that alerts with this group key may join.

@@ -1,6 +1,7 @@
 package incident
 
 import (
+	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 )
@@ -28,5 +29,5 @@ func (d Writer) Remove(r *Incident) error {
 	if _, err := alert.Move(d.Tx, d.Account, r.IncidentID, "", d.Now); err != nil {
 		return err
 	}
-	return remove(d.Tx, d.Account, r.IncidentID)
+	return remove(d.Tx, d.Account, r.IncidentID, activity.Forget)
 }

@@ -77,7 +77,7 @@ func Complete(tx *db.Tx) error {
 			return err
 		}
 		for _, r := range rows {
-			if _, err := tx.Exec(`UPDATE incident SET search_folded = $1 WHERE account_id = $2 AND incident_id = $3`,
+			if err := tx.Do(`UPDATE incident SET search_folded = $1 WHERE account_id = $2 AND incident_id = $3`,
 				r.searchText(), r.account, r.IncidentID); err != nil {
 				return err
 			}

@@ -79,9 +79,8 @@ func (d Writer) addResponder(r *Incident, person, acknowledged int64) error {
 func (d Writer) updateAssignment(r *Incident, position int, removed, acknowledged int64) error {
 	a := &r.Assignments[position]
 	a.RemovedAt, a.AcknowledgedAt = removed, acknowledged
-	_, err := d.Tx.Exec(`UPDATE incident_assignment SET removed_at = $4, acknowledged_at = $5 WHERE account_id = $1 AND incident_id = $2
+	return d.Tx.Do(`UPDATE incident_assignment SET removed_at = $4, acknowledged_at = $5 WHERE account_id = $1 AND incident_id = $2
 		AND position = $3`, d.Account, r.IncidentID, position, removed, acknowledged)
-	return err
 }
 
 // Unack withdraws the acknowledgement of the calling person. Acknowledgements of others stay.
@@ -167,6 +166,12 @@ func (d Writer) resolve(r *Incident, by string) error {
 	now := d.Now.Unix()
 	r.endSnooze(now)
 	r.CloseTime, r.CloserID, r.ResolveAt = now, d.Person, 0
+	if d.Batch != nil {
+		r.UpdatedAt = now // as it will be stored
+		d.Batch.savedLater(r)
+		d.Batch.resolved = append(d.Batch.resolved, d.item(r, activity.Resolved{From: by}))
+		return nil
+	}
 	if err := d.save(r); err != nil {
 		return err
 	}
@@ -197,7 +202,7 @@ func (d Writer) CloseAlert(a *decide.Alert) error {
 	if err := alert.Save(d.Tx, d.Account, a, d.Now); err != nil {
 		return err
 	}
-	if err := alert.Uninhibit(d.Tx, d.Account, a.ID, d.Now.Unix()); err != nil {
+	if err := alert.Uninhibit(d.Tx, d.Account, d.Now.Unix(), a.ID); err != nil {
 		return err
 	}
 	return d.Bus.Publish(d.Tx, activity.Item{Account: d.Account, ID: a.ID, Channel: a.Channel, At: d.Now, Person: d.Person,

@@ -93,6 +93,15 @@ type Responder struct {
 
 // Show returns the view of an incident.
 func Show(tx *db.Tx, r *Incident) (v View, err error) {
+	alerts, err := alert.CountOf(tx, r.AccountID, r.IncidentID)
+	if err != nil {
+		return v, err
+	}
+	return show(tx, &withAlerts{*r, alerts})
+}
+
+// show returns the view of an incident whose alerts are counted.
+func show(tx *db.Tx, r *withAlerts) (v View, err error) {
 	severity := cmp.Or(r.Severity, event.Info)
 	v = View{
 		IncidentID: r.IncidentID, AccountID: r.AccountID, ChannelID: r.ChannelID, IntegrationIDs: r.IntegrationIDs,
@@ -146,12 +155,8 @@ func (v *View) fillEmpty() {
 }
 
 // lookUp fills in the counts of alerts and the names of the channel, the persons and the account.
-func (v *View) lookUp(tx *db.Tx, r *Incident) error {
-	count, err := alert.CountOf(tx, r.AccountID, r.IncidentID)
-	if err != nil {
-		return err
-	}
-	v.AlertCnt, v.ActiveAlertCnt, v.AlertEventCnt = count.Alerts, count.Active, count.Events
+func (v *View) lookUp(tx *db.Tx, r *withAlerts) error {
+	v.AlertCnt, v.ActiveAlertCnt, v.AlertEventCnt = r.alerts.Alerts, r.alerts.Active, r.alerts.Events
 	ch, found, err := channel.Find(tx, r.AccountID, r.ChannelID)
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/alert"
-	"tocsin/internal/channel"
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/event"
 	"tocsin/internal/platform/db"
@@ -25,17 +24,25 @@ type Writer struct {
 	Now     time.Time
 	Person  int64  // 0: Tocsin itself
 	Via     string // how the person acted, such as chat; empty: with an own key or link
+	Batch   *Batch // what was read for many changes; nil: each reads for itself
 }
 
 // publish publishes an event about an incident to the subscribers.
 func (d Writer) publish(r *Incident, e activity.Event) error {
-	return d.Bus.Publish(d.Tx, activity.Item{Account: d.Account, ID: r.IncidentID, Channel: r.ChannelID, At: d.Now, Person: d.Person,
-		Event: e})
+	return d.Bus.Publish(d.Tx, d.item(r, e))
+}
+
+func (d Writer) item(r *Incident, e activity.Event) activity.Item {
+	item := activity.Item{Account: d.Account, ID: r.IncidentID, Channel: r.ChannelID, At: d.Now, Person: d.Person, Event: e}
+	if d.Batch != nil {
+		item.Subject = *r
+	}
+	return item
 }
 
 // Get reads an incident, or returns fault.Missing.
 func (d Writer) Get(incident string) (Incident, error) {
-	r, found, err := Find(d.Tx, d.Account, strings.ToLower(incident))
+	r, found, err := d.find(strings.ToLower(incident))
 	if err == nil && !found {
 		err = fault.Missing("incident", incident)
 	}
@@ -45,11 +52,15 @@ func (d Writer) Get(incident string) (Incident, error) {
 // save stores the incident without its assignments, and sets when it was updated.
 func (d Writer) save(r *Incident) error {
 	r.UpdatedAt = d.Now.Unix()
+	d.Batch.saved(r)
 	return r.save(d.Tx, d.Account)
 }
 
 // Open stores a new incident and publishes it. It sets the times and the progress, and an identifier unless there is one.
-func (d Writer) Open(r *Incident) error {
+func (d Writer) Open(r *Incident) error { return d.open(r, nil) }
+
+// open is Open with the counts of the incident's alerts; nil: they are not known.
+func (d Writer) open(r *Incident, alerts *alert.Count) error {
 	now := d.Now.Unix()
 	r.AccountID, r.IncidentID, r.Progress, r.CreatorID = d.Account, cmp.Or(r.IncidentID, id.Object(d.Now)), Triggered, d.Person
 	r.CreatedAt, r.UpdatedAt, r.LastTime = now, now, now
@@ -62,17 +73,26 @@ func (d Writer) Open(r *Incident) error {
 	if err := d.scheduleResolve(r); err != nil {
 		return err
 	}
-	if _, err := r.insert(d.Tx, d.Account); err != nil {
+	row, err := r.row(d.Account)
+	if err != nil {
 		return err
 	}
-	return d.Bus.Publish(d.Tx, activity.Item{Account: d.Account, ID: r.IncidentID, Channel: r.ChannelID, At: d.Now, Person: d.Person,
-		First: true, Event: activity.Opened{Severity: r.Severity, Title: r.Title}, Subject: *r})
+	if err := d.Tx.Insert(row); err != nil {
+		return err
+	}
+	d.Batch.saved(r)
+	item := activity.Item{Account: d.Account, ID: r.IncidentID, Channel: r.ChannelID, At: d.Now, Person: d.Person,
+		First: true, Event: activity.Opened{Severity: r.Severity, Title: r.Title}, Subject: *r}
+	if alerts != nil {
+		item.Subject = withAlerts{*r, *alerts}
+	}
+	return d.Bus.Publish(d.Tx, item)
 }
 
 // scheduleResolve sets when the incident is resolved automatically, by its channel's AutoResolveTimeout (seconds) since
 // the start or the last update; 0: never. That is a second from now at the earliest.
 func (d Writer) scheduleResolve(r *Incident) error {
-	ch, found, err := channel.Find(d.Tx, d.Account, r.ChannelID)
+	ch, found, err := d.channel(r.ChannelID)
 	if err != nil || !found || ch.AutoResolveTimeout == nil || *ch.AutoResolveTimeout == 0 {
 		r.ResolveAt = 0
 		return err
@@ -90,7 +110,12 @@ func (d Writer) scheduleResolve(r *Incident) error {
 func (d Writer) OpenFor(a *decide.Alert, origin alert.Origin, groupKey, method string, test bool) error {
 	i := From(a, origin)
 	i.GroupKey, i.GroupMethod, i.Test = groupKey, method, test
-	return d.Open(&i)
+	d.Batch.count(i.IncidentID, 1)
+	alerts := alert.Count{Alerts: 1, Events: a.Events}
+	if a.Active() {
+		alerts.Active = 1
+	}
+	return d.open(&i, &alerts)
 }
 
 // From returns the incident that begins with an alert, as rules read it.
@@ -108,6 +133,7 @@ func (d Writer) Joined(incident string, a *decide.Alert, origin alert.Origin, st
 		return err
 	}
 	r.AlertCnt++
+	d.Batch.count(incident, 1)
 	r.LastTime, r.EverMuted = d.Now.Unix(), r.EverMuted || a.EverMuted
 	r.addOrigins([]int64{a.Integration}, []string{origin.Type})
 	before := r.Severity
@@ -122,6 +148,10 @@ func (d Writer) Joined(incident string, a *decide.Alert, origin alert.Origin, st
 	reached := storm > 0 && !slices.Contains(r.Storms, storm)
 	if reached {
 		r.Storms = append(r.Storms, storm)
+	}
+	if d.Batch != nil && r.Severity == before && !bundle && !reached { // no one learns of it now
+		d.Batch.savedLater(&r)
+		return nil
 	}
 	if err := d.save(&r); err != nil {
 		return err
@@ -147,7 +177,7 @@ func (d Writer) bundleJoined(r *Incident) (first bool, err error) {
 	if r.Progress != Processing || now < r.JoinedUntil {
 		return false, nil
 	}
-	ch, _, err := channel.Find(d.Tx, d.Account, r.ChannelID)
+	ch, _, err := d.channel(r.ChannelID)
 	r.JoinedUntil = now + ch.JoinedSeconds()
 	return true, err
 }
@@ -169,7 +199,7 @@ func (r *Incident) addOrigins(integrations []int64, types []string) {
 // Updated applies the changed severity of an alert to its incident. An incident that does not exist is no error: an
 // alert from an account file may name one.
 func (d Writer) Updated(incident string, a *decide.Alert) error {
-	r, found, err := Find(d.Tx, d.Account, incident)
+	r, found, err := d.find(incident)
 	before := r.Severity
 	if err != nil || !found || !r.raise(a.Severity, d.Now) {
 		return err
@@ -200,15 +230,16 @@ func (r *Incident) raise(severity string, now time.Time) bool {
 // Recovered resolves the incident when it has no active alert, unless its channel sets DisableAutoClose. An incident that
 // does not exist or is closed is no error.
 func (d Writer) Recovered(incident string) error {
-	r, found, err := Find(d.Tx, d.Account, incident)
+	d.Batch.count(incident, -1)
+	r, found, err := d.find(incident)
 	if err != nil || !found || r.Progress == Closed {
 		return err
 	}
-	count, err := alert.CountOf(d.Tx, d.Account, incident)
-	if err != nil || count.Active > 0 {
+	active, err := d.active(incident)
+	if err != nil || active > 0 {
 		return err
 	}
-	ch, found, err := channel.Find(d.Tx, d.Account, r.ChannelID)
+	ch, found, err := d.channel(r.ChannelID)
 	if err != nil || found && ch.DisableAutoClose != nil && *ch.DisableAutoClose {
 		return err
 	}

@@ -105,11 +105,6 @@ func (in Divided) check(w Window) error {
 	return nil
 }
 
-// narrowsByText reports whether the filter tests what queries cannot: each incident must be read to count those that match.
-func (in Filter) narrowsByText() bool {
-	return in.Query != "" || len(in.Labels) > 0 || len(in.Fields) > 0 || in.narrowsByTime()
-}
-
 // narrowsByTime reports whether the filter tests figures.
 func (in Filter) narrowsByTime() bool {
 	return in.SecondsToAckFrom != nil || in.SecondsToAckTo != nil || in.SecondsToCloseFrom != nil || in.SecondsToCloseTo != nil

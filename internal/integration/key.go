@@ -28,11 +28,11 @@ const keptExpired = 30 * 86400
 // expireKeys ends the keys of an integration at now (Unix seconds), its present key grace seconds later.
 func expireKeys(tx *db.Tx, account int64, i *Integration, now, grace int64) error {
 	id := strconv.FormatInt(i.IntegrationID, 10)
-	if _, err := tx.Exec(`DELETE FROM integration_key WHERE account_id = $1 AND integration_id = $2 AND expires_at > 0 AND expires_at < $3`,
+	if err := tx.Do(`DELETE FROM integration_key WHERE account_id = $1 AND integration_id = $2 AND expires_at > 0 AND expires_at < $3`,
 		account, id, now-keptExpired); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`UPDATE integration_key SET expires_at = $3 WHERE account_id = $1 AND integration_id = $2
+	if err := tx.Do(`UPDATE integration_key SET expires_at = $3 WHERE account_id = $1 AND integration_id = $2
 		AND (expires_at = 0 OR expires_at > $3)`, account, id, now); err != nil {
 		return err
 	}

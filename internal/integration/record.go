@@ -164,7 +164,7 @@ func Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []Integrati
 
 // Erase deletes an integration and its keys.
 func Erase(tx *db.Tx, account int64, id string) error {
-	if _, err := tx.Exec(`DELETE FROM integration_key WHERE account_id = $1 AND integration_id = $2`, account, id); err != nil {
+	if err := tx.Do(`DELETE FROM integration_key WHERE account_id = $1 AND integration_id = $2`, account, id); err != nil {
 		return err
 	}
 	return Kind.Delete(tx, account, id)
@@ -256,11 +256,10 @@ func registerKey(tx *db.Tx, account int64, i *Integration, expires int64) error 
 	if i.IntegrationKey == "" {
 		return nil
 	}
-	_, err := tx.Exec(`INSERT INTO integration_key (key_hash, account_id, integration_id, expires_at) VALUES ($1, $2, $3, $4)
+	return tx.Do(`INSERT INTO integration_key (key_hash, account_id, integration_id, expires_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (key_hash) DO UPDATE SET expires_at = excluded.expires_at, account_id = excluded.account_id,
 			integration_id = excluded.integration_id`,
 		hashOf(i.IntegrationKey), account, strconv.FormatInt(i.IntegrationID, 10), expires)
-	return err
 }
 
 // hashOf returns the SHA-256 of a key in hexadecimal digits.

@@ -52,11 +52,10 @@ const refusedKept = 24 * time.Hour
 
 // AddRefused adds events of an integration that were refused in the minute of now.
 func AddRefused(tx *db.Tx, account, integration int64, reason string, events int64, detail string, now time.Time) error {
-	_, err := tx.Exec(`INSERT INTO refused (account_id, integration_id, minute, reason, events, detail) VALUES ($1, $2, $3, $4, $5, $6)
+	return tx.Do(`INSERT INTO refused (account_id, integration_id, minute, reason, events, detail) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (account_id, integration_id, minute, reason) DO UPDATE
 			SET events = refused.events + excluded.events, detail = excluded.detail`,
 		account, integration, now.Unix()/60, reason, events, event.Cut(detail, maxRefusedDetail))
-	return err
 }
 
 // RefusedOf returns the refused events of an integration since a moment, by reason.
@@ -89,7 +88,7 @@ func RefusedSince(tx *db.Tx, since time.Time) ([]Refusing, error) {
 
 // pruneRefused deletes the counts that are no longer shown.
 func pruneRefused(tx *db.Tx, now time.Time) (more bool, err error) {
-	_, err = tx.Exec(`DELETE FROM refused WHERE minute <= $1`, now.Add(-refusedKept).Unix()/60)
+	err = tx.Do(`DELETE FROM refused WHERE minute <= $1`, now.Add(-refusedKept).Unix()/60)
 	return false, err
 }
 

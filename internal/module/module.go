@@ -21,6 +21,7 @@ type Module struct {
 	Ops      []api.Op
 	Jobs     []jobs.Job
 	Handle   func(*db.Tx, activity.Item) error             // subscribes to domain events
+	Handles  func(*db.Tx, []activity.Item) error           // likewise, to events of one account that come together
 	Reseal   []func(*db.Tx, secret.Renew) (int, error)     // pass stored secrets through a function and count them
 	Prune    []Retention                                   // of rows that grow with what happens
 	Complete func(*db.Tx, *secret.Keyring) error           // does for older databases what migrations cannot
@@ -46,10 +47,16 @@ type Sample struct {
 	Labels []string
 }
 
-// Retention deletes rows that are older than a period, a batch at a time.
+// Retention deletes rows that are older than a period, a batch at a time. Of deletes those of an account while no one else
+// writes it. Prune deletes those of all accounts beside their writes: it is for rows that are only inserted, or that no
+// write reads once they are so old. Tables are those of which the database may drop whole parts first, and Folded those of which
+// it may do so afterwards.
 type Retention struct {
 	Period Period
 	Prune  func(tx *db.Tx, before time.Time) (more bool, err error)
+	Of     func(tx *db.Tx, account int64, before time.Time) (more bool, err error)
+	Tables []db.Droppable
+	Folded []db.Folded
 }
 
 // Period names a configured number of days, after which rows are deleted.

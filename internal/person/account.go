@@ -49,13 +49,27 @@ func LoadAccount(tx *db.Tx, a Account, now int64) error {
 
 // DumpAccount returns the account; found is false when there is none of this id.
 func DumpAccount(tx *db.Tx, account int64) (a Account, found bool, err error) {
-	return db.One(tx, scanAccount, `SELECT account_id, account_name, time_zone, owner_id FROM account WHERE account_id = $1`, account)
+	all, err := configstore.Once(tx, account, membersKey{}, func() ([]Account, error) {
+		return db.All(tx, scanAccount, `SELECT account_id, account_name, time_zone, owner_id FROM account WHERE account_id = $1`, account)
+	})
+	if err != nil || len(all) == 0 {
+		return a, false, err
+	}
+	return all[0], true, nil
 }
+
+// membersKey is under which a transaction keeps the account's members.
+type membersKey struct{}
 
 // Accounts returns every account of the database by id. Only the command line may use it: no caller of the API may learn
 // of another account.
 func Accounts(tx *db.Tx) ([]Account, error) {
 	return db.All(tx, scanAccount, `SELECT account_id, account_name, time_zone, owner_id FROM account ORDER BY account_id`)
+}
+
+// FirstAccount returns the account that was created first: that of the person who runs the server.
+func FirstAccount(tx *db.Tx) (account int64, found bool, err error) {
+	return db.One(tx, db.Column[int64], `SELECT account_id FROM account ORDER BY created_at, account_id LIMIT 1`)
 }
 
 func scanAccount(scan db.Scan) (a Account, err error) {
@@ -73,9 +87,8 @@ func zone(at configstore.RecordPath, name string) error {
 
 // ReplaceAccount updates an account to the members of an account file.
 func ReplaceAccount(tx *db.Tx, a Account) error {
-	_, err := tx.Exec(`UPDATE account SET account_name = $1, time_zone = $2, owner_id = $3, revision = revision + 1 WHERE account_id = $4`,
+	return tx.Do(`UPDATE account SET account_name = $1, time_zone = $2, owner_id = $3, revision = revision + 1 WHERE account_id = $4`,
 		a.AccountName, a.TimeZone, a.OwnerID, a.AccountID)
-	return err
 }
 
 // AccountInfo is the account as the API shows it.

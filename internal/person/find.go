@@ -16,8 +16,7 @@ func Find(tx *db.Tx, account, person int64) (r Record, found bool, err error) {
 
 // EraseAccount deletes an account with everything in it.
 func EraseAccount(tx *db.Tx, account int64) error {
-	_, err := tx.Exec(`DELETE FROM account WHERE account_id = $1`, account)
-	return err
+	return tx.Do(`DELETE FROM account WHERE account_id = $1`, account)
 }
 
 // Ref identifies a person among those of all accounts.

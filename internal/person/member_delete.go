@@ -92,6 +92,5 @@ func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 
 // markDeleted marks a person as deleted.
 func markDeleted(tx *db.Tx, account, person int64) error {
-	_, err := tx.Exec(`UPDATE person SET status = 'deleted' WHERE account_id = $1 AND person_id = $2`, account, person)
-	return err
+	return tx.Do(`UPDATE person SET status = 'deleted' WHERE account_id = $1 AND person_id = $2`, account, person)
 }

@@ -98,7 +98,7 @@ func invite(c *api.Call, at configstore.RecordPath, m Invited) (item invitedItem
 	if name == "" {
 		name, _, _ = strings.Cut(m.Email+m.Phone, "@")
 	}
-	_, err = c.Tx.Exec(`INSERT INTO person (account_id, person_id, person_name, avatar, locale, time_zone, email, phone, phone_verified,
+	err = c.Tx.Do(`INSERT INTO person (account_id, person_id, person_name, avatar, locale, time_zone, email, phone, phone_verified,
 			email_verified, "as", status,
 			country_code, ref_id, name_folded, created_at, updated_at)
 				VALUES ($1, $2, $3, '', $4, $5, $6, $7, FALSE, FALSE, 'member', 'pending', $8, $9, $10, $11, $11)`,

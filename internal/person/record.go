@@ -37,7 +37,7 @@ func get(tx *db.Tx, account, person int64) (Record, bool, error) {
 
 // put inserts or updates a person, without their roles.
 func (r Record) put(tx *db.Tx, account int64) error {
-	_, err := tx.Exec(`INSERT INTO person (`+recordColumns+
+	err := tx.Do(`INSERT INTO person (`+recordColumns+
 		`, name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 		ON CONFLICT (account_id, person_id) DO UPDATE
 			SET person_name = excluded.person_name, avatar = excluded.avatar, locale = excluded.locale, time_zone = excluded.time_zone,
@@ -126,7 +126,7 @@ func Erase(tx *db.Tx, account, person int64) error {
 	if err := role.RevokeAll(tx, account, person); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`DELETE FROM person WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
+	if err := tx.Do(`DELETE FROM person WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
 		return err
 	}
 	return configstore.BumpRevision(tx, account)
@@ -134,6 +134,7 @@ func Erase(tx *db.Tx, account, person int64) error {
 
 // Complete stores the folded search texts of persons of an older version. It is called when the program starts.
 func Complete(tx *db.Tx) error {
-	return db.Refold[int64](tx, `SELECT account_id, person_id, person_name || char(10) || email FROM person WHERE name_folded = ''`,
+	return db.Refold[int64](tx, `SELECT account_id, person_id, person_name || '
+' || email FROM person WHERE name_folded = ''`,
 		`UPDATE person SET name_folded = $1 WHERE account_id = $2 AND person_id = $3`)
 }

@@ -4,6 +4,7 @@
 package preference
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -110,12 +111,19 @@ func (p *Preference) check(at configstore.RecordPath) error {
 
 // Of returns the preference of a person, with sealed contacts. A person without a stored preference gets e-mail.
 func Of(tx *db.Tx, account, person int64) (Preference, error) {
-	p, found, err := Kind.Find(tx, account, strconv.FormatInt(person, 10))
-	if !found {
-		p = Preference{PersonID: person}
-	}
+	p, err := configstore.Once(tx, account, preferenceKey{person}, func() (Preference, error) {
+		p, found, err := Kind.Find(tx, account, strconv.FormatInt(person, 10))
+		if !found {
+			p = Preference{PersonID: person}
+		}
+		return p, err
+	})
+	p.Contacts = maps.Clone(p.Contacts) // Kind.Open opens them in place
 	return p, err
 }
+
+// preferenceKey is under which a transaction keeps the preference of a person.
+type preferenceKey struct{ person int64 }
 
 // Methods returns the methods of notification for a severity.
 func (p Preference) Methods(severity string) []string {

@@ -56,10 +56,9 @@ func ensureKey(tx *db.Tx, keyring *secret.Keyring) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO push_key (key_id, public_key, private_key) VALUES (1, $1, $2)
+	return tx.Do(`INSERT INTO push_key (key_id, public_key, private_key) VALUES (1, $1, $2)
 		ON CONFLICT (key_id) DO UPDATE SET public_key = excluded.public_key, private_key = excluded.private_key`,
 		text(private.PublicKey().Bytes()), sealed)
-	return err
 }
 
 // resealKey passes the private key through renew.
@@ -71,6 +70,6 @@ func resealKey(tx *db.Tx, renew secret.Renew) (int, error) {
 	if sealed, err = renew(sealed, KeyContext); err != nil {
 		return 0, err
 	}
-	_, err = tx.Exec(`UPDATE push_key SET private_key = $1 WHERE key_id = 1`, sealed)
+	err = tx.Do(`UPDATE push_key SET private_key = $1 WHERE key_id = 1`, sealed)
 	return 1, err
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/configstore"
 	"tocsin/internal/module"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -72,9 +73,14 @@ func scanned(scan db.Scan) (s Subscription, err error) {
 
 // Of returns the browsers of a person, the oldest first.
 func Of(tx *db.Tx, account, person int64) ([]Subscription, error) {
-	return db.All(tx, scanned, `SELECT `+columns+` FROM push_subscription WHERE account_id = $1 AND person_id = $2
-		ORDER BY created_at, subscription_id`, account, person)
+	return configstore.Once(tx, account, subscriptionsKey{person}, func() ([]Subscription, error) {
+		return db.All(tx, scanned, `SELECT `+columns+` FROM push_subscription WHERE account_id = $1 AND person_id = $2
+			ORDER BY created_at, subscription_id`, account, person)
+	})
 }
+
+// subscriptionsKey is under which a transaction keeps the browsers of a person.
+type subscriptionsKey struct{ person int64 }
 
 // Find returns a browser; found is false when it was removed.
 func Find(tx *db.Tx, account, id int64) (s Subscription, found bool, err error) {
@@ -83,22 +89,19 @@ func Find(tx *db.Tx, account, id int64) (s Subscription, found bool, err error) 
 
 // Remove deletes a browser.
 func Remove(tx *db.Tx, account, id int64) error {
-	_, err := tx.Exec(`DELETE FROM push_subscription WHERE account_id = $1 AND subscription_id = $2`, account, id)
-	return err
+	return tx.Do(`DELETE FROM push_subscription WHERE account_id = $1 AND subscription_id = $2`, account, id)
 }
 
 // Forget deletes the browsers of a person who leaves.
 func Forget(tx *db.Tx, account, person int64) error {
-	_, err := tx.Exec(`DELETE FROM push_subscription WHERE account_id = $1 AND person_id = $2`, account, person)
-	return err
+	return tx.Do(`DELETE FROM push_subscription WHERE account_id = $1 AND person_id = $2`, account, person)
 }
 
 // Tried stores what came of a message to a browser: why it was not taken; empty: it was. A write for every message would
 // make a storm more expensive, so the time is to the minute.
 func Tried(tx *db.Tx, s Subscription, problem string, now time.Time) error {
-	_, err := tx.Exec(`UPDATE push_subscription SET tried_at = $3, problem = $4 WHERE account_id = $1 AND subscription_id = $2`,
+	return tx.Do(`UPDATE push_subscription SET tried_at = $3, problem = $4 WHERE account_id = $1 AND subscription_id = $2`,
 		s.AccountID, s.ID, minute(now), problem)
-	return err
 }
 
 // News reports whether the result of a message differs from what Tried stored last.
@@ -128,7 +131,7 @@ func Reseal(tx *db.Tx, renew secret.Renew) (int, error) {
 	for i := 0; i < len(rows) && err == nil; i++ {
 		var sealed string
 		if sealed, err = renew(rows[i].target, rows[i].context()); err == nil {
-			_, err = tx.Exec(`UPDATE push_subscription SET target = $3 WHERE account_id = $1 AND subscription_id = $2`,
+			err = tx.Do(`UPDATE push_subscription SET target = $3 WHERE account_id = $1 AND subscription_id = $2`,
 				rows[i].AccountID, rows[i].ID, sealed)
 		}
 	}

@@ -86,7 +86,6 @@ func (r *Service) insert(tx *db.Tx, s Subscription, target Target) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO push_subscription (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, '')`,
+	return tx.Do(`INSERT INTO push_subscription (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, '')`,
 		s.AccountID, s.ID, s.PersonID, s.Digest, s.Name, s.Host, sealed, s.PublicKey, s.CreatedAt)
-	return err
 }

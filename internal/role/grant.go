@@ -43,7 +43,7 @@ func Grant(c *api.Call, role int64, persons []int64) error {
 			return fault.Missing("person", person)
 		}
 		c.Touched(configstore.Person, person, "")
-		if _, err := c.Tx.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+		if err := c.Tx.Do(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
 			c.Who.AccountID, person, role); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func Revoke(c *api.Call, role int64, persons []int64) error {
 	c.Touched(configstore.Role, role, r.RoleName)
 	for _, person := range persons {
 		c.Touched(configstore.Person, person, "")
-		if _, err := c.Tx.Exec(`DELETE FROM person_role WHERE account_id = $1 AND person_id = $2 AND role_id = $3`, c.Who.AccountID, person,
+		if err := c.Tx.Do(`DELETE FROM person_role WHERE account_id = $1 AND person_id = $2 AND role_id = $3`, c.Who.AccountID, person,
 			role); err != nil {
 			return err
 		}

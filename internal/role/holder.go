@@ -19,8 +19,7 @@ func Take(tx *db.Tx, account, person, role int64) (had bool, err error) {
 
 // RevokeAll revokes all roles of a person.
 func RevokeAll(tx *db.Tx, account, person int64) error {
-	_, err := tx.Exec(`DELETE FROM person_role WHERE account_id = $1 AND person_id = $2`, account, person)
-	return err
+	return tx.Do(`DELETE FROM person_role WHERE account_id = $1 AND person_id = $2`, account, person)
 }
 
 // Held returns the roles of all persons of an account, in ascending order.

@@ -87,7 +87,7 @@ func (r Record) put(tx *db.Tx, account int64) error {
 	if r.Status == "" {
 		r.Status = "enabled"
 	}
-	_, err = tx.Exec(`INSERT INTO role (account_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+	err = tx.Do(`INSERT INTO role (account_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (account_id, role_id) DO UPDATE SET role_name = excluded.role_name, permissions = excluded.permissions,
 			description = excluded.description,
 			status = excluded.status, created_at = excluded.created_at, updated_at = excluded.updated_at`,
@@ -119,7 +119,7 @@ func Dump(tx *db.Tx, account int64) ([]Record, error) {
 
 // Erase deletes a role. It stays assigned to its persons in case the role is loaded again.
 func Erase(tx *db.Tx, account, role int64) error {
-	if _, err := tx.Exec(`DELETE FROM role WHERE account_id = $1 AND role_id = $2`, account, role); err != nil {
+	if err := tx.Do(`DELETE FROM role WHERE account_id = $1 AND role_id = $2`, account, role); err != nil {
 		return err
 	}
 	return configstore.BumpRevision(tx, account)

@@ -90,14 +90,13 @@ func (a *Application) update(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(
+	return tx.Do(
 		`UPDATE rum_application SET application_name = $1, name_folded = $2, type = $3, team_id = $4, is_private = $5, no_ip = $6, no_geo = $7,
 		alerting_enabled = $8, alerting_channel_ids = $9, tracing_enabled = $10, tracing_open_type = $11, tracing_endpoint = $12,
 		status = $13, updated_by = $14, updated_at = $15
 		WHERE account_id = $16 AND application_id = $17`,
 		a.ApplicationName, db.Fold(a.ApplicationName), a.Type, a.TeamID, a.IsPrivate, a.NoIP, a.NoGeo, a.Alerting.Enabled, string(channels),
 		a.Tracing.Enabled, a.Tracing.OpenType, a.Tracing.Endpoint, a.Status, a.UpdatedBy, a.UpdatedAt, a.AccountID, a.ApplicationID)
-	return err
 }
 
 // DumpApplications returns all applications of an account, deleted ones too, sorted by ID. Client tokens are empty

@@ -19,7 +19,7 @@ func Complete(tx *db.Tx, keyring *secret.Keyring) error {
 		if err := a.openToken(keyring.Open); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(`UPDATE rum_application SET name_folded = $1, token_hash = $2 WHERE account_id = $3 AND application_id = $4`,
+		if err := tx.Do(`UPDATE rum_application SET name_folded = $1, token_hash = $2 WHERE account_id = $3 AND application_id = $4`,
 			db.Fold(a.ApplicationName), tokenHash(a.ClientToken), a.AccountID, a.ApplicationID); err != nil {
 			return err
 		}

@@ -31,11 +31,10 @@ func (i *Issue) CountDay(tx *db.Tx, account int64, at time.Time, errors []*rumer
 			users.Add(i.IssueID + "\x1f" + user)
 		}
 	}
-	_, err = tx.Exec(`INSERT INTO rum_day (account_id, issue_id, day, error_count, session_count, users) VALUES ($1, $2, $3, $4, $5, $6)
+	return tx.Do(`INSERT INTO rum_day (account_id, issue_id, day, error_count, session_count, users) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (account_id, issue_id, day) DO UPDATE SET error_count = rum_day.error_count + excluded.error_count,
 			session_count = rum_day.session_count + excluded.session_count, users = excluded.users`,
 		account, i.IssueID, day, len(errors), sessions, users.String())
-	return err
 }
 
 // sketch reads the users of a day. What cannot be read counts as none: errors must be stored all the same.

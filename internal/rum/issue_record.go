@@ -64,10 +64,9 @@ func IssueOf(tx *db.Tx, account int64, application string, f rumerror.Fingerprin
 
 // AddFingerprint makes errors with a fingerprint belong to the issue.
 func (i *Issue) AddFingerprint(tx *db.Tx, account int64, f rumerror.Fingerprint) error {
-	_, err := tx.Exec(`INSERT INTO rum_fingerprint (account_id, application_id, fingerprint, algorithm, issue_id) VALUES ($1, $2, $3, $4, $5)
+	return tx.Do(`INSERT INTO rum_fingerprint (account_id, application_id, fingerprint, algorithm, issue_id) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (account_id, application_id, fingerprint) DO UPDATE SET algorithm = excluded.algorithm, issue_id = excluded.issue_id`,
 		account, i.ApplicationID, f.Key, f.Algorithm, i.IssueID)
-	return err
 }
 
 // Insert stores a new issue.
@@ -91,7 +90,7 @@ func (i *Issue) Update(tx *db.Tx, account int64) error {
 		text := string(b)
 		regression = &text
 	}
-	_, err = tx.Exec(
+	return tx.Do(
 		`UPDATE rum_issue SET team_id = $1, application_name = $2, status = $3, error_count = $4, session_count = $5, is_crash = $6, age = $7,
 		resolved_at = $8, resolved_by = $9, updated_at = $10, first_seen_at = $11, first_seen_version = $12, last_seen_at = $13,
 		last_seen_version = $14, regression = $15, versions = $16, severity = $17
@@ -99,7 +98,6 @@ func (i *Issue) Update(tx *db.Tx, account int64) error {
 		i.TeamID, i.ApplicationName, i.Status, i.ErrorCount, i.SessionCount, i.IsCrash, i.Age, i.ResolvedAt, i.ResolvedBy, i.UpdatedAt,
 		i.FirstSeen.Timestamp, i.FirstSeen.Version, i.LastSeen.Timestamp, i.LastSeen.Version, regression, string(versions), i.Severity,
 		account, i.IssueID)
-	return err
 }
 
 // Open reports whether people may still have to look at the issue.
@@ -117,6 +115,15 @@ func CountNew(tx *db.Tx, account int64, application string, since time.Time) (in
 func OpenIssues(tx *db.Tx, account int64, after string, limit int) ([]string, error) {
 	return db.All(tx, db.Column[string], `SELECT issue_id FROM rum_issue
 		WHERE account_id = $1 AND issue_id > $2 AND status IN ('for_review', 'reviewed') ORDER BY issue_id LIMIT $3 + 0`, account, after, limit)
+}
+
+// AccountsWithOpenIssues returns the accounts that have open issues. It steps from account to account in their index.
+func AccountsWithOpenIssues(tx *db.Tx) ([]int64, error) {
+	return db.All(tx, db.Column[int64], `WITH RECURSIVE ahead (account_id) AS (
+		SELECT min(account_id) FROM rum_issue WHERE status IN ('for_review', 'reviewed')
+		UNION ALL SELECT (SELECT min(account_id) FROM rum_issue WHERE status IN ('for_review', 'reviewed') AND account_id > ahead.account_id)
+			FROM ahead WHERE ahead.account_id IS NOT NULL)
+		SELECT account_id FROM ahead WHERE account_id IS NOT NULL`)
 }
 
 // AddSessions counts sessions of an issue and returns how many of them were not counted before.

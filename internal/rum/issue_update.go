@@ -27,7 +27,7 @@ func (r *Service) issueUpdate(c *api.Call, in issueUpdateRequest) (api.Empty, er
 	if cause := &issue.SuspectedCause; in.SuspectedCause != "" && (cause.Value != in.SuspectedCause || cause.Source != "user") {
 		*cause = Cause{Source: "user", Value: in.SuspectedCause, PersonID: c.Who.PersonID}
 	}
-	_, err = c.Tx.Exec(
+	err = c.Tx.Do(
 		`UPDATE rum_issue SET status = $1, resolved_at = $2, resolved_by = $3, cause_source = $4, cause_value = $5,
 		cause_reason = $6, cause_person_id = $7, updated_at = $8
 		WHERE account_id = $9 AND issue_id = $10`,

@@ -14,10 +14,10 @@ func (r *Service) Module() module.Module {
 		Reseal:   []func(*db.Tx, secret.Renew) (int, error){Reseal},
 		Complete: Complete,
 		Prune: []module.Retention{
-			{Period: module.Incidents, Prune: pruneIssues},
-			{Period: module.Events, Prune: pruneSamples},
-			{Period: module.Ended, Prune: pruneSessions},
-			{Period: module.Ended, Prune: pruneDays},
+			{Period: module.Incidents, Of: pruneIssues},
+			{Period: module.Events, Of: pruneSamples},
+			{Period: module.Ended, Of: pruneSessions},
+			{Period: module.Ended, Of: pruneDays},
 		},
 		Sections: []string{"rum_applications", "rum_issues"},
 	}

@@ -18,7 +18,7 @@ func Reseal(tx *db.Tx, renew secret.Renew) (secrets int, err error) {
 		if err != nil {
 			return 0, fault.Wrap(err, "reseal the client token of application %s", a.ApplicationID)
 		}
-		if _, err := tx.Exec(`UPDATE rum_application SET client_token = $1 WHERE account_id = $2 AND application_id = $3`,
+		if err := tx.Do(`UPDATE rum_application SET client_token = $1 WHERE account_id = $2 AND application_id = $3`,
 			sealed, a.AccountID, a.ApplicationID); err != nil {
 			return 0, err
 		}

@@ -75,15 +75,14 @@ func (i *Issue) AddSamples(tx *db.Tx, account int64, errors []*rumerror.Error, n
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(`INSERT INTO rum_sample (account_id, issue_id, number, received_at, body) VALUES ($1, $2, $3, $4, $5)
+		if err := tx.Do(`INSERT INTO rum_sample (account_id, issue_id, number, received_at, body) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (account_id, issue_id, number) DO UPDATE SET received_at = excluded.received_at, body = excluded.body`,
 			account, i.IssueID, s.Number, s.ReceivedAt, string(body)); err != nil {
 			return err
 		}
 	}
-	_, err := tx.Exec(`DELETE FROM rum_sample WHERE account_id = $1 AND issue_id = $2 AND number <= $3`,
+	return tx.Do(`DELETE FROM rum_sample WHERE account_id = $1 AND issue_id = $2 AND number <= $3`,
 		account, i.IssueID, i.ErrorCount-MaxSamples)
-	return err
 }
 
 // scanSample reads a sample. A corrupt one is returned without its content.

@@ -24,11 +24,10 @@ func SeeVersion(tx *db.Tx, account int64, application, service, version string, 
 	if err != nil || n > 0 {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO rum_version (account_id, application_id, service, version, first_seen_at, last_seen_at)
+	return tx.Do(`INSERT INTO rum_version (account_id, application_id, service, version, first_seen_at, last_seen_at)
 		SELECT $1, $2, $3, $4, $5, $5
 		WHERE (SELECT count(*) FROM rum_version WHERE account_id = $1 AND application_id = $2) < $6`,
 		account, application, service, version, at, maxVersions)
-	return err
 }
 
 // Versions returns the versions of a service by name.

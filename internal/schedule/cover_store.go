@@ -59,29 +59,27 @@ func (q *CoverRequest) insert(tx *db.Tx) (bool, error) {
 // update stores the answers to a request.
 func (q *CoverRequest) update(tx *db.Tx) error {
 	status, due := q.status()
-	_, err := tx.Exec(`UPDATE cover_request SET declined = $1, status = $2, taken_by = $3, override_id = $4, due_at = $5, update_at = $6
+	return tx.Do(`UPDATE cover_request SET declined = $1, status = $2, taken_by = $3, override_id = $4, due_at = $5, update_at = $6
 		WHERE account_id = $7 AND request_id = $8`,
 		db.List(q.Declined), status, q.TakenBy, q.OverrideID, due, q.UpdateAt, q.account, q.RequestID)
-	return err
 }
 
 // eraseCovers deletes the requests for cover of a schedule.
 func eraseCovers(tx *db.Tx, account, schedule int64) error {
-	_, err := tx.Exec(`DELETE FROM cover_request WHERE account_id = $1 AND schedule_id = $2`, account, schedule)
-	return err
+	return tx.Do(`DELETE FROM cover_request WHERE account_id = $1 AND schedule_id = $2`, account, schedule)
 }
 
 // keptCovers is how long requests for cover are kept after the end of their shift.
 const keptCovers = 30 * 24 * time.Hour
 
 // pruneCovers deletes the requests for cover of shifts that ended long ago, a batch at a time.
-func pruneCovers(tx *db.Tx, now time.Time) (more bool, err error) {
+func pruneCovers(tx *db.Tx, account int64, now time.Time) (more bool, err error) {
 	const batch = 500
-	old, err := db.All(tx, scanCover, `SELECT `+coverColumns+` FROM cover_request WHERE end_at < $1 ORDER BY end_at LIMIT $2 + 0`,
-		now.Add(-keptCovers).Unix(), batch)
+	old, err := db.All(tx, scanCover, `SELECT `+coverColumns+` FROM cover_request
+		WHERE account_id = $1 AND end_at < $2 ORDER BY end_at LIMIT $3 + 0`, account, now.Add(-keptCovers).Unix(), batch)
 	for i := range old {
 		if err == nil {
-			_, err = tx.Exec(`DELETE FROM cover_request WHERE account_id = $1 AND request_id = $2`, old[i].account, old[i].RequestID)
+			err = tx.Do(`DELETE FROM cover_request WHERE account_id = $1 AND request_id = $2`, old[i].account, old[i].RequestID)
 		}
 	}
 	return len(old) == batch, err
@@ -99,13 +97,23 @@ func NextExpiry(tx *db.Tx) (int64, error) {
 	return next, err
 }
 
-// ExpireCovers closes a batch of the requests for cover that no one accepted in time. An event notifies the person who asked,
+// ExpiringCovers returns some of the accounts with requests for cover that no one accepted in time.
+func ExpiringCovers(tx *db.Tx, now time.Time) (accounts []int64, err error) {
+	accounts, err = db.All(tx, db.Column[int64], `SELECT account_id FROM cover_request WHERE due_at > 0 AND due_at <= $1
+		ORDER BY due_at LIMIT $2 + 0`, now.Unix(), expiredOnce)
+	slices.Sort(accounts)
+	return slices.Compact(accounts), err
+}
+
+// expiredOnce is how many requests expire in one transaction at most.
+const expiredOnce = 50
+
+// ExpireCovers closes a batch of an account's requests for cover that no one accepted in time. An event notifies the person who asked,
 // if that person is still on call in the time of the request.
-func ExpireCovers(tx *db.Tx, now time.Time) (events []CoverEvent, err error) {
-	const batch = 50
+func ExpireCovers(tx *db.Tx, account int64, now time.Time) (events []CoverEvent, err error) {
 	due, err := db.All(tx, scanCover, `SELECT `+coverColumns+` FROM cover_request
-		WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at LIMIT $2 + 0`,
-		now.Unix(), batch)
+		WHERE account_id = $1 AND due_at > 0 AND due_at <= $2 ORDER BY due_at LIMIT $3 + 0`,
+		account, now.Unix(), expiredOnce)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (r *Service) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
 // Erase deletes a schedule with its references, whether or not it exists. Its overrides stay: an account file has them in
 // a section of their own.
 func Erase(tx *db.Tx, account, schedule int64) error {
-	if _, err := tx.Exec(`DELETE FROM schedule WHERE account_id = $1 AND schedule_id = $2`, account, schedule); err != nil {
+	if err := tx.Do(`DELETE FROM schedule WHERE account_id = $1 AND schedule_id = $2`, account, schedule); err != nil {
 		return err
 	}
 	if err := configstore.BumpRevision(tx, account); err != nil {

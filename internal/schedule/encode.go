@@ -10,6 +10,21 @@ import (
 // AppendJSON implements api.Appender. It appends exactly the bytes that the JSON encoder would write; a test compares the
 // two. Timelines repeat the same few members, those of the layers even twice. Written directly they cost a fifth of the
 // encoder's time, which was most of the operation.
+func (p Page) AppendJSON(b []byte) (_ []byte, err error) {
+	b = append(b, `{"items":[`...)
+	for i := range p.Items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = p.Items[i].AppendJSON(b); err != nil {
+			return b, err
+		}
+	}
+	b = strconv.AppendInt(append(b, `],"total":`...), p.Total, 10)
+	return append(b, '}'), nil
+}
+
+// AppendJSON is the same for one schedule.
 func (s Schedule) AppendJSON(b []byte) ([]byte, error) {
 	b = s.Stamps.append(append(b, '{'))
 	b = appendOptional(append(b, `,"id":`...), s.ID)

@@ -28,6 +28,23 @@ func TestAppendJSONEqualsEncoder(t *testing.T) {
 	}
 }
 
+// TestAppendJSONOfAPage is the same for a page of a list.
+func TestAppendJSONOfAPage(t *testing.T) {
+	for n := range 4 {
+		page := Page{Items: make([]Schedule, n), Total: int64(n) * 1e15}
+		for i := range page.Items {
+			page.Items[i] = randomSchedule(rand.New(rand.NewPCG(uint64(n), uint64(i))))
+		}
+		want, err := json.Marshal(page, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := page.AppendJSON([]byte("x")); err != nil || string(got[1:]) != string(want) {
+			t.Fatalf("%v: got\n%s\nwant\n%s", err, got[1:], want)
+		}
+	}
+}
+
 // randomSchedule fills every member by reflection, so that a later one cannot be forgotten.
 func randomSchedule(r *rand.Rand) (s Schedule) {
 	fill(r, reflect.ValueOf(&s).Elem())

@@ -108,12 +108,18 @@ func contains(s string, parts ...string) bool {
 // column reads one text from the database.
 func column(t testing.TB, s *apitest.Server, query string, args ...any) (value string) {
 	t.Helper()
+	return strings.Join(rows(t, s, query, args...), "\n")
+}
+
+// rows returns the texts that a query selects.
+func rows(t testing.TB, s *apitest.Server, query string, args ...any) (values []string) {
+	t.Helper()
 	err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
-		value, _, err = db.One(tx, db.Column[string], query, args...)
+		values, err = db.All(tx, db.Column[string], query, args...)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return value
+	return values
 }

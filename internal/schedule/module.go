@@ -13,7 +13,7 @@ func (r *Service) Module() module.Module {
 		Ops:      r.Ops(),
 		Reseal:   []func(*db.Tx, secret.Renew) (int, error){Reseal},
 		Complete: Complete,
-		Prune:    []module.Retention{{Period: module.Ended, Prune: pruneOverrides}, {Period: module.Ended, Prune: pruneCovers}},
+		Prune:    []module.Retention{{Period: module.Ended, Of: pruneOverrides}, {Period: module.Ended, Of: pruneCovers}},
 		Overdue:  Overdue,
 		Sections: []string{"schedules", "schedule_overrides"},
 	}

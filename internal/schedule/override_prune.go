@@ -12,10 +12,10 @@ const keptPast = 400 * 24 * time.Hour
 
 // pruneOverrides deletes the overrides that ended long ago, and the references of those that are past to persons: a person
 // who has left must not be held by them. It processes a batch of each.
-func pruneOverrides(tx *db.Tx, now time.Time) (more bool, err error) {
+func pruneOverrides(tx *db.Tx, account int64, now time.Time) (more bool, err error) {
 	const batch = 500
-	long, err := db.All(tx, scanOverride, `SELECT `+overrideColumns+` FROM schedule_override WHERE end_at < $1 ORDER BY end_at LIMIT $2 + 0`,
-		now.Add(-keptPast).Unix(), batch)
+	long, err := db.All(tx, scanOverride, `SELECT `+overrideColumns+` FROM schedule_override
+		WHERE account_id = $1 AND end_at < $2 ORDER BY end_at LIMIT $3 + 0`, account, now.Add(-keptPast).Unix(), batch)
 	if err != nil {
 		return false, err
 	}
@@ -27,14 +27,14 @@ func pruneOverrides(tx *db.Tx, now time.Time) (more bool, err error) {
 			return false, err
 		}
 	}
-	past, err := db.All(tx, scanOverride, `SELECT `+overrideColumns+` FROM schedule_override WHERE end_at < $1 AND released = 0
-		ORDER BY end_at LIMIT $2 + 0`, now.Unix(), batch)
+	past, err := db.All(tx, scanOverride, `SELECT `+overrideColumns+` FROM schedule_override
+		WHERE account_id = $1 AND end_at < $2 AND released = 0 ORDER BY end_at LIMIT $3 + 0`, account, now.Unix(), batch)
 	if err != nil {
 		return false, err
 	}
 	for i := range past {
 		o := &past[i]
-		if _, err := tx.Exec(`UPDATE schedule_override SET released = 1 WHERE account_id = $1 AND override_id = $2`, o.AccountID,
+		if err := tx.Do(`UPDATE schedule_override SET released = 1 WHERE account_id = $1 AND override_id = $2`, o.AccountID,
 			o.OverrideID); err != nil {
 			return false, err
 		}

@@ -65,7 +65,7 @@ func DumpOverrides(tx *db.Tx, account int64) ([]Override, error) {
 
 // EraseOverride deletes an override so that it can be loaded again.
 func EraseOverride(tx *db.Tx, account, override int64) error {
-	_, err := tx.Exec(`UPDATE schedule SET revision = revision + 1 WHERE account_id = $1 AND schedule_id IN
+	err := tx.Do(`UPDATE schedule SET revision = revision + 1 WHERE account_id = $1 AND schedule_id IN
 		(SELECT schedule_id FROM schedule_override WHERE account_id = $1 AND override_id = $2)`, account, override)
 	if err != nil {
 		return err

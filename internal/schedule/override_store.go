@@ -56,7 +56,7 @@ func (o *Override) insert(tx *db.Tx, name string) (bool, error) {
 
 // update stores a changed override. One that was past may have become live again.
 func (o *Override) update(tx *db.Tx, name string) error {
-	_, err := tx.Exec(`UPDATE schedule_override SET person_id = $1, role_id = $2, by_person = $3, start_at = $4, end_at = $5, reason = $6,
+	err := tx.Do(`UPDATE schedule_override SET person_id = $1, role_id = $2, by_person = $3, start_at = $4, end_at = $5, reason = $6,
 		revision = $7, update_at = $8, update_by = $9, released = 0
 		WHERE account_id = $10 AND override_id = $11`,
 		o.PersonID, o.role(), o.By, o.Start, o.End, o.Reason, o.Revision, o.UpdateAt, o.UpdateBy, o.AccountID, o.OverrideID)
@@ -76,7 +76,7 @@ func (o *Override) refer(tx *db.Tx, name string, store func(*db.Tx, int64, fault
 
 // eraseOverride deletes an override with its references, whether or not it exists.
 func eraseOverride(tx *db.Tx, account, override int64) error {
-	if _, err := tx.Exec(`DELETE FROM schedule_override WHERE account_id = $1 AND override_id = $2`, account, override); err != nil {
+	if err := tx.Do(`DELETE FROM schedule_override WHERE account_id = $1 AND override_id = $2`, account, override); err != nil {
 		return err
 	}
 	return configstore.ClearReferences(tx, account, configstore.Override, override)

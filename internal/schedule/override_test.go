@@ -159,7 +159,7 @@ func TestAnOverrideHoldsItsPersonsUntilItIsPast(t *testing.T) {
 	}
 	prune := func(at int64) {
 		for _, kept := range (&schedule.Service{}).Module().Prune {
-			s.Write(func(tx *db.Tx) error { _, err := kept.Prune(tx, time.Unix(at, 0)); return err })
+			s.Write(func(tx *db.Tx) error { _, err := kept.Of(tx, apitest.AccountA, time.Unix(at, 0)); return err })
 		}
 	}
 	prune(now + 3600)

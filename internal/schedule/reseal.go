@@ -80,7 +80,7 @@ func rewrite(tx *db.Tx, newTransform func(count *int) transform) (changed int, e
 		if err != nil {
 			return 0, err
 		}
-		if _, err := tx.Exec(`UPDATE schedule SET notify = $1 WHERE account_id = $2 AND schedule_id = $3`, string(notify), r.of.AccountID,
+		if err := tx.Do(`UPDATE schedule SET notify = $1 WHERE account_id = $2 AND schedule_id = $3`, string(notify), r.of.AccountID,
 			r.of.ScheduleID); err != nil {
 			return 0, err
 		}

@@ -30,7 +30,7 @@ type Revised struct {
 // revise counts a change of the schedule's overrides.
 func (s *stored) revise(tx *db.Tx) error {
 	s.Revision++
-	_, err := tx.Exec(`UPDATE schedule SET revision = $1 WHERE account_id = $2 AND schedule_id = $3`, s.Revision, s.AccountID, s.ScheduleID)
+	err := tx.Do(`UPDATE schedule SET revision = $1 WHERE account_id = $2 AND schedule_id = $3`, s.Revision, s.AccountID, s.ScheduleID)
 	if err != nil {
 		return err
 	}

@@ -317,7 +317,7 @@ func TestRequestsForCoverAreDeletedLater(t *testing.T) {
 	asked(t, s, id, now, Z)
 	prune := func(at int64) string {
 		for _, kept := range (&schedule.Service{}).Module().Prune {
-			s.Write(func(tx *db.Tx) error { _, err := kept.Prune(tx, time.Unix(at, 0)); return err })
+			s.Write(func(tx *db.Tx) error { _, err := kept.Of(tx, apitest.AccountA, time.Unix(at, 0)); return err })
 		}
 		return column(t, s, `SELECT CAST(count(*) AS TEXT) FROM cover_request`)
 	}

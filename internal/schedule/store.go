@@ -134,7 +134,7 @@ func (s *stored) update(tx *db.Tx) error {
 		return err
 	}
 	s.Revision++
-	_, err = tx.Exec(`UPDATE schedule SET schedule_name = $1, name_folded = $2, description = $3, team_id = $4, status = $5, time_zone = $6,
+	err = tx.Do(`UPDATE schedule SET schedule_name = $1, name_folded = $2, description = $3, team_id = $4, status = $5, time_zone = $6,
 		when_absent = $7, managed_only = $8, layers = $9, notify = $10, update_at = $11, update_by = $12, revision = $13
 		WHERE account_id = $14 AND schedule_id = $15`,
 		s.Name, db.Fold(s.Name), s.Description, s.TeamID, s.Status, s.TimeZone, s.WhenAbsent, number(s.ManagedOnly), layers, notify, s.UpdateAt,

@@ -23,6 +23,6 @@ func (s *Service) revoke(c *api.Call, in revokeRequest) (api.Empty, error) {
 		return api.Empty{}, err
 	}
 	c.Removed("calendar_feed", f.ID, name)
-	_, err = c.Tx.Exec(`DELETE FROM ical_feed WHERE account_id = $1 AND feed_id = $2`, f.Account, f.ID)
+	err = c.Tx.Do(`DELETE FROM ical_feed WHERE account_id = $1 AND feed_id = $2`, f.Account, f.ID)
 	return api.Empty{}, err
 }

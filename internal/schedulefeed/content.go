@@ -92,7 +92,7 @@ func store(tx *db.Tx, f feed, t *text, now time.Time) (*text, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = tx.Exec(`UPDATE ical_feed SET history = $1 WHERE account_id = $2 AND feed_id = $3`, string(document), f.Account, f.ID)
+	err = tx.Do(`UPDATE ical_feed SET history = $1 WHERE account_id = $2 AND feed_id = $3`, string(document), f.Account, f.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,8 @@ type Service struct {
 	DB      *db.DB
 	Clock   clock.Clock
 	Log     *slog.Logger
-	BaseURL string // of the server, without a slash at its end; empty: addresses begin with their path
+	Share   *ratelimit.Share // of the limits, that this process accepts; nil: the whole
+	BaseURL string           // of the server, without a slash at its end; empty: addresses begin with their path
 
 	reads   *ratelimit.Table[string]       // by feed
 	guesses *ratelimit.Table[netip.Prefix] // addresses that are no feed's, by network
@@ -34,7 +35,7 @@ type Service struct {
 
 // New returns the service.
 func New(s Service) *Service {
-	s.reads, s.guesses = ratelimit.New[string](maxCounted), ratelimit.New[netip.Prefix](maxCounted)
+	s.reads, s.guesses = ratelimit.New[string](maxCounted).Divided(s.Share), ratelimit.New[netip.Prefix](maxCounted).Divided(s.Share)
 	return &s
 }
 

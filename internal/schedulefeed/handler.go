@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/ratelimit"
 )
 
@@ -45,7 +46,12 @@ func (s *Service) Handler(address func(*http.Request) string) http.Handler {
 			tooMany(w)
 		case err != nil && r.Context().Err() == nil:
 			s.Log.Error("calendar feed", "error", err)
-			http.Error(w, "The calendar cannot be shown now.", http.StatusInternalServerError)
+			status := http.StatusInternalServerError
+			if fault.KindOf(err) == fault.Unavailable {
+				status = http.StatusServiceUnavailable
+				h.Set("Retry-After", "60")
+			}
+			http.Error(w, "The calendar cannot be shown now.", status)
 		case err == nil:
 			h.Set("Content-Type", "text/calendar; charset=utf-8")
 			h.Set("Content-Disposition", `inline; filename="on-call.ics"`)
@@ -88,7 +94,7 @@ func (s *Service) read(r *http.Request, now time.Time) (t *text, err error) {
 	if fresh && now.Unix()-f.ReadAt < readStep {
 		return t, nil
 	}
-	err = s.DB.Write(r.Context(), func(tx *db.Tx) (err error) {
+	err = s.DB.WriteOf(r.Context(), f.Account, func(tx *db.Tx) (err error) {
 		if f, err = open(tx, at, now); err != nil {
 			return err
 		}
@@ -97,8 +103,7 @@ func (s *Service) read(r *http.Request, now time.Time) (t *text, err error) {
 				return err
 			}
 		}
-		_, err = tx.Exec(`UPDATE ical_feed SET read_at = $1 WHERE account_id = $2 AND feed_id = $3`, now.Unix(), f.Account, f.ID)
-		return err
+		return tx.Do(`UPDATE ical_feed SET read_at = $1 WHERE account_id = $2 AND feed_id = $3`, now.Unix(), f.Account, f.ID)
 	})
 	return t, err
 }

@@ -33,10 +33,9 @@ func find(tx *db.Tx, account int64, id string) (feed, bool, error) {
 }
 
 func (f *feed) insert(tx *db.Tx) error {
-	_, err := tx.Exec(`INSERT INTO ical_feed (account_id, feed_id, kind, target_id, time_zone, secret_hash, expires_at, history, created_at,
+	return tx.Do(`INSERT INTO ical_feed (account_id, feed_id, kind, target_id, time_zone, secret_hash, expires_at, history, created_at,
 		created_by, read_at) VALUES ($1, $2, $3, $4, $5, $6, $7, '', $8, $9, 0)`,
 		f.Account, f.ID, f.Kind, f.Target, f.Zone, f.Hash, f.Expires, f.CreatedAt, f.Creator)
-	return err
 }
 
 const secretSize = 32

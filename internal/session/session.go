@@ -55,7 +55,7 @@ type Session struct {
 func Begin(tx *db.Tx, s Session, now time.Time) (secret string, err error) {
 	secret = id.Token(32)
 	agent := []rune(s.Agent)
-	_, err = tx.Exec(`INSERT INTO session
+	err = tx.Do(`INSERT INTO session
 		(secret_hash, account_id, session_id, person_id, way, key_id, created_at, used_at, ends_at, ip, agent)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10)`,
 		hash(secret), s.AccountID, id.Short(), s.PersonID, s.Way, s.KeyID, now.Unix(), now.Add(Longest).Unix(), s.IP,
@@ -63,7 +63,7 @@ func Begin(tx *db.Tx, s Session, now time.Time) (secret string, err error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = tx.Exec(`DELETE FROM session WHERE account_id = $1 AND person_id = $2 AND session_id NOT IN (
+	err = tx.Do(`DELETE FROM session WHERE account_id = $1 AND person_id = $2 AND session_id NOT IN (
 		SELECT session_id FROM session WHERE account_id = $1 AND person_id = $2 ORDER BY used_at DESC, created_at DESC LIMIT $3)`,
 		s.AccountID, s.PersonID, maxEach)
 	return secret, err
@@ -116,21 +116,18 @@ func (s Session) Stale(now time.Time) bool {
 
 // Use stores that a session was used.
 func Use(tx *db.Tx, account int64, session string, now time.Time) error {
-	_, err := tx.Exec(`UPDATE session SET used_at = $1 WHERE account_id = $2 AND session_id = $3 AND used_at < $1`,
+	return tx.Do(`UPDATE session SET used_at = $1 WHERE account_id = $2 AND session_id = $3 AND used_at < $1`,
 		now.Unix(), account, session)
-	return err
 }
 
 // EndOne deletes a session.
 func EndOne(tx *db.Tx, account int64, session string) error {
-	_, err := tx.Exec(`DELETE FROM session WHERE account_id = $1 AND session_id = $2`, account, session)
-	return err
+	return tx.Do(`DELETE FROM session WHERE account_id = $1 AND session_id = $2`, account, session)
 }
 
 // EndOthers deletes the sessions of a person but one; with an empty id all of them.
 func EndOthers(tx *db.Tx, account, person int64, but string) error {
-	_, err := tx.Exec(`DELETE FROM session WHERE account_id = $1 AND person_id = $2 AND session_id <> $3`, account, person, but)
-	return err
+	return tx.Do(`DELETE FROM session WHERE account_id = $1 AND person_id = $2 AND session_id <> $3`, account, person, but)
 }
 
 // EndAll deletes the sessions of a person.

@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -54,20 +55,14 @@ func (f *failures) take() map[person.Ref]failed {
 }
 
 // recordFailures writes an entry into the audit log for each person with failed sign-ins since the last time.
-func (s *Service) recordFailures(ctx context.Context) error {
+func (s *Service) recordFailures(ctx context.Context) (err error) {
 	all := s.failures.take()
-	if len(all) == 0 {
-		return nil
+	for r, f := range all {
+		err = errors.Join(err, s.DB.WriteOf(ctx, r.AccountID, func(tx *db.Tx) error {
+			return s.record(tx, r, opRefused, Client{IP: f.ip}, fmt.Sprintf(`{"attempts":%d}`, f.n), "Unauthorized", f.at)
+		}))
 	}
-	return s.DB.Write(ctx, func(tx *db.Tx) error {
-		for r, f := range all {
-			err := s.record(tx, r, opRefused, Client{IP: f.ip}, fmt.Sprintf(`{"attempts":%d}`, f.n), "Unauthorized", f.at)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return err
 }
 
 // Client is where a sign-in comes from.

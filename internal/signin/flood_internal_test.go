@@ -5,50 +5,45 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
+
+	"tocsin/internal/platform/gate"
 )
 
-// However many strangers try passwords at once, a few are hashed at a time, and a person who is known gets a turn.
-func TestAFloodLeavesAPlaceForKnownPersons(t *testing.T) {
-	s := New(Config{})
-	var mu sync.Mutex
-	now, most := 0, 0
-	count := func(change int) {
-		mu.Lock()
-		defer mu.Unlock()
-		now += change
-		most = max(most, now)
-	}
-	full, leave := make(chan struct{}, 100), make(chan struct{})
+// However many strangers try passwords at once, one is hashed at a time, the networks take turns, and a person who is known
+// does not wait for them.
+func TestAFloodOfStrangersTakesTurns(t *testing.T) {
+	s := New(Config{Pace: gate.NewPace(time.Now)})
+	flood, other := hasher{network: networkOf("198.51.100.1")}, hasher{network: networkOf("203.0.113.9")}
+	began, leave := make(chan hasher, 100), make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
-	ctx, cancel := context.WithCancel(context.Background())
-	for range 50 {
-		all.Go(func() {
-			_ = s.hashing(ctx, false, func() {
-				count(1)
-				full <- struct{}{}
-				<-leave
-				count(-1)
-			})
+	hash := func(of hasher) {
+		_ = s.hashing(ctx, of, func() {
+			began <- of
+			<-leave
 		})
 	}
-	for range maxHashes {
-		<-full
+	all.Go(func() { hash(flood) })
+	<-began
+	for range 50 {
+		all.Go(func() { hash(flood) })
 	}
-	done := false
-	if err := s.hashing(t.Context(), true, func() { done = true }); err != nil || !done {
+	var done bool
+	if err := s.hashing(t.Context(), hasher{known: true}, func() { done = true }); err != nil || !done {
 		t.Errorf("a known person: %v", err)
 	}
-	ended, end := context.WithCancel(context.Background())
+	ended, end := context.WithCancel(t.Context())
 	end()
-	if err := s.hashing(ended, false, func() { t.Error("one more is hashed") }); !errors.Is(err, ErrBusy) {
+	if err := s.hashing(ended, other, func() { t.Error("one more is hashed") }); !errors.Is(err, ErrBusy) {
 		t.Errorf("one more stranger: %v", err)
+	}
+	if len(began) > 0 {
+		t.Error("two passwords of strangers are hashed at once")
 	}
 	cancel()
 	close(leave)
 	all.Wait()
-	if most != maxHashes {
-		t.Errorf("%d at once, want %d", most, maxHashes)
-	}
 }
 
 // Persons who do not exist are not counted, and those of other persons up to a bound.

@@ -33,15 +33,16 @@ func (s *Service) invite(ctx context.Context, now time.Time) (again time.Time, e
 	var to, path string
 	var m sender.Message
 	found := false
-	err = s.DB.Read(ctx, func(tx *db.Tx) (err error) { // nearly always there is none, and the writer is needed elsewhere
-		_, found, err = credential.DueInvitation(tx, now)
+	err = s.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		i, found, err = credential.DueInvitation(tx, now)
 		return err
 	})
 	if err != nil || !found {
 		return time.Time{}, err
 	}
-	err = s.DB.Write(ctx, func(tx *db.Tx) (err error) {
-		if i, found, err = credential.DueInvitation(tx, now); err != nil || !found {
+	waits := i
+	err = s.DB.WriteOf(ctx, i.AccountID, func(tx *db.Tx) (err error) {
+		if i, found, err = credential.DueInvitation(tx, now); err != nil || !found || i != waits { // another process was faster
 			return err
 		}
 		p, known, err := person.Find(tx, i.AccountID, i.PersonID)
@@ -80,7 +81,7 @@ func (s *Service) mail(ctx context.Context, i credential.Invitation, to string, 
 			return nil
 		}
 	}
-	return s.DB.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error {
+	return s.DB.WriteOf(context.WithoutCancel(ctx), i.AccountID, func(tx *db.Tx) error {
 		return credential.EndInvitation(tx, i.AccountID, i.PersonID)
 	})
 }

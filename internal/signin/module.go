@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"tocsin/internal/module"
@@ -16,7 +17,7 @@ func (s *Service) Module() module.Module {
 		Jobs: []jobs.Job{
 			{Name: "sign-in failures", Interval: time.Minute, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
 				s.attempts.sweep(now)
-				return time.Time{}, s.recordFailures(ctx)
+				return time.Time{}, errors.Join(s.recordFailures(ctx), s.attempts.nodes.sweep(ctx, now))
 			}},
 			{Name: "invitations", Interval: 10 * time.Second, Run: s.invite},
 		},

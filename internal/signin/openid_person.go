@@ -17,10 +17,13 @@ import (
 
 // known returns the person of the provider's claims, with the roles and teams that follow from these.
 func (s *Service) known(ctx context.Context, c claims, from Client, now time.Time) (r person.Ref, err error) {
-	err = s.DB.Write(ctx, func(tx *db.Tx) error {
-		if r.AccountID, err = s.openIDAccount(tx); err != nil {
-			return err
-		}
+	if err = s.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		r.AccountID, err = s.openIDAccount(tx)
+		return err
+	}); err != nil {
+		return r, err
+	}
+	err = s.DB.WriteOf(ctx, r.AccountID, func(tx *db.Tx) (err error) {
 		var found bool
 		if r.PersonID, found, err = credential.PersonOf(tx, r.AccountID, s.OpenID.Issuer, c.subject); err != nil {
 			return err

@@ -69,10 +69,11 @@ func (s *Service) confirm(c *api.Call, password string, required bool) (hash str
 		return "", fault.New(fault.Conflict, "person %d has no password; the first one is set with a link", c.Who.PersonID)
 	case own.Hash == "":
 		return "", nil
-	case !s.attempts.code(caller(c), c.Now):
-		return "", refusal(ErrTooMany)
 	}
-	same, err := s.matches(c.Ctx, true, own.Hash, password)
+	if may, err := s.attempts.code(c.Ctx, caller(c), c.Now); err != nil || !may {
+		return "", refusal(orTooMany(err))
+	}
+	same, err := s.matches(c.Ctx, hasher{known: true}, own.Hash, password)
 	if err == nil && !same {
 		err = ErrWrong
 	}

@@ -69,8 +69,9 @@ func (s *Service) secondConfirm(c *api.Call, in codeRequest) (out secondConfirme
 		return out, err
 	case !found || f.ConfirmedAt != 0:
 		return out, fault.New(fault.Conflict, "there is no second factor to confirm; begin one first")
-	case !s.attempts.code(r, c.Now):
-		return out, refusal(ErrTooMany)
+	}
+	if may, err := s.attempts.code(c.Ctx, r, c.Now); err != nil || !may {
+		return out, refusal(orTooMany(err))
 	}
 	accepted, err := credential.AcceptCode(c.Tx, r.AccountID, r.PersonID, f, in.Code, c.Now)
 	if err != nil {

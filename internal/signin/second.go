@@ -43,11 +43,11 @@ func (s *Service) Second(ctx context.Context, sealed, code string, from Client, 
 		return p, "", ErrEnded
 	}
 	p = Passed{Ref: person.Ref{AccountID: w.AccountID, PersonID: w.PersonID}, Way: w.Way, setAt: w.SetAt}
-	if !s.attempts.code(p.Ref, now) {
-		return p, "", ErrTooMany
+	if may, err := s.attempts.code(ctx, p.Ref, now); err != nil || !may {
+		return p, "", orTooMany(err)
 	}
 	accepted := false
-	err = s.DB.Write(ctx, func(tx *db.Tx) error {
+	err = s.DB.WriteOf(ctx, p.AccountID, func(tx *db.Tx) error {
 		if w.SetAt != 0 {
 			password, err := credential.PasswordOf(tx, p.AccountID, p.PersonID)
 			if err != nil || password.SetAt != w.SetAt {

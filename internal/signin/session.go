@@ -27,7 +27,7 @@ func (s *Service) Begin(ctx context.Context, p Passed, from Client, before sessi
 	if p.Second {
 		return "", ErrWrong // a code is missing: callers ask for it first
 	}
-	err = s.DB.Write(ctx, func(tx *db.Tx) (err error) {
+	err = s.DB.WriteOf(ctx, p.AccountID, func(tx *db.Tx) (err error) {
 		secret, err = s.begin(tx, p, 0, from, before, now)
 		return err
 	})
@@ -38,7 +38,7 @@ func (s *Service) Begin(ctx context.Context, p Passed, from Client, before sessi
 func (s *Service) BeginWithKey(
 	ctx context.Context, who auth.Principal, from Client, before session.Session, now time.Time,
 ) (secret string, err error) {
-	err = s.DB.Write(ctx, func(tx *db.Tx) (err error) {
+	err = s.DB.WriteOf(ctx, who.AccountID, func(tx *db.Tx) (err error) {
 		p := Passed{Ref: person.Ref{AccountID: who.AccountID, PersonID: who.PersonID}, Way: session.ByAppKey}
 		secret, err = s.begin(tx, p, who.KeyID, from, before, now)
 		return err
@@ -75,7 +75,7 @@ func orWrong(err error) error {
 
 // End ends a session, as its person asks.
 func (s *Service) End(ctx context.Context, old session.Session, from Client, now time.Time) error {
-	return s.DB.Write(ctx, func(tx *db.Tx) error {
+	return s.DB.WriteOf(ctx, old.AccountID, func(tx *db.Tx) error {
 		if err := session.EndOne(tx, old.AccountID, old.ID); err != nil {
 			return err
 		}
@@ -99,8 +99,9 @@ func (s *Service) Link(ctx context.Context, token string, from Client, now time.
 		return l, who, err
 	case found:
 		return l, who, nil
-	case !s.attempts.network(from.IP, now):
-		return l, who, ErrTooMany
+	}
+	if may, err := s.attempts.network(ctx, from.IP, now); err != nil || !may {
+		return l, who, orTooMany(err)
 	}
 	return l, who, ErrEnded
 }
@@ -128,7 +129,7 @@ func (s *Service) UseLink(ctx context.Context, token, password string, from Clie
 		return p, err
 	}
 	p = Passed{Ref: person.Ref{AccountID: l.AccountID, PersonID: l.PersonID}, Way: byLink, setAt: now.Unix()}
-	err = s.DB.Write(ctx, func(tx *db.Tx) error {
+	err = s.DB.WriteOf(ctx, p.AccountID, func(tx *db.Tx) error {
 		if _, found, err := credential.FindLink(tx, token, now); err != nil || !found { // another use may have been faster
 			return orEnded(err)
 		}

@@ -6,15 +6,18 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
+	"net/netip"
 	"strings"
 	"time"
 
 	"tocsin/internal/credential"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/gate"
 	"tocsin/internal/platform/secret"
 	"tocsin/internal/sender"
 )
@@ -29,6 +32,7 @@ type Config struct {
 	OpenID    OpenID
 	Recheck   func(account int64) // makes the next call of each app key of an account read the database again
 	Held      func() string       // why nothing is sent now; empty: mails are sent
+	Pace      *gate.Pace          // of hashing passwords of strangers, shared with what else computes for long; nil: none waits
 }
 
 // Service signs persons in. It is safe for concurrent use.
@@ -37,24 +41,21 @@ type Service struct {
 	attempts *attempts
 	failures *failures
 	provider provider
-	slots    chan struct{} // held while a password of a stranger is hashed
-	reserved chan struct{} // of a person who is known, by the browser, a link or a session
+	reserved chan struct{} // held while a password is hashed of a person who is known, by the browser, a link or a session
 }
 
 // New returns a service.
 func New(c Config) *Service {
-	return &Service{
-		Config: c, attempts: newAttempts(), failures: newFailures(),
-		slots: make(chan struct{}, maxHashes), reserved: make(chan struct{}, 1),
+	s := &Service{
+		Config: c, failures: newFailures(), reserved: make(chan struct{}, 1),
 	}
+	s.attempts = newAttempts(&shared{&s.Config})
+	return s
 }
 
-// maxHashes is how many passwords of strangers are hashed at once. Each takes 19 MiB, so that a flood of sign-ins takes
-// less than 80 MiB and a part of the processors, and the rest of the program goes on. One more slot is for persons who
-// are known: a flood of strangers does not keep them out.
-const maxHashes = 3
-
-// hashWait is how long a sign-in waits for its turn to hash.
+// hashWait is how long a sign-in waits for its turn to hash. One password of a stranger is hashed at a time, which takes 19
+// MiB, and followed by a rest: a flood of sign-ins takes half of one processor. One more is hashed beside it of a person who
+// is known: a flood of strangers does not keep them out.
 const hashWait = 5 * time.Second
 
 // The reasons why a sign-in is refused. They do not reveal whether the person exists.
@@ -80,6 +81,9 @@ type Passed struct {
 	setAt  int64  // of the password, Unix seconds
 }
 
+// orTooMany returns the error because of which an attempt is not made.
+func orTooMany(err error) error { return cmp.Or(err, ErrTooMany) }
+
 // maxNamesakes is how many persons with the same e-mail address, in as many accounts, a password is compared for.
 const maxNamesakes = 4
 
@@ -88,8 +92,8 @@ const maxNamesakes = 4
 func (s *Service) Password(ctx context.Context, a Attempt, now time.Time) (p Passed, err error) {
 	a.Email = strings.ToValidUTF8(a.Email, "")
 	known := s.knows(a)
-	if !s.attempts.password(a, known, now) {
-		return p, ErrTooMany
+	if may, err := s.attempts.password(ctx, a, known, now); err != nil || !may {
+		return p, orTooMany(err)
 	}
 	type candidate struct {
 		person.Ref
@@ -113,7 +117,7 @@ func (s *Service) Password(ctx context.Context, a Attempt, now time.Time) (p Pas
 	}
 	found := -1
 	for i, c := range all {
-		same, err := s.matches(ctx, known, c.Hash, a.Password)
+		same, err := s.matches(ctx, hasherOf(a, known), c.Hash, a.Password)
 		if err != nil {
 			return p, err
 		}
@@ -139,32 +143,45 @@ func (s *Service) passed(ctx context.Context, p Passed) (Passed, error) {
 	return p, err
 }
 
-// matches compares a hash with a password when it is its turn.
-func (s *Service) matches(ctx context.Context, known bool, hash, password string) (same bool, err error) {
-	err = s.hashing(ctx, known, func() { same = credential.Matches(hash, password) })
+// hasher is who waits for a turn to hash a password: a person who is known, or a stranger from a network.
+type hasher struct {
+	known   bool
+	network netip.Prefix
+}
+
+func hasherOf(a Attempt, known bool) hasher { return hasher{known, networkOf(a.IP)} }
+
+// matches compares a hash with a password when it is the caller's turn.
+func (s *Service) matches(ctx context.Context, of hasher, hash, password string) (same bool, err error) {
+	err = s.hashing(ctx, of, func() { same = credential.Matches(hash, password) })
 	return same, err
 }
 
 // hash returns the hash of a known person's new password when it is its turn.
 func (s *Service) hash(ctx context.Context, password string) (hash string, err error) {
-	err = s.hashing(ctx, true, func() { hash = credential.Hash(password) })
+	err = s.hashing(ctx, hasher{known: true}, func() { hash = credential.Hash(password) })
 	return hash, err
 }
 
-// hashing runs fn when it is its turn.
-func (s *Service) hashing(ctx context.Context, known bool, fn func()) error {
-	slots := s.slots
-	if known {
-		slots = s.reserved
-	}
+// hashing runs fn when it is the caller's turn.
+func (s *Service) hashing(ctx context.Context, of hasher, fn func()) error {
 	ctx, cancel := context.WithTimeout(ctx, hashWait)
 	defer cancel()
+	if !of.known {
+		leave, err := s.Pace.Enter(ctx, gate.Caller{Network: of.network})
+		if err != nil {
+			return ErrBusy
+		}
+		defer leave()
+		fn()
+		return nil
+	}
 	select {
-	case slots <- struct{}{}:
+	case s.reserved <- struct{}{}:
 	case <-ctx.Done():
 		return ErrBusy
 	}
-	defer func() { <-slots }()
+	defer func() { <-s.reserved }()
 	fn()
 	return nil
 }

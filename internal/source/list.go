@@ -12,13 +12,14 @@ import (
 // alerts costs no more memory than a large one.
 type List struct {
 	Max      int
-	Items    []jsontext.Value
+	Items    []jsontext.Value // parts of the body
 	Beyond   int
-	complete bool // its end was read
+	body     []byte // that it is read from
+	complete bool   // its end was read
 }
 
-// UnmarshalJSONFrom reads an array or null. What it has read stays when an error occurs, such as the end of a body that
-// was cut.
+// UnmarshalJSONFrom reads an array or null of the body that ReadList has set. What it has read stays when an error occurs,
+// such as the end of a body that was cut.
 func (l *List) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	l.Items, l.Beyond, l.complete = nil, 0, false
 	switch kind := d.PeekKind(); kind {
@@ -47,7 +48,8 @@ func (l *List) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		l.Items = append(l.Items, item.Clone())
+		end := d.InputOffset() // the decoder's own text is valid for a moment only
+		l.Items = append(l.Items, l.body[end-int64(len(item)):end])
 	}
 	_, err := d.ReadToken()
 	l.complete = err == nil
@@ -56,7 +58,7 @@ func (l *List) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 
 // ReadList is Read for a body that holds a list. Of a body that was cut it reads the alerts that are complete.
 func (r Request) ReadList(into any, l *List) error {
-	l.Max = r.MaxAlerts
+	l.Max, l.body = r.MaxAlerts, r.Body
 	err := Read(r.Body, into)
 	if err != nil && (!r.Cut || len(l.Items) == 0) {
 		return Unreadable(err)

@@ -7,7 +7,6 @@ package source
 import (
 	"errors"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,13 +73,27 @@ func (b *Batch) Refuse(index int, field string, err error) {
 // MaxAlerts is how many alerts of one request are taken, unless the server is configured otherwise.
 const MaxAlerts = 10_000
 
-// LabelName matches label names as Prometheus has them, with the dots that other systems use.
-var LabelName = regexp.MustCompile(`\A[a-zA-Z_][a-zA-Z0-9_.]*\z`)
+// IsLabelName reports whether a name is one as Prometheus has them, with the dots that other systems use.
+func IsLabelName(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '_', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+		case i > 0 && (c == '.' || c >= '0' && c <= '9'):
+		default:
+			return false
+		}
+	}
+	return name != ""
+}
 
 // Labels returns the labels of several sets within the bounds of events. Values are cut; names over
 // event.MaxLabelKey characters are left out, and so are the last names, in order, beyond event.MaxLabels. An
-// earlier set takes precedence over a later one, in values and in the number of labels.
+// earlier set takes precedence over a later one, in values and in the number of labels. A single set in which nothing
+// changes, as in most events, is returned itself.
 func Labels(sets ...map[string]string) map[string]string {
+	if len(sets) == 1 && sets[0] != nil && within(sets[0]) {
+		return sets[0]
+	}
 	kept := map[string]string{}
 	for _, labels := range sets {
 		for _, name := range slices.Sorted(maps.Keys(labels)) {
@@ -95,6 +108,16 @@ func Labels(sets ...map[string]string) map[string]string {
 		}
 	}
 	return kept
+}
+
+// within reports whether labels are within the bounds of events.
+func within(labels map[string]string) bool {
+	for name, value := range labels {
+		if name == "" || event.Cut(Clean(name), event.MaxLabelKey) != name || event.Cut(Clean(value), event.MaxLabelValue) != value {
+			return false
+		}
+	}
+	return len(labels) <= event.MaxLabels
 }
 
 // NonEmpty deletes the labels without a value and returns the others. Readers use it for labels that they name

@@ -20,22 +20,24 @@ var golden embed.FS
 // Config holds the dependencies of a Service.
 type Config struct {
 	DB      *db.DB
-	Keys    *auth.Keys      // of callers that upload
-	Guesses *api.KeyGuesses // limits how many unknown keys an address may try
-	Rate    ratelimit.Rate  // of uploads, for each account
+	Keys    *auth.Keys       // of callers that upload
+	Guesses *api.KeyGuesses  // limits how many unknown keys an address may try
+	Rate    ratelimit.Rate   // of uploads, for each account
+	Share   *ratelimit.Share // of the rate, that this process accepts; nil: the whole
+	Pace    *gate.Pace       // of reading uploads: a large map takes a good part of a second; nil: none waits
 }
 
 // Service holds the operations on source maps and their dependencies.
 type Service struct {
 	Config
 	rates *ratelimit.Table[int64] // of uploads, by account
-	gate  gate.Gate               // reading a large map takes a good part of a second
+	gate  gate.Gate               // of showing stacks with maps
 	cache *cache
 }
 
 // New returns the service.
 func New(c Config) *Service {
-	return &Service{Config: c, rates: ratelimit.New[int64](0), gate: gate.New(gate.Half()), cache: newCache(maxCache)}
+	return &Service{Config: c, rates: ratelimit.New[int64](0).Divided(c.Share), gate: gate.New(gate.Half()), cache: newCache(maxCache)}
 }
 
 // Ops returns the operations of this package.

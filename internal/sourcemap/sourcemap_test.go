@@ -11,11 +11,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/gate"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/sourcemap"
 )
@@ -25,13 +27,14 @@ type fixture struct {
 	*apitest.Server
 	t       *testing.T
 	uploads http.Handler
+	service *sourcemap.Service
 }
 
 func start(t *testing.T, rate ratelimit.Rate) *fixture {
-	service := sourcemap.New(sourcemap.Config{Rate: rate})
+	service := sourcemap.New(sourcemap.Config{Rate: rate, Pace: gate.NewPace(time.Now)})
 	s := apitest.StartConfig(t, func(c *api.Config) { service.DB, service.Keys = c.DB, c.Keys }, service.Ops())
 	service.Guesses = s.Frame.Guesses
-	return &fixture{s, t, s.Frame.Endpoint(service.Uploads())}
+	return &fixture{s, t, s.Frame.Endpoint(service.Uploads()), service}
 }
 
 // event is what a build states about a map.
@@ -99,6 +102,31 @@ func (f *fixture) mustSend(key, event, text string) {
 }
 
 const window = `"start_time":1776000000000,"end_time":1777000000000`
+
+// TestUploadsAreReadInTurn: one upload is read at a time, over all accounts.
+func TestUploadsAreReadInTurn(t *testing.T) {
+	f := start(t, ratelimit.Rate{})
+	another, err := f.service.Pace.Enter(t.Context(), gate.Caller{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	statuses := make(chan int, 2)
+	for n, key := range []string{apitest.KeyA, apitest.KeyB} {
+		go func() {
+			statuses <- f.send(key, "event", event("1.4.2", "/assets/app.min.js"), "source_map", "{}").Status
+		}()
+		for f.service.Pace.Waiting() != n+1 {
+			continue
+		}
+	}
+	if len(statuses) > 0 {
+		t.Error("an upload is read beside another")
+	}
+	another()
+	if a, b := <-statuses, <-statuses; a != 400 || b != 400 {
+		t.Errorf("%d and %d, want 400 of what is no map", a, b)
+	}
+}
 
 func TestList(t *testing.T) {
 	f := start(t, ratelimit.Rate{})

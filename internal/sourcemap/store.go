@@ -73,7 +73,7 @@ func put(tx *db.Tx, account int64, id string, m Sourcemap, text string, now int6
 	if err := makeRoom(tx, account, m, stored); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`INSERT INTO source_map (account_id, map_id, `+columns+`, url_folded, path, stored, ends_at, text)
+	return tx.Do(`INSERT INTO source_map (account_id, map_id, `+columns+`, url_folded, path, stored, ends_at, text)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 		ON CONFLICT (account_id, kind, service, version, minified_url) DO UPDATE SET size = excluded.size,
 		git_repository_url = excluded.git_repository_url, git_commit_sha = excluded.git_commit_sha, updated_at = excluded.updated_at,
@@ -82,7 +82,6 @@ func put(tx *db.Tx, account int64, id string, m Sourcemap, text string, now int6
 		account, id, m.Type, m.Service, m.Version, m.Size, m.GitRepositoryURL, m.GitCommitSHA, now, now, m.Metadata.MinifiedURL,
 		m.Metadata.CLIVersion, m.Metadata.ProjectPath, db.Fold(m.Metadata.MinifiedURL), pathOf(m.Metadata.MinifiedURL), stored,
 		now+keptDays*24*60*60, text)
-	return err
 }
 
 // makeRoom deletes the oldest maps of a service that would store too much.
@@ -110,7 +109,7 @@ func makeRoom(tx *db.Tx, account int64, m Sourcemap, stored int64) error {
 			return err
 		}
 		held -= oldest.stored
-		_, err = tx.Exec(`DELETE FROM source_map WHERE account_id = $1 AND map_id = $2`, account, oldest.id)
+		err = tx.Do(`DELETE FROM source_map WHERE account_id = $1 AND map_id = $2`, account, oldest.id)
 	}
 	return err
 }

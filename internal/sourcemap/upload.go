@@ -2,6 +2,7 @@ package sourcemap
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -17,6 +18,7 @@ import (
 	"tocsin/internal/core/symbols"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/gate"
 	"tocsin/internal/platform/id"
 )
 
@@ -47,25 +49,16 @@ func (s *Service) upload(c *api.Call, r *http.Request, header http.Header, body 
 	if err != nil {
 		return nil, err
 	}
-	meta, source, err := parts(r.Header.Get("Content-Type"), text)
+	m, stored, err := s.examined(c, r.Header.Get("Content-Type"), text)
 	if err != nil {
 		return nil, err
 	}
-	m, err := meta.sourcemap()
-	if err != nil {
-		return nil, err
-	}
-	stored, err := s.checked(c, source)
-	if err != nil {
-		return nil, err
-	}
-	m.Size = int64(len(source))
 	detail, err := json.Marshal(m.Metadata)
 	if err != nil {
 		return nil, err
 	}
 	object := id.Object(c.Now)
-	err = s.DB.Write(c.Ctx, func(tx *db.Tx) error {
+	err = s.DB.WriteOf(c.Ctx, c.Who.AccountID, func(tx *db.Tx) error {
 		if err := put(tx, c.Who.AccountID, object, m, stored, c.Unix()); err != nil {
 			return err
 		}
@@ -118,17 +111,30 @@ func keyOf(r *http.Request) string {
 	return ""
 }
 
-// checked reads a map, so that one that is of no use is refused, and returns it as it is stored.
-func (s *Service) checked(c *api.Call, text []byte) (string, error) {
-	leave, err := s.gate.Enter(c.Ctx, c.Who.AccountID)
+// examined returns the map of a form, and its text as it is stored, when it is the account's turn. A map that is of no use is
+// refused.
+func (s *Service) examined(c *api.Call, contentType string, form []byte) (m Sourcemap, stored string, err error) {
+	leave, err := s.Pace.Enter(c.Ctx, gate.Caller{Account: c.Who.AccountID})
+	if errors.Is(err, gate.ErrFull) {
+		return m, "", fault.New(fault.Unavailable, "too many source maps wait to be read")
+	}
 	if err != nil {
-		return "", err
+		return m, "", err
 	}
 	defer leave()
-	if _, err := symbols.Parse(text); err != nil {
-		return "", fault.Invalid("source_map", "%s", err.Error())
+	meta, source, err := parts(contentType, form)
+	if err != nil {
+		return m, "", err
 	}
-	return packed(text)
+	if m, err = meta.sourcemap(); err != nil {
+		return m, "", err
+	}
+	if _, err := symbols.Parse(source); err != nil {
+		return m, "", fault.Invalid("source_map", "%s", err.Error())
+	}
+	m.Size = int64(len(source))
+	stored, err = packed(source)
+	return m, stored, err
 }
 
 // metadata is the part of an upload that identifies the map.

@@ -64,15 +64,13 @@ func (c *Change) update(tx *db.Tx, account int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE status_page_change SET page_id = $3, type = $4, status = $5, start_at = $6, ongoing_at = $7, closes_at = $8,
+	return tx.Do(`UPDATE status_page_change SET page_id = $3, type = $4, status = $5, start_at = $6, ongoing_at = $7, closes_at = $8,
 		body = $9 WHERE account_id = $1 AND change_id = $2`, values...)
-	return err
 }
 
 // remove deletes a change.
 func remove(tx *db.Tx, account, number int64) error {
-	_, err := tx.Exec(`DELETE FROM status_page_change WHERE account_id = $1 AND change_id = $2`, account, number)
-	return err
+	return tx.Do(`DELETE FROM status_page_change WHERE account_id = $1 AND change_id = $2`, account, number)
 }
 
 // ErasePage deletes a page with its changes. It does nothing if there is none.
@@ -81,7 +79,7 @@ func ErasePage(tx *db.Tx, account int64, id string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`DELETE FROM status_page_change WHERE account_id = $1 AND page_id = $2`, account, number); err != nil {
+	if err := tx.Do(`DELETE FROM status_page_change WHERE account_id = $1 AND page_id = $2`, account, number); err != nil {
 		return err
 	}
 	return Pages.Delete(tx, account, id)

@@ -9,8 +9,7 @@ func Of(tx *db.Tx, account, person int64) ([]int64, error) {
 
 // Leave removes a person from all teams.
 func Leave(tx *db.Tx, account, person int64) error {
-	_, err := tx.Exec(`DELETE FROM team_person WHERE account_id = $1 AND person_id = $2`, account, person)
-	return err
+	return tx.Do(`DELETE FROM team_person WHERE account_id = $1 AND person_id = $2`, account, person)
 }
 
 // Join adds a person to a team, after its other members, without a check of permissions; fresh is false when the person

@@ -97,12 +97,21 @@ func Members(tx *db.Tx, account, team int64) ([]int64, error) {
 
 // Find reads a team; found is false when the account has none of this id.
 func Find(tx *db.Tx, account, team int64) (r Record, found bool, err error) {
-	r, found, err = db.One(tx, scanTeam, `SELECT `+columns+` FROM team WHERE account_id = $1 AND team_id = $2`, account, team)
-	if err == nil && found {
-		r.PersonIDs, err = Members(tx, account, team)
+	all, err := configstore.Once(tx, account, teamKey{team}, func() ([]Record, error) {
+		all, err := db.All(tx, scanTeam, `SELECT `+columns+` FROM team WHERE account_id = $1 AND team_id = $2`, account, team)
+		if err == nil && len(all) > 0 {
+			all[0].PersonIDs, err = Members(tx, account, team)
+		}
+		return all, err
+	})
+	if err != nil || len(all) == 0 {
+		return r, false, err
 	}
-	return r, found, err
+	return all[0], true, nil
 }
+
+// teamKey is under which a transaction keeps a team.
+type teamKey struct{ team int64 }
 
 // get returns a team, or fault.Missing.
 func get(tx *db.Tx, account, team int64) (Record, error) {
@@ -138,10 +147,10 @@ func Dump(tx *db.Tx, account int64) ([]Record, error) {
 
 // Erase deletes a team and its memberships.
 func Erase(tx *db.Tx, account, team int64) error {
-	if _, err := tx.Exec(`DELETE FROM team_person WHERE account_id = $1 AND team_id = $2`, account, team); err != nil {
+	if err := tx.Do(`DELETE FROM team_person WHERE account_id = $1 AND team_id = $2`, account, team); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`DELETE FROM team WHERE account_id = $1 AND team_id = $2`, account, team); err != nil {
+	if err := tx.Do(`DELETE FROM team WHERE account_id = $1 AND team_id = $2`, account, team); err != nil {
 		return err
 	}
 	return configstore.BumpRevision(tx, account)

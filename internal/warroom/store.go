@@ -66,9 +66,8 @@ func (r *Record) begin(tx *db.Tx) error {
 	if err := r.delete(tx); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`INSERT INTO war_room (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+	return tx.Do(`INSERT INTO war_room (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		r.AccountID, r.IntegrationID, r.CreatedBy, r.ChatID, r.ChatName, r.ShareLink, r.IncidentID, r.Status, r.CreatedAt, r.PluginType)
-	return err
 }
 
 // complete stores the group that was opened. It returns fault.Conflict when the incident was deleted meanwhile.
@@ -86,9 +85,8 @@ func (r *Record) complete(tx *db.Tx) error {
 
 // delete deletes a record.
 func (r *Record) delete(tx *db.Tx) error {
-	_, err := tx.Exec(`DELETE FROM war_room WHERE account_id = $1 AND incident_id = $2 AND integration_id = $3`, r.AccountID, r.IncidentID,
+	return tx.Do(`DELETE FROM war_room WHERE account_id = $1 AND incident_id = $2 AND integration_id = $3`, r.AccountID, r.IncidentID,
 		r.IntegrationID)
-	return err
 }
 
 // pending reports whether another call is opening the group at now.

@@ -32,7 +32,7 @@ var layers = []layer{
 	{"sources: readers of what others send", []string{
 		"source", "source/standard", "source/prometheus", "source/grafana", "source/pagerduty", "source/zabbix", "source/sentry", "source/change", "source/browser",
 	}},
-	{"platform", []string{"platform/secret", "platform/db", "platform/egress", "platform/jobs", "platform/hold", "platform/delivery"}},
+	{"platform", []string{"platform/secret", "platform/db", "platform/egress", "platform/jobs", "platform/hold", "platform/moved", "platform/copydb", "platform/node", "platform/delivery"}},
 	{"shared by the nouns", []string{"activity", "configstore"}},
 	{"senders: one package for each service", []string{
 		"sender", "sender/sendertest", "sender/mailtest", "sender/twiliotest", "sender/webpushtest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom",
@@ -47,7 +47,7 @@ var layers = []layer{
 		"engine/webhook", "engine/notify", "engine/untold", "engine/escalation", "engine/phone", "engine/shiftnotice", "engine/explain", "engine/lint", "engine/triage", "engine/silencewarning", "engine/selfalert", "engine/ingest", "engine/rumintake",
 	}},
 	{"figures: what reads what the others stored", []string{"insight"}},
-	{"tests of sources and operations", []string{"source/sourcetest", "api/apitest"}},
+	{"tests of databases, sources and operations", []string{"platform/db/dbtest", "source/sourcetest", "api/apitest"}},
 	{"program", []string{"accountfile", "demo", "console", "app", "cli"}},
 }
 
@@ -133,6 +133,8 @@ var readsClock = map[string]string{
 	"app":               "waits for other processes when keys rotate",
 	"console":           "limits how long a write to a stream may take",
 	"platform/egress":   "measures how long an attempt took",
+	"platform/db":       "sets deadlines of connections to a database server, and waits before it connects again",
+	"platform/jobs":     "measures how long rounds take, and sleeps between runs",
 	"sender/sendertest": "is a service for tests",
 	"sender/mailtest":   "is a mail server for tests",
 }

@@ -1,7 +1,6 @@
 package architecture
 
 import (
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -9,21 +8,22 @@ import (
 	"testing"
 
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 )
 
 // growing lists the tables whose rows come from events: no statement may read all of one, nor all rows of an account.
 // The other tables hold configuration, of which an account has hundreds of rows and not millions.
-var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "change", "escalation", "event", "feed", "follow_up", "incident", "incident_assignment", "notice", "phone_answer", "notice_failing", "notice_send",
-	"rum_issue", "rum_fingerprint", "rum_sample", "rum_day", "rum_session", "source_map", "status_page_change", "untold", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_event", "webhook_exchange", "webhook_message"}
+var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "change", "escalation", "event", "event_waiting", "feed", "follow_up", "incident", "incident_assignment", "notice", "phone_answer", "notice_failing", "notice_send",
+	"rum_issue", "rum_fingerprint", "rum_sample", "rum_day", "rum_session", "sign_in_attempt", "source_map", "status_page_change", "untold", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_event", "webhook_exchange", "webhook_message"}
 
 // configured lists the other tables, so that every new table must be put into one of the two lists.
-var configured = []string{"account", "app_key", "channel", "channel_star", "cover_request", "datasource", "datasource_counter", "handover", "heartbeat", "hold", "ical_feed", "integration_key", "object", "own_alert", "refused",
+var configured = []string{"account", "app_key", "channel", "channel_star", "cover_request", "daily_job", "datasource", "datasource_counter", "handover", "heartbeat", "hold", "moved", "moved_key", "ical_feed", "integration_key", "node", "object", "page_change", "schema_floor", "own_alert", "refused",
 	"session", "password", "sign_in_link", "invitation", "identity", "second_factor", "recovery_code", "push_key", "push_subscription",
-	"person", "person_absence", "person_role", "reference", "role", "rum_application", "schedule", "schedule_override", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint", "webhook_replay", "rum_alert", "rum_version"}
+	"person", "person_absence", "person_role", "reference", "role", "rum_application", "schedule", "schedule_gap", "schedule_override", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint", "webhook_replay", "rum_alert", "rum_version"}
 
 // outstanding lists the partial indexes that hold only rows with work left, so that all of one may be read.
-var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "alert_silent", "escalation_due", "event_pending", "follow_up_due", "incident_by_group", "incident_open", "incident_snoozed",
-	"incident_to_resolve", "incident_unsearched", "notice_due", "untold_due", "untold_event", "untold_state", "webhook_event_waiting", "webhook_message_due", "webhook_message_age", "webhook_message_replayed"}
+var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "alert_silent", "escalation_due", "event_waiting_of_account", "follow_up_due", "incident_by_group", "incident_open", "incident_snoozed",
+	"incident_to_resolve", "incident_unsearched", "notice_due", "notice_queue", "untold_due", "untold_event", "untold_event_age", "untold_state", "webhook_event_waiting", "webhook_message_due", "webhook_message_age", "webhook_message_replayed"}
 
 // weak lists the columns of which one value selects a large part of a table.
 var weak = []string{"account_id", "channel_id", "integration_id", "person_id", "status", "kind", "shape", "type", "event_type", "operation", "progress", "outcome"}
@@ -40,33 +40,47 @@ var wide = map[string]string{
 	"engine/escalation: FROM escalation WHERE rule <> ''":                                                    "a new sealing key seals every secret again, once",
 	"engine/webhook: FROM webhook_delivery WHERE account_id = $1 ORDER BY event_id":                          "the export of an account writes all of them",
 	"engine/webhook: SELECT event_time FROM webhook_delivery WHERE account_id = $1 AND status = $2 ORDER BY": "the last entry of the index is read",
+	"engine/notify: WHERE status = 'sending' AND due_at > $1 GROUP BY":                                       "counts the attempts in progress in an index that has only these",
+	"engine/webhook: WHERE status = 'sending' AND due_at > $1 GROUP BY":                                      "counts the attempts in progress in an index that has only these",
+	"engine/webhook: WHERE status = 'sending' AND account_id = $2 AND due_at > $1 GROUP BY":                  "counts the attempts in progress in an index that has only these",
 	"engine/notify: FROM notice WHERE target <> ''":                                                          "a new sealing key seals every secret again, once",
 	"sourcemap: ORDER BY updated_at":                                                                         "sorts the maps of a year, of which an account has at most 65,536",
 	"sourcemap: sum(stored), 0) FROM source_map WHERE account_id = $1":                                       "sums an index of at most 65,536 entries, when a map is uploaded",
 	"rum: ORDER BY updated_at":                                                                               "sorts at most 183 days of issues, of which an application has at most 100 new ones an hour",
 	"engine/untold: FROM untold WHERE account_id = $1 AND NOT":                                               "the list and its exact total: open incidents that no rule notified a person of, and at most 1,000 alert keys",
 	"rum: ORDER BY session_count":                                                                            "sorts at most 183 days of issues, of which an application has at most 100 new ones an hour",
-	"engine/webhook: coalesce(max(number), 0) + 1 FROM webhook_event":                                        "max of a key's last column reads one row",
-	"engine/webhook: WHERE EXISTS (SELECT 1 FROM webhook_event":                                              "asks for one row of each account",
+	"engine/webhook: coalesce(max(number), 0) FROM webhook_event":                                            "max of a key's last column reads one row",
+	"engine/webhook: SELECT min(account_id) FROM webhook_event":                                              "steps from account to account in the key: one row of each",
 	"engine/webhook: FROM webhook_event WHERE account_id = $1 ORDER BY number LIMIT":                         "reads a batch from the beginning of the key",
+	"rum: SELECT min(account_id) FROM rum_issue":                                                             "steps from account to account in the index: one row of each",
 	"rum: ORDER BY error_count":                                                                              "sorts at most 183 days of issues, of which an application has at most 100 new ones an hour",
 	"engine/webhook: origin, count(*) FROM webhook_message":                                                  "counts a window of 30 days at most of one webhook, in an index that has all columns",
-	"engine/triage: coalesce(max(verdict_id), 0) FROM verdict WHERE account_id = $1":                         "max of a key's last column reads one row",
-	"engine/triage: FROM event WHERE account_id = $1 ORDER BY event_id LIMIT":                                "reads a batch from the beginning of the key, once a day",
-	"engine/triage: FROM verdict WHERE account_id = $1 ORDER BY verdict_id LIMIT":                            "reads a batch from the beginning of the key, once a day",
+	"engine/webhook: FROM webhook_count WHERE hour >=":                                                       "runs on PostgreSQL only, when a part of a week is dropped",
+	"engine/webhook: FROM webhook_count_day WHERE day >=":                                                    "runs on PostgreSQL only, when a part of a week is dropped",
+	"engine/triage: FROM event_waiting WHERE received_at <= $1":                                              "counts what waits; the table holds nothing else",
 }
 
 func TestPlans(t *testing.T) {
-	d, err := db.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "tocsin.db"))
+	plansHold(t, wide, judge)
+}
+
+// plansHold reports the statements in whose plan on the embedded engine judge finds faults, but for exceptions: by the package
+// and a part of the text, with the reason. It fails when one of them is no longer needed.
+func plansHold(t *testing.T, exceptions map[string]string, judge func(steps []string, tables []touch) (faults []string)) {
+	t.Helper()
+	d, err := db.Open(t.Context(), dbtest.Migrated(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	known := schema(t, d)
+	known, plans := schema(t, d), dbtest.Plans(t)
 	needed := map[string]bool{}
 	for _, s := range statements(t) {
+		if s.only() == "postgres" {
+			continue
+		}
 		query := numbered(s.text)
-		steps, err := explain(t, d, query)
+		steps, err := plans(query)
 		if err != nil {
 			t.Errorf("%s: %v", s.at, err)
 			continue
@@ -77,7 +91,7 @@ func TestPlans(t *testing.T) {
 		}
 		short := strings.Join(strings.Fields(s.text), " ")
 		excused := false
-		for exception := range wide {
+		for exception := range exceptions {
 			if pkg, part, _ := strings.Cut(exception, ": "); pkg == s.pkg && strings.Contains(short, part) {
 				excused, needed[exception] = true, true
 			}
@@ -86,7 +100,7 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%s: %s\n\t%s", s.at, strings.Join(faults, "; "), short)
 		}
 	}
-	for exception := range wide {
+	for exception := range exceptions {
 		if !needed[exception] {
 			t.Errorf("no statement needs this exception any more: %s", exception)
 		}
@@ -98,7 +112,7 @@ func schema(t *testing.T, d *db.DB) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}
 	err := d.Read(t.Context(), func(tx *db.Tx) error {
-		names, err := db.All(tx, db.Column[string], `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'goose_db_version' ORDER BY name`)
+		names, err := dbtest.Tables(tx)
 		for _, name := range names {
 			known[name] = true
 		}
@@ -119,20 +133,6 @@ func schema(t *testing.T, d *db.DB) map[string]bool {
 		}
 	}
 	return known
-}
-
-// explain returns how the engine would run a query on a database without statistics, which is what every
-// installation has: the program never collects any.
-func explain(t *testing.T, d *db.DB, query string) (steps []string, err error) {
-	t.Helper()
-	err = d.Read(t.Context(), func(tx *db.Tx) (err error) {
-		steps, err = db.All(tx, func(scan db.Scan) (step string, err error) {
-			var id, parent, unused int
-			return step, scan(&id, &parent, &unused, &step)
-		}, "EXPLAIN QUERY PLAN "+query, make([]any, 60)...)
-		return err
-	})
-	return steps, err
 }
 
 var step = regexp.MustCompile(`^(SEARCH|SCAN) (\S+)(?: USING (?:INTEGER PRIMARY KEY|(?:AUTOMATIC )?(?:PARTIAL )?(?:COVERING )?INDEX (\S+)))?(?: \((.*)\))?`)

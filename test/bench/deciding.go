@@ -99,7 +99,7 @@ func decided(dsn, profileName string) (each, used time.Duration, err error) {
 	for left := int64(1); left > 0; {
 		time.Sleep(time.Millisecond)
 		err := a.DB.Read(context.Background(), func(tx *db.Tx) (err error) {
-			left, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM (SELECT 1 FROM event WHERE decided_at = 0 LIMIT 1)`)
+			left, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM (SELECT 1 FROM event_waiting LIMIT 1)`)
 			return err
 		})
 		if err != nil {

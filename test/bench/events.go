@@ -48,6 +48,11 @@ var eventRules = []int{0, 20, 500}
 // rules, each for its own service and two severities. pages adds an escalation rule that notifies a person by e-mail
 // at once.
 func eventDatabase(dir, name string, rules int, pages bool) (dsn string, err error) {
+	return database(dir, name, eventAccountOf(rules, pages))
+}
+
+// eventAccountOf returns the sections of the account file of that database.
+func eventAccountOf(rules int, pages bool) map[string]any {
 	type object = map[string]any
 	sections := object{
 		"format":       "tocsin.account/1",
@@ -77,16 +82,12 @@ func eventDatabase(dir, name string, rules int, pages bool) (dsn string, err err
 			delete(sections, section)
 		}
 	}
-	return database(dir, name, sections)
+	return sections
 }
 
 // database creates a database with one account.
 func database(dir, name string, sections map[string]any) (dsn string, err error) {
-	text, err := json.Marshal(sections)
-	if err != nil {
-		return "", err
-	}
-	file, err := accountfile.Read(strings.NewReader(string(text)))
+	file, err := accountOf(sections)
 	if err != nil {
 		return "", err
 	}
@@ -94,16 +95,30 @@ func database(dir, name string, sections map[string]any) (dsn string, err error)
 		return "", err
 	}
 	dsn = "sqlite:" + filepath.Join(dir, "events", name+".db")
-	d, err := db.Open(context.Background(), dsn)
+	return dsn, imported(app.Config{DB: dsn, Clock: clock.System}, file)
+}
+
+// accountOf reads an account file of these sections.
+func accountOf(sections map[string]any) (*accountfile.File, error) {
+	text, err := json.Marshal(sections)
 	if err != nil {
-		return "", err
+		return nil, err
+	}
+	return accountfile.Read(strings.NewReader(string(text)))
+}
+
+// imported creates the schema of a database and imports an account.
+func imported(c app.Config, file *accountfile.File) error {
+	d, err := db.Open(context.Background(), c.DB)
+	if err != nil {
+		return err
 	}
 	defer d.Close()
-	keyring, err := app.OpenBox(context.Background(), d, app.Config{DB: dsn, Clock: clock.System})
+	keyring, err := app.OpenBox(context.Background(), d, c)
 	if err != nil {
-		return "", err
+		return err
 	}
-	return dsn, accountfile.Import(context.Background(), d, keyring, file, time.Now(), false)
+	return accountfile.Import(context.Background(), d, keyring, file, time.Now(), false)
 }
 
 // eventPath is where the events are sent.
@@ -206,7 +221,7 @@ func take(binary, dsn string, clients, batch int) (f figures, share float64, err
 			err = e
 			return float64(c)
 		}
-		share = count(`SELECT count(*) FROM event WHERE decided_at > 0`) / max(1, count(`SELECT count(*) FROM event`))
+		share = 1 - count(`SELECT count(*) FROM event_waiting`)/max(1, count(`SELECT count(*) FROM event`))
 		return err
 	})
 	return f, share, err

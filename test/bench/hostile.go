@@ -2,168 +2,253 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"tocsin/internal/accountfile"
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"tocsin/internal/app"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/test/pgserver"
 )
 
-// The account beside: its numbers, and the key of its source.
-const (
-	hostileAccount = eventAccount + 1_000_000
-	hostilePerson  = eventPerson + 1_000_000
-	hostileChannel = eventChannel + 1_000_000
-	hostileSource  = eventSource + 1_000_000
-	hostileKey     = "00112233445566778899aabbccddeeff999"
-)
-
-// neighbours lists the loads of another account on the same server: its rules and the rate of its events.
-var neighbours = []struct {
-	title string
-	vals  []string // of one drop rule for the description, written into the tables without the checks of the API
-	rate  int      // events a second, each with 2,000 characters; 0: it sends none
-	flood bool     // as many short events as 16 connections can send
-	same  bool     // they are of the same account
-}{
-	{title: "nobody beside"},
-	{"the largest expression that is allowed, 50 events a second", []string{"/(x|y){240}z/"}, 50, false, false},
-	{"500 values of (a*)*[ab]{50}$, 50 events a second", slices.Repeat([]string{"/(a*)*[ab]{50}$/"}, 500), 50, false, false},
-	{"10,000 values, 50 events a second", slices.Repeat([]string{"*a*b*c*"}, 10_000), 50, false, false},
-	{title: "a flood of another account, one by one", flood: true},
-	{title: "a flood of the same account, one by one", flood: true, same: true},
+// attacks lists what the hostile account does, one after the other, and then all of it at once.
+var attacks = []struct{ name, title string }{
+	{"flood", "a flood of events: one by one with labels of their own, all with one key, and 10,000 in a request"},
+	{"filters", "the most expensive rules that are allowed, 200 events of 2,000 characters a second"},
+	{"pages", "the largest pages and searches without a match, insights of a year, exports, explanations"},
+	{"configuration", "the largest schedules and windows, all kinds of writes as often as the limits allow"},
+	{"connections", "1,000 connections: slow headers, slow bodies, replies that are not read"},
+	{"target", "webhooks that never answer"},
+	{"keys", "keys and passwords that are guessed wrong"},
+	{"uploads", "source maps, errors of web pages, and bodies at their bounds"},
+	{"all", "all of these at once"},
 }
 
-// hostile measures how long the pages of a good account take, at 50 events a second, beside others.
-func hostile(dir string) error {
-	fmt.Printf("| from the answer to an event to its page, beside | pages | p50 | p99 | longest |\n|---|---|---|---|---|\n")
-	for i, n := range neighbours {
-		dsn, err := eventDatabase(dir, fmt.Sprint("hostile-", i), 20, true)
-		if err != nil {
+// hostile measures the calls of 100 good accounts and how soon they are notified, alone and beside a hostile account, on
+// each engine. All limits are those that a server has without settings. The attack is a process of its own with a lower
+// priority: on another machine it would not use these processors at all.
+func hostile(binary, dir string) error {
+	type bed struct{ title, dsn string }
+	beds := []bed{{"embedded", "sqlite:" + filepath.Join(dir, "hostile.db")}}
+	s, err := pgserver.Start(pgserver.Options{Durable: true, Settings: map[string]string{"shared_buffers": "256MB"}})
+	switch {
+	case errors.Is(err, pgserver.ErrMissing):
+		fmt.Printf("PostgreSQL was not measured: %v\n\n", err)
+	case err != nil:
+		return err
+	default:
+		defer s.Close()
+		if err := s.SQL("postgres", `CREATE DATABASE hostile TEMPLATE template0`); err != nil {
 			return err
 		}
-		if err := neighbour(dsn, n.vals); err != nil {
-			return err
-		}
-		f, err := pagedBeside(dsn, 50, func(address string, stop <-chan struct{}) error {
-			switch {
-			case n.flood && n.same:
-				return flood(address, stop, eventKey)
-			case n.flood:
-				return flood(address, stop, hostileKey)
-			case n.rate > 0:
-				return attack(address, stop, n.rate)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		fmt.Printf("| %s | %.0f | %s | %s | %s |\n", n.title, f.perSecond*span.Seconds(), f.p50.Round(100*time.Microsecond), f.p99.Round(100*time.Microsecond), f.longest.Round(100*time.Microsecond))
+		beds = append(beds, bed{"PostgreSQL", s.DSN("hostile")})
 	}
-	fmt.Println()
+	fmt.Printf("%d good accounts, %d calls a second together; p99 (p50) alone, beside, and the ratio of p99\n\n", goodAccounts, goodRate)
+	for _, at := range beds {
+		if !strings.Contains(at.title, *engineOnly) {
+			continue
+		}
+		if err := besideHostile(binary, dir, at.title, at.dsn); err != nil {
+			return fmt.Errorf("%s: %w", at.title, err)
+		}
+	}
 	return nil
 }
 
-// neighbour adds the account beside, with a drop rule of these values unless there are none.
-func neighbour(dsn string, vals []string) error {
+// besideHostile prints the table of one engine.
+func besideHostile(binary, dir, title, dsn string) error {
+	b := &battlefield{dsn: dsn}
+	if err := b.prepare(binary, filepath.Join(dir, title+".key")); err != nil {
+		return err
+	}
+	defer b.close()
+	for _, attack := range attacks {
+		if *attackOnly != "" && !slices.Contains(strings.Split(*attackOnly, ","), attack.name) {
+			continue
+		}
+		alone, beside, spent := newSamples(), newSamples(), cost{}
+		for range *rounds {
+			if err := b.good.during(*span, alone); err != nil {
+				return err
+			}
+			if err := b.attacked(attack.name, beside, &spent); err != nil {
+				return fmt.Errorf("%s: %w", attack.name, err)
+			}
+		}
+		fmt.Printf("**%s, beside %s**. Processor time: %s\n\n", title, attack.title, spent)
+		fmt.Printf("| | alone | beside | ratio | measured |\n|---|---|---|---|---|\n")
+		for _, kind := range slices.Concat([]string{allCalls}, goodKinds, goodDelays) {
+			before, now := alone.of(kind), beside.of(kind)
+			fmt.Printf("| %s | %s (%s) | %s (%s) | %.1f | %d, %d |\n", kind, milli(before.p99), milli(before.p50), milli(now.p99), milli(now.p50),
+				float64(now.p99)/float64(max(before.p99, 1)), before.calls, now.calls)
+		}
+		fmt.Printf("\n%s%s\n", alone.problems("alone"), beside.problems("beside"))
+	}
+	return nil
+}
+
+func milli(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/1e6) }
+
+// battlefield is a server with the good accounts and the hostile one.
+type battlefield struct {
+	dsn    string
+	main   int // process of PostgreSQL; 0: the embedded engine
+	server *process
+	good   *crowd
+	db     *db.DB
+}
+
+// prepare fills the database, starts the server and the good accounts.
+func (b *battlefield) prepare(binary, sealKey string) (err error) {
+	r, err := newGateway()
+	if err != nil {
+		return err
+	}
+	c := app.Config{DB: b.dsn, SealKeyFile: sealKey, Clock: clock.System}
+	for n := range goodAccounts {
+		file, err := accountOf(goodAccount(n, r.url+"/hook"))
+		if err != nil {
+			return err
+		}
+		if err := imported(c, file); err != nil {
+			return err
+		}
+	}
+	file, err := accountOf(hostileAccount(r.silent))
+	if err != nil {
+		return err
+	}
+	if err := imported(c, file); err != nil {
+		return err
+	}
+	if b.server, err = start(binary, "serve", "--listen", "127.0.0.1:0", "--db", b.dsn, "--seal-key-file", sealKey, "--log-level", "error",
+		"--calls-per-minute", "100", "--gateway", r.url+"/gateway", "--outbound-allow", "127.0.0.0/8"); err != nil {
+		return err
+	}
+	if b.db, err = db.Connect(context.Background(), b.dsn); err != nil {
+		return err
+	}
+	if b.db.Shared() {
+		if b.main, err = mainOf(b.dsn); err != nil {
+			return err
+		}
+	}
+	b.good, err = newCrowd(b.server.address, b.db, r)
+	return err
+}
+
+// mainOf returns the process of PostgreSQL that has started those of its connections.
+func mainOf(dsn string) (int, error) {
+	c, err := pgconn.Connect(context.Background(), dsn)
+	if err != nil {
+		return 0, err
+	}
+	main, err := parentOf(int(c.PID()))
+	return main, errors.Join(err, c.Close(context.Background()))
+}
+
+// database returns the processor time of PostgreSQL.
+func (b *battlefield) database() time.Duration {
+	if b.main == 0 {
+		return 0
+	}
+	used, _ := family(b.main) // a process that has just ended cannot be read
+	return used
+}
+
+func (b *battlefield) close() {
+	b.good.stop()
+	b.server.stop()
+	b.db.Close()
+}
+
+// cost is the processor time that each process has used beside an attack.
+type cost struct {
+	server, database, load, attack time.Duration
+	said                           string // by the attack about its last round
+}
+
+func (c cost) String() string {
+	return fmt.Sprintf("server %.1f s, PostgreSQL %.1f s, load of the good %.1f s, attack %.1f s. The attack: %s",
+		c.server.Seconds(), c.database.Seconds(), c.load.Seconds(), c.attack.Seconds(), c.said)
+}
+
+// attacked measures the good accounts beside an attack, which begins a moment earlier.
+func (b *battlefield) attacked(name string, into *samples, spent *cost) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command("nice", "-n", "10", self, "attack", name, b.server.address)
+	cmd.Stderr = os.Stderr
+	said := new(strings.Builder)
+	cmd.Stdout = said
+	end, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	server, database, load := b.server.processor(), b.database(), processorOf(os.Getpid())
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	time.Sleep(*span / 4)
+	err = b.good.during(*span, into)
+	end.Close()
+	err = errors.Join(err, cmd.Wait())
+	spent.server += b.server.processor() - server
+	spent.database += b.database() - database
+	spent.load += processorOf(os.Getpid()) - load
+	spent.attack += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	spent.said = strings.TrimSpace(said.String())
+	return errors.Join(err, b.forget())
+}
+
+// forget deletes what the hostile account still waits for, and leaves the server a moment: the next round must measure the
+// good accounts alone.
+func (b *battlefield) forget() error {
+	for _, table := range []string{"event_waiting", "escalation", "follow_up", "untold", "webhook_event", "webhook_message", "notice"} {
+		if err := b.db.WriteOf(context.Background(), hostileID, func(tx *db.Tx) error {
+			_, err := tx.Exec(`DELETE FROM `+table+` WHERE account_id = $1`, hostileID)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	time.Sleep(time.Second)
+	return nil
+}
+
+// goodAccount returns the sections of the file of a good account: one person on call, who is notified by text message, and
+// a webhook.
+func goodAccount(n int, hook string) map[string]any {
 	type object = map[string]any
-	text, err := json.Marshal(object{
-		"format":       "tocsin.account/1",
-		"account":      object{"account_id": hostileAccount, "account_name": "Beside", "time_zone": "UTC", "owner_id": hostilePerson},
-		"persons":      []object{{"person_id": hostilePerson, "person_name": "Harm", "email": "harm@example.com"}},
-		"channels":     []object{{"channel_id": hostileChannel, "channel_name": "Beside"}},
-		"integrations": []object{{"integration_id": hostileSource, "integration_name": "Events", "integration_type": "standard", "channel_id": hostileChannel, "integration_key": hostileKey}},
-		"drop_rules": []object{{"rule_id": strings.Repeat("6e", 12), "channel_id": hostileChannel, "rule_name": "slow",
-			"filters": [][]object{{{"key": "description", "oper": "IN", "vals": []string{"VALUES"}}}}}},
-	})
-	if err != nil {
-		return err
+	id, sms := goodID(n), []string{"sms"}
+	return object{
+		"format":  "tocsin.account/1",
+		"account": object{"account_id": id, "account_name": fmt.Sprint("Good ", n), "time_zone": "UTC", "owner_id": id + 1},
+		"persons": []object{
+			{"person_id": id + 1, "person_name": "Olga Owner", "email": fmt.Sprintf("olga%d@example.com", n), "phone": fmt.Sprintf("+15551%05d", n)},
+			{"person_id": id + 2, "person_name": "Otto Other", "email": fmt.Sprintf("otto%d@example.com", n)},
+		},
+		"app_keys": []object{{"name": "bench", "person_id": id + 1, "app_key": goodKey(n)}},
+		"channels": []object{{"channel_id": id + 3, "channel_name": "Shop"}},
+		"integrations": []object{
+			{"integration_id": id + 4, "integration_name": "Events", "integration_type": "standard", "channel_id": id + 3, "integration_key": goodSource(n)},
+			{"integration_id": id + 5, "integration_name": "Hook", "integration_type": "webhook_incident",
+				"settings": object{"endpoint": hook, "event_types": []string{"i_new"}}},
+		},
+		"silence_rules": []object{{"rule_id": fmt.Sprintf("%024x", id), "channel_id": id + 3, "rule_name": "Test systems",
+			"filters":      [][]object{{{"key": "labels.env", "oper": "IN", "vals": []string{"test"}}}},
+			"time_filters": []object{{"start": "00:00", "end": "23:59", "repeat": []int{0, 1, 2, 3, 4, 5, 6}}}}},
+		"escalate_rules": []object{{"rule_id": fmt.Sprintf("%024x", id+1), "channel_id": id + 3, "rule_name": "on call", "template_id": fmt.Sprintf("%024x", 1),
+			"layers": []object{{"escalate_window": 720, "target": object{"person_ids": []int{id + 1}, "by": object{"critical": sms, "warning": sms, "info": sms}}}}}},
 	}
-	file, err := accountfile.Read(strings.NewReader(string(text)))
-	if err != nil {
-		return err
-	}
-	d, err := db.Open(context.Background(), dsn)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	keyring, err := app.OpenBox(context.Background(), d, app.Config{DB: dsn, Clock: clock.System})
-	if err != nil {
-		return err
-	}
-	if err := accountfile.Import(context.Background(), d, keyring, file, time.Now(), false); err != nil || len(vals) == 0 {
-		return err
-	}
-	list, err := json.Marshal(vals)
-	if err != nil {
-		return err
-	}
-	return d.Write(context.Background(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`UPDATE object SET body = replace(body, '["VALUES"]', $1) WHERE account_id = $2 AND kind = 'drop_rule'`, string(list), hostileAccount)
-		return err
-	})
-}
-
-// attack sends events that each cost as much as possible.
-func attack(address string, stop <-chan struct{}, rate int) error {
-	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	go func() { // replies are of no interest
-		for b := make([]byte, 64<<10); err == nil; _, err = conn.Read(b) {
-		}
-	}()
-	tick := time.NewTicker(time.Second / time.Duration(rate))
-	defer tick.Stop()
-	for n := 0; ; n++ {
-		body := fmt.Sprintf(`{"title_rule": "t", "event_status": "Info", "alert_key": "h%d", "description": "%s"}`, n, strings.Repeat("xyab", 500))
-		if _, err := fmt.Fprintf(conn, "POST /event/push/alert/standard?integration_key=%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", hostileKey, len(body), body); err != nil {
-			return err
-		}
-		select {
-		case <-stop:
-			return nil
-		case <-tick.C:
-		}
-	}
-}
-
-// flood sends the events of one source from 16 connections, as fast as they are taken.
-func flood(address string, stop <-chan struct{}, key string) error {
-	const clients = 16
-	errs := make([]error, clients)
-	var all sync.WaitGroup
-	for c := range clients {
-		all.Go(func() {
-			for client := c; errs[c] == nil; client += clients {
-				next := pushes(50+client, 1)
-				_, errs[c] = loadEach(address, func(int) func() []byte {
-					return func() []byte { return []byte(strings.Replace(string(next()), eventKey, key, 1)) }
-				}, 1, time.Second/2)
-				select {
-				case <-stop:
-					return
-				default:
-				}
-			}
-		})
-	}
-	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -135,4 +137,38 @@ func skipReply(in *bufio.Reader) (int, error) {
 // post returns a request for load.
 func post(path, key, body string) []byte {
 	return fmt.Appendf(nil, "POST %s?app_key=%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, key, len(body), body)
+}
+
+// paced sends so many requests over some connections, each connection so long after its last one, and at least after its
+// reply.
+func paced(address string, clients, count int, every time.Duration, request func(n int) []byte) (figures, error) {
+	took, errs := make([][]time.Duration, clients), make([]error, clients)
+	var next atomic.Int64
+	var all sync.WaitGroup
+	start := time.Now()
+	for i := range clients {
+		all.Go(func() {
+			conn, err := net.Dial("tcp", address)
+			if err != nil {
+				errs[i] = err
+				return
+			}
+			defer conn.Close()
+			in := bufio.NewReaderSize(conn, 64<<10)
+			for n := int(next.Add(1)) - 1; n < count && errs[i] == nil; n = int(next.Add(1)) - 1 {
+				text, began := request(n), time.Now()
+				if _, errs[i] = conn.Write(text); errs[i] != nil {
+					return
+				}
+				_, errs[i] = skipReply(in)
+				took[i] = append(took[i], time.Since(began))
+				time.Sleep(every - time.Since(began))
+			}
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return figures{}, err
+	}
+	return summed(slices.Concat(took...), time.Since(start)), nil
 }

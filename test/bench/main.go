@@ -24,9 +24,13 @@ var (
 	deliveries = flag.Int("deliveries", 1_000_000, "webhook deliveries for the history pages")
 	channels   = flag.Int("channels", 10_000, "channels with 20 rules each for the lists of configuration")
 	events     = flag.Int("events", 10_000, "events that are decided for the cost of one")
-	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, webhook, hostile, storm or pages")
+	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, webhook, hostile, storm, pages, databases, scale, replica or model")
+	accounts   = flag.String("accounts", "1,10,100,1000,10000", "of -only scale: the numbers of accounts, each larger than the one before")
+	idleFor    = flag.Duration("idle", 6*time.Second, "of -only scale: how long an idle server is watched")
 	profile    = flag.String("profile", "", "write processor profiles of -only deciding to files that begin with this path")
 	paths      = flag.String("paths", "", "of the operations measure only those whose path and title match this expression")
+	engineOnly = flag.String("on", "", "measure -only hostile on this engine alone: embedded or PostgreSQL")
+	attackOnly = flag.String("attack", "", "measure only these attacks of -only hostile, joined by commas")
 	against    = flag.String("against", "", "measure the operations of this binary too, in turn with the built one")
 	using      = flag.String("binary", "", "measure this binary instead of building one")
 	backlog    = flag.Int("backlog", 1_000_000, "webhook deliveries that wait at once")
@@ -35,8 +39,11 @@ var (
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "constant" {
+	switch {
+	case len(os.Args) > 1 && os.Args[1] == "constant":
 		exit(constant())
+	case len(os.Args) > 3 && os.Args[1] == "attack":
+		exit(attack(os.Args[2], os.Args[3]))
 	}
 	flag.Parse()
 	exit(run())
@@ -58,6 +65,10 @@ func run() error {
 	defer os.RemoveAll(dir)
 	fmt.Printf("%s, %s/%s, %d processors, %s\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), time.Now().UTC().Format("2006-01-02 15:04 UTC"))
 
+	if *only == "model" {
+		models(documented)
+		return nil
+	}
 	if *only == "deciding" { // within this process
 		return deciding(dir)
 	}
@@ -66,7 +77,7 @@ func run() error {
 		return err
 	}
 	if *only == "hostile" { // it fills its own databases
-		return hostile(dir)
+		return hostile(binary, dir)
 	}
 	switch *only { // these fill their own databases
 	case "events":
@@ -77,6 +88,12 @@ func run() error {
 		return webhooks(binary, dir)
 	case "storm":
 		return storm(dir)
+	case "databases":
+		return databases(binary, dir)
+	case "scale":
+		return scale(binary, dir)
+	case "replica":
+		return replica(binary, dir)
 	}
 	key, err := footprint(binary, dir)
 	if err != nil {
@@ -93,6 +110,7 @@ func run() error {
 		{"pages", func() error { return consolePages(binary, db) }},
 		{"events", func() error { return fromEventToPage(binary, dir) }},
 		{"webhook", func() error { return webhooks(binary, dir) }},
+		{"databases", func() error { return databases(binary, dir) }},
 	} {
 		if *only != "" && *only != part.name {
 			continue

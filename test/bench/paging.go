@@ -53,7 +53,7 @@ func (r *receiver) take(_ context.Context, _ string, _ notify.Address, m sender.
 	r.Lock()
 	defer r.Unlock()
 	if number, ok := strings.CutPrefix(m.Title, "Trouble on host-"); !ok || number >= fmt.Sprintf("%0*d", len(numbered), r.want) {
-		return sender.Receipt{Status: 200}, nil // a page of the load beside
+		return sender.Receipt{Status: 200}, nil
 	}
 	if _, twice := r.came[m.Title]; !twice {
 		r.came[m.Title] = now
@@ -69,11 +69,6 @@ const pageTimeout = 5 * time.Minute
 
 // paged sends events at a rate per second for a while and waits for all their pages.
 func paged(dsn string, rate int) (f figures, err error) {
-	return pagedBeside(dsn, rate, func(string, <-chan struct{}) error { return nil })
-}
-
-// pagedBeside is paged with another load beside, until stop is closed. The pages of that load are not counted.
-func pagedBeside(dsn string, rate int, beside func(address string, stop <-chan struct{}) error) (f figures, err error) {
 	n := max(10, int(float64(rate)*span.Seconds()))
 	r := &receiver{came: map[string]time.Time{}, all: make(chan struct{}), want: n}
 	a, err := program(dsn, app.Senders{Deliver: r.take})
@@ -86,13 +81,7 @@ func pagedBeside(dsn string, rate int, beside func(address string, stop <-chan s
 	}
 	defer server.Stop()
 	address := strings.TrimPrefix(server.URL, "http://")
-	stop, ended := make(chan struct{}), make(chan error, 1)
-	go func() { ended <- beside(address, stop) }()
 	answered, err := steadily(address, n, rate)
-	close(stop)
-	if other := <-ended; err == nil {
-		err = other
-	}
 	if err != nil {
 		return f, err
 	}

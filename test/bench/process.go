@@ -73,9 +73,12 @@ func (p *process) cost(run func() (figures, error)) (f figures, each time.Durati
 	return f, (p.processor() - before) / time.Duration(f.calls), nil
 }
 
-// processor returns the processor time of the process, which the kernel counts in hundredths of a second.
-func (p *process) processor() time.Duration {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+// processor returns the processor time of the process.
+func (p *process) processor() time.Duration { return processorOf(p.cmd.Process.Pid) }
+
+// processorOf returns the processor time of a process, which the kernel counts in hundredths of a second.
+func processorOf(pid int) time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}

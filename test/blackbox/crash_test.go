@@ -73,7 +73,7 @@ func TestAcceptedEventsSurviveAKill(t *testing.T) {
 		}
 		return n
 	}
-	for end := time.Now().Add(time.Minute); count(`SELECT count(*) FROM event WHERE decided_at = 0`) > 0; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); count(`SELECT count(*) FROM event_waiting`) > 0; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("not everything was decided within a minute")
 		}

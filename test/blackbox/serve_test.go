@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -264,4 +265,27 @@ func certificate(t *testing.T, dir string) *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(cert)
 	return pool
+}
+
+// The health command exits with 0 while a server answers, and with 1 when there is none or it fails.
+func TestHealth(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, dir, "serve", "--db", "sqlite:tocsin.db", "--listen", "127.0.0.1:0")
+	for _, args := range [][]string{{}, {"--ready"}} {
+		r := tool(t, dir, append([]string{"health", "--server", s.url + "/"}, args...)...)
+		if r.code != 0 || !strings.Contains(r.out, `"status":"ok"`) {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		fmt.Fprintln(w, `{"status":"failing"}`)
+	}))
+	if r := tool(t, dir, "health", "--server", failing.URL); r.code != 1 || !strings.Contains(r.out, "failing") || !strings.Contains(r.err, "503") {
+		t.Errorf("a server that fails: %+v", r)
+	}
+	failing.Close()
+	if r := tool(t, dir, "health", "--server", failing.URL); r.code != 1 || r.err == "" {
+		t.Errorf("no server: %+v", r)
+	}
 }

@@ -13,7 +13,13 @@ require (
 	tocsin v0.0.0-00010101000000-000000000000
 )
 
-require github.com/go-jose/go-jose/v3 v3.0.1 // indirect
+require (
+	github.com/go-jose/go-jose/v3 v3.0.1 // indirect
+	github.com/jackc/pgpassfile v1.0.0 // indirect
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	github.com/jackc/pgx/v5 v5.12.0 // indirect
+	github.com/jackc/puddle/v2 v2.2.3 // indirect
+)
 
 require (
 	github.com/SherClockHolmes/webpush-go v1.4.0 // indirect

@@ -18,10 +18,10 @@ import (
 	"time"
 
 	"tocsin/internal/accountfile"
-	"tocsin/internal/api/apitest"
 	"tocsin/internal/app"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 )
 
 var trusted *authority
@@ -141,9 +141,7 @@ const firstHook = 1001
 func run(t *testing.T, receivers []*receiver, healthy string) *program {
 	t.Helper()
 	p := &program{t: t, clock: clock.At(begin)}
-	path := filepath.Join(t.TempDir(), "tocsin.db")
-	apitest.Migrated(t, path)
-	a, err := app.New(context.Background(), app.Config{DB: "sqlite:" + path, Clock: p.clock, Log: slog.New(slog.DiscardHandler), Version: "test",
+	a, err := app.New(context.Background(), app.Config{DB: dbtest.Migrated(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: p.clock, Log: slog.New(slog.DiscardHandler), Version: "test",
 		Senders: app.Senders{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}})
 	if err != nil {
 		t.Fatal(err)

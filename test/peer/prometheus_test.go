@@ -22,6 +22,7 @@ import (
 	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
 	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/sender/email"
 	"tocsin/internal/sender/mailtest"
 )
@@ -100,7 +101,7 @@ scrape_configs: [{job_name: node, static_configs: [{targets: ["%s"]}]}]
 func serve(t *testing.T, keyring *mailtest.Mailbox) (url string) {
 	t.Helper()
 	a, err := app.New(context.Background(), app.Config{
-		DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Listen: "127.0.0.1:0", Clock: clock.System, Version: "test", Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		DB: dbtest.New(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Listen: "127.0.0.1:0", Clock: clock.System, Version: "test", Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Senders: app.Senders{Mail: email.Server{Host: keyring.Host, Port: keyring.Port, From: "tocsin@example.com", Insecure: true}},
 	})
 	if err != nil {

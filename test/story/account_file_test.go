@@ -13,6 +13,7 @@ import (
 // TestAnAlertWhoseIncidentIsMissingCanEnd: an account file may have an alert without its incident. It can get more severe,
 // end by its source or by hand, and be merged into another incident.
 func TestAnAlertWhoseIncidentIsMissingCanEnd(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, fmt.Sprintf(`{"alerts": [%s, %s, %s]}`,
 		imported("5a5a5a5a5a5a5a5a5a5a5a01", "one"), imported("5a5a5a5a5a5a5a5a5a5a5a02", "two"), imported("5a5a5a5a5a5a5a5a5a5a5a03", "three")))
 	w.outcome(w.push("one", "Critical"), "grouped")
@@ -30,6 +31,7 @@ func imported(id, key string) string {
 
 // TestASilencedAlertIsNotifiedAfterAnImport: an alert that was silenced at the export is notified when the silence ends.
 func TestASilencedAlertIsNotifiedAfterAnImport(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("cpu", "Critical", "env=test")
 	w.notified()
@@ -44,6 +46,7 @@ func TestASilencedAlertIsNotifiedAfterAnImport(t *testing.T) {
 
 // TestAnImportRefusesValuesThatTheAPIRefuses: a misspelt severity would suppress pages all night.
 func TestAnImportRefusesValuesThatTheAPIRefuses(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	for text, path := range map[string]string{
 		`"preferences": [{"person_id": 2, "trigger_notify": {"critical": [], "warning": [], "info": []}, "quiet_hours": [{"start": "22:00", "end": "07:00", "but": ["critical"]}]}]`: "preferences[0].quiet_hours[0].but[0]",

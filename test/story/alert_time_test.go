@@ -19,6 +19,7 @@ func (w *world) alertmanager(status, name string, since time.Time, labels string
 
 // Two Alertmanagers differ by seconds about when an alert began.
 func TestAnAlertWithAnEarlierStartThanItsPredecessorIsOne(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(`"method": "n"`))
 	w.alertmanager("firing", "cpu", start.Add(-3*time.Second), "")
 	w.as(annKey, "/incident/resolve", `{"incident_ids": [%q]}`, w.incident())
@@ -34,6 +35,7 @@ func TestAnAlertWithAnEarlierStartThanItsPredecessorIsOne(t *testing.T) {
 }
 
 func TestAClockThatIsSetBackDoesNotSplitAlerts(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	w.push("cpu", "Ok")
@@ -50,6 +52,7 @@ func TestAClockThatIsSetBackDoesNotSplitAlerts(t *testing.T) {
 
 // An alert that fired long before it arrived is not resolved for its age.
 func TestAnOldAlertIsNotResolvedAtOnce(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(`"method": "n"`))
 	w.do("/channel/update", `{"channel_id": 7000000000043, "auto_resolve_timeout": 3600, "auto_resolve_mode": "trigger"}`)
 	w.alertmanager("firing", "cpu", start.Add(-2*time.Hour), "")
@@ -62,6 +65,7 @@ func TestAnOldAlertIsNotResolvedAtOnce(t *testing.T) {
 
 // Alerts that arrive together are grouped even if they are old.
 func TestOldAlertsThatArriveTogetherAreOneIncident(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(byService+`, "time_window": 10`))
 	for n := range 4 {
 		w.alertmanager("firing", fmt.Sprint("pod", n), start.Add(-time.Duration(2+n)*time.Hour), `, "service": "pay"`)
@@ -70,6 +74,7 @@ func TestOldAlertsThatArriveTogetherAreOneIncident(t *testing.T) {
 }
 
 func TestAReopenedIncidentIsNotResolvedAtOnce(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/channel/update", `{"channel_id": %d, "auto_resolve_timeout": 3600, "auto_resolve_mode": "trigger"}`, shop)
 	w.push("cpu", "Critical")

@@ -9,6 +9,7 @@ import (
 
 // Every operation that creates configuration has its resource in the table.
 func TestEveryResourceIsDeclared(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	known := map[string]bool{}
 	for _, r := range resources {
@@ -28,6 +29,7 @@ func TestEveryResourceIsDeclared(t *testing.T) {
 
 // The bodies of the table have every member that the schema of the request has.
 func TestResourcesHaveEveryMember(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	written, schemas := map[string]bool{}, map[string]map[string]any{}
 	for _, r := range resources {
@@ -47,6 +49,7 @@ func TestResourcesHaveEveryMember(t *testing.T) {
 // A client creates every resource, reads what it wrote, changes it, repeats the change without effect, reads it by id
 // alone, and deletes everything in reverse order. What is gone is a failure that clients know, or null.
 func TestClientDeclaresEveryResource(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	for _, r := range resources {
 		body := c.document(r.body, "")
@@ -73,6 +76,7 @@ func TestClientDeclaresEveryResource(t *testing.T) {
 // A client may leave out what is optional, and send false, zero and empty values. What is accepted is read back; what is
 // refused is refused by the name of the member.
 func TestClientDeclaresVariants(t *testing.T) {
+	t.Parallel()
 	c := newClient(t)
 	for _, r := range resources {
 		c.ids[r.name] = c.create(r, c.document(r.body, ""))

@@ -11,6 +11,7 @@ import (
 )
 
 func TestAPersonIsNotifiedInTelegram(t *testing.T) {
+	t.Parallel()
 	told := make(chan string, 10)
 	bot := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {
@@ -41,6 +42,7 @@ func TestAPersonIsNotifiedInTelegram(t *testing.T) {
 }
 
 func TestAShiftNotificationByWebhook(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 600}`)).slow()
 	w.do("/preference/update", `{"person_id": 7000000000013, "schedule_shift_notify": {"personal_channels": ["webhook"]}, "contacts": {"webhook": "`+chats+`/webhook/bob"}}`)
 	w.do("/preference/update", `{"person_id": 7000000000012, "schedule_shift_notify": {"personal_channels": ["webhook"]}, "contacts": {"webhook": "`+chats+`/webhook/ann"}}`)
@@ -58,6 +60,7 @@ func TestAShiftNotificationByWebhook(t *testing.T) {
 }
 
 func TestAPersonWhoHasLeftIsNotNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(teams(ops))))
 	w.do("/preference/update", `{"person_id": 7000000000014, "quiet_hours": [{"start": "09:00", "end": "12:00"}]}`)
 	w.push("cpu", "Critical")
@@ -79,6 +82,7 @@ func TestAPersonWhoHasLeftIsNotNotified(t *testing.T) {
 }
 
 func TestNamesAreEscapedInTemplates(t *testing.T) {
+	t.Parallel()
 	w := begin(t, fmt.Sprintf(`{"templates": [{"template_id": "7e7e7e7e7e7e7e7e7e7e7e01", "template_name": "names", "slack": "{{.Account}}{{range .Responders}} {{.Name}}{{end}}"}],
 		"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %d, "rule_name": "r", "template_id": "7e7e7e7e7e7e7e7e7e7e7e01", "layers": [{"target": {%s, %s, "webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops"}}]}}]}]}`, shop, onCall(day), by, chats))
 	w.sql(`UPDATE person SET person_name = '<!here> Ann' WHERE person_id = 7000000000012`)

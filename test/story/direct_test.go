@@ -59,6 +59,7 @@ func (s *slack) apps() string {
 const chatID = "7000000000061"
 
 func TestAPersonIsNotifiedByDirectMessage(t *testing.T) {
+	t.Parallel()
 	for _, method := range []string{"slack_app:" + chatID, "slack_app"} {
 		chat := workspace(t)
 		w := begin(t, notifyAnn, chat.apps())
@@ -85,6 +86,7 @@ func TestAPersonIsNotifiedByDirectMessage(t *testing.T) {
 
 // /alert/explain shows why a direct message is not sent.
 func TestExplainShowsWhyADirectMessageIsNotSent(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ method, does, why string }{
 		{"slack_app:" + chatID, `/integration/disable {"integration_id": ` + chatID + `}`, "slack_app:" + chatID + ": failed, the integration " + chatID + " (Chat) is disabled"},
 		{"feishu_app:" + chatID, "", "feishu_app:" + chatID + ": failed, the integration " + chatID + " (Chat) is a slack_app, not a feishu_app"},
@@ -109,6 +111,7 @@ func TestExplainShowsWhyADirectMessageIsNotSent(t *testing.T) {
 
 // A person whom the service does not know is looked up once.
 func TestTheServiceDoesNotKnowThePerson(t *testing.T) {
+	t.Parallel()
 	chat := workspace(t)
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "by": {"critical": ["slack_app:%s"]}}}`, persons(bob), chatID)), chat.apps())
 	w.push("cpu", "Critical")
@@ -124,6 +127,7 @@ func TestTheServiceDoesNotKnowThePerson(t *testing.T) {
 
 // A method that cannot work is tried and fails, and an e-mail is sent beside it.
 func TestAnEMailStandsInForADirectMessageThatCannotWork(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, workspace(t).apps())
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["slack_app:%s"], "warning": [], "info": []}}`, chatID)
 	w.do("/integration/disable", `{"integration_id": %s}`, chatID)
@@ -138,6 +142,7 @@ func TestAnEMailStandsInForADirectMessageThatCannotWork(t *testing.T) {
 
 // Each chat that an app posts to is notified by itself, at the end as well.
 func TestAnAppPostsToTheChatsOfARule(t *testing.T) {
+	t.Parallel()
 	chat := workspace(t)
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "webhooks": [{"type": "slack_app", "settings": {"data_source_id": %s, "chat_ids": ["C1", "C2"]}}, {"type": "slack_app", "settings": {"chat_ids": ["C3"]}}, {"type": "slack_app", "settings": {"data_source_id": %s}}]}}`, onCall(day), chatID, chatID)), chat.apps())
 	w.push("cpu", "Critical")
@@ -158,6 +163,7 @@ func TestAnAppPostsToTheChatsOfARule(t *testing.T) {
 }
 
 func TestAnAppPostsToTheChatsOfASchedule(t *testing.T) {
+	t.Parallel()
 	chat := workspace(t)
 	w := begin(t, taking(`{"advance_in_time": 0, "webhooks": [{"type": "slack_app", "settings": {"data_source_id": `+chatID+`, "chat_ids": ["C1"]}}]}`), chat.apps()).slow()
 	w.pass(2 * time.Hour)

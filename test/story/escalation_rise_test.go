@@ -57,6 +57,7 @@ func (w *world) severity(to string) {
 }
 
 func TestARiseAddsTheMethodsOfTheNewSeverity(t *testing.T) {
+	t.Parallel()
 	for name, rise := range map[string]func(*world){
 		"by the same alert": func(w *world) { w.push("cpu", "Critical") },
 		"by hand":           func(w *world) { w.severity("Critical") },
@@ -76,6 +77,7 @@ func TestARiseAddsTheMethodsOfTheNewSeverity(t *testing.T) {
 }
 
 func TestARiseByAnAlertThatJoinsAddsMethods(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["email", "sms"], "warning": ["email"], "info": ["email"]}}`)
 	w.pushTo(groupKey, "a", "Warning", "service=pay")
@@ -87,6 +89,7 @@ func TestARiseByAnAlertThatJoinsAddsMethods(t *testing.T) {
 }
 
 func TestTwoRisesNotifyEachMethodOnce(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "by": {"critical": ["email", "sms", "voice"], "warning": ["email", "sms"], "info": ["email"]}}}`, persons(ann))))
 	w.push("cpu", "Info")
 	w.push("cpu", "Warning")
@@ -101,6 +104,7 @@ func TestTwoRisesNotifyEachMethodOnce(t *testing.T) {
 }
 
 func TestARiseStartsTheRuleOfTheNewSeverity(t *testing.T) {
+	t.Parallel()
 	w := begin(t, rulesOf(
 		rule(1, layer(persons(bob), window(5))+","+layer(persons(cid)), ofSeverity("Critical")),
 		rule(2, layer(persons(ann), window(5))+","+layer(persons(olga)), ofSeverity("Warning"))))
@@ -118,6 +122,7 @@ func TestARiseStartsTheRuleOfTheNewSeverity(t *testing.T) {
 }
 
 func TestARiseInsideTheDelayIsInTheFirstPage(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann)), `"aggr_window": 60`))
 	w.push("cpu", "Warning")
 	w.pass(30 * time.Second)
@@ -128,6 +133,7 @@ func TestARiseInsideTheDelayIsInTheFirstPage(t *testing.T) {
 }
 
 func TestARiseEndsTheWaitForQuietHours(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann))))
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "00:00", "end": "23:59"}]}`)
 	w.push("cpu", "Warning")
@@ -138,6 +144,7 @@ func TestARiseEndsTheWaitForQuietHours(t *testing.T) {
 
 // A severity that falls and rises again is no news, but what waits for quiet hours is decided again.
 func TestASecondRiseEndsTheWaitForQuietHoursToo(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann), again(1, 5))))
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "00:00", "end": "23:59"}]}`)
 	w.push("cpu", "Critical")
@@ -150,6 +157,7 @@ func TestASecondRiseEndsTheWaitForQuietHoursToo(t *testing.T) {
 }
 
 func TestARiseWaitsForTheEndOfASilenceOrASnooze(t *testing.T) {
+	t.Parallel()
 	for name, hold := range map[string]func(*world){
 		"silence": func(w *world) {
 			w.do("/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "work", "filters": %s, "time_filter": {"start_time": %d, "end_time": %d}}`,
@@ -186,6 +194,7 @@ func TestARiseWaitsForTheEndOfASilenceOrASnooze(t *testing.T) {
 
 // Bob's shift begins at 22:00. The rise reaches Ann, who was notified, and the rule still waits for Bob.
 func TestARiseWhileALayerWaitsForAShift(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann), window(5))+","+rising(onCall(night), `"on_nobody": {"then": "wait"}`)))
 	w.push("cpu", "Warning")
 	w.pass(10 * time.Minute)
@@ -198,6 +207,7 @@ func TestARiseWhileALayerWaitsForAShift(t *testing.T) {
 }
 
 func TestARiseAfterTheLastStepIsNews(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann))))
 	w.push("cpu", "Warning")
 	w.pass(time.Hour)
@@ -208,6 +218,7 @@ func TestARiseAfterTheLastStepIsNews(t *testing.T) {
 
 // The rule was changed, disabled or deleted since: the escalation goes on with the rule as it was, unless another matches.
 func TestARiseWhenTheRuleHasChanged(t *testing.T) {
+	t.Parallel()
 	key := fmt.Sprintf(`{"channel_id": %d, "rule_id": "5e5e5e5e5e5e5e5e5e5e5a01"}`, shop)
 	for name, change := range map[string]func(*world){
 		"disabled": func(w *world) { w.do("/channel/escalate/rule/disable", "%s", key) },
@@ -227,6 +238,7 @@ func TestARiseWhenTheRuleHasChanged(t *testing.T) {
 }
 
 func TestAFallNotifiesNobodyAndCancelsNothing(t *testing.T) {
+	t.Parallel()
 	w := begin(t, rulesOf(rule(1, rising(persons(ann), window(5))+","+rising(persons(bob)), ofSeverity("Critical")), rule(2, layer(persons(cid)), ofSeverity("Warning"))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"), "+15550100 sms i_new")
@@ -237,6 +249,7 @@ func TestAFallNotifiesNobodyAndCancelsNothing(t *testing.T) {
 }
 
 func TestARiseOfAnAcknowledgedIncidentNotifiesItsResponders(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann, bob), window(30))+","+rising(persons(cid))))
 	w.push("cpu", "Info")
 	w.ack(annKey)
@@ -254,6 +267,7 @@ func TestARiseOfAnAcknowledgedIncidentNotifiesItsResponders(t *testing.T) {
 
 // A person who acknowledged a Warning is notified when it becomes Critical, whatever it was before.
 func TestARiseAfterAnAcknowledgementIsNewsAgain(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann))))
 	w.push("cpu", "Critical")
 	w.severity("Warning")
@@ -265,6 +279,7 @@ func TestARiseAfterAnAcknowledgementIsNewsAgain(t *testing.T) {
 
 // An incident that a person assigned by hand has no rule; those who were assigned are notified.
 func TestARiseOfAnAssignedIncidentNotifiesTheAssigned(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/incident/create", `{"incident_severity": "Warning", "title": "Smoke", "channel_id": %d, "assigned_to": {"person_ids": [%d]}}`, shop, cid)
 	w.notified("cid@example.com email i_assign")
@@ -277,6 +292,7 @@ func TestARiseOfAnAssignedIncidentNotifiesTheAssigned(t *testing.T) {
 
 // The acknowledgement comes while the pages of the rise wait to be sent: the responders learn of the rise all the same.
 func TestARiseAndAnAcknowledgementRace(t *testing.T) {
+	t.Parallel()
 	for name, race := range map[string]func(w *world, id string){
 		"the rise first": func(w *world, id string) {
 			w.try(ownKey, "/incident/reset", `{"incident_id": %q, "incident_severity": "Critical"}`, id)
@@ -300,6 +316,7 @@ func TestARiseAndAnAcknowledgementRace(t *testing.T) {
 
 // A person who acknowledges after a notification of the rise knows of it.
 func TestAnAcknowledgementAfterARiseIsTheEndOfIt(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann, bob))))
 	w.push("cpu", "Warning")
 	w.push("cpu", "Critical")
@@ -310,6 +327,7 @@ func TestAnAcknowledgementAfterARiseIsTheEndOfIt(t *testing.T) {
 
 // A process that ends between the rise and its notification is replaced by one that notifies.
 func TestARiseSurvivesARestart(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann))))
 	w.push("cpu", "Warning")
 	id := w.incident()
@@ -321,6 +339,7 @@ func TestARiseSurvivesARestart(t *testing.T) {
 
 // A layer that names chats and addresses only: they are notified of the rise, once.
 func TestARiseIsToldToChatsThatNoPersonIsBehind(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {"emails": ["noc@example.org"], "webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops"}}]}}`, chats)))
 	w.push("cpu", "Warning")
 	w.notified("noc@example.org email i_new", "ops slack i_new")
@@ -333,6 +352,7 @@ func TestARiseIsToldToChatsThatNoPersonIsBehind(t *testing.T) {
 
 // The fallback that is notified because no one else was reached is notified of the rise at once, by all methods.
 func TestARiseReachesTheFallback(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night))))
 	w.do("/preference/update", `{"trigger_notify": {"critical": ["email", "ntfy"], "warning": ["email"], "info": []}, "contacts": {"ntfy": "`+chats+`/ntfy/olga"}}`)
 	w.push("cpu", "Warning")
@@ -344,6 +364,7 @@ func TestARiseReachesTheFallback(t *testing.T) {
 
 // Incidents that were acknowledged before there were follow-ups: reminders count from the upgrade.
 func TestFollowUpsOfAnOlderVersion(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann))))
 	w.push("cpu", "Critical")
 	w.ack(annKey)

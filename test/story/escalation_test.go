@@ -9,6 +9,7 @@ import (
 
 // An incident that another person still has acknowledged is not escalated again.
 func TestWithdrawingOneOfTwoAcknowledgementsChangesNothing(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10), `"force_escalate": true`)+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.pass(11 * time.Minute)
@@ -21,6 +22,7 @@ func TestWithdrawingOneOfTwoAcknowledgementsChangesNothing(t *testing.T) {
 }
 
 func TestReopeningUsesTheCurrentRule(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push("cpu", "Info")
 	w.as(annKey, "/incident/resolve", `{"incident_ids": [%q]}`, w.incident())
@@ -30,6 +32,7 @@ func TestReopeningUsesTheCurrentRule(t *testing.T) {
 }
 
 func TestReopeningNotifiesTheAssignee(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Smoke", "channel_id": %d, "assigned_to": {"person_ids": [%d]}}`, shop, cid)
 	w.notified("cid@example.com email i_assign")
@@ -40,6 +43,7 @@ func TestReopeningNotifiesTheAssignee(t *testing.T) {
 }
 
 func TestAMoreSevereAlertIsEscalatedByItsRule(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day)), `"filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]]`))
 	w.push("cpu", "Warning")
 	w.notified()
@@ -50,6 +54,7 @@ func TestAMoreSevereAlertIsEscalatedByItsRule(t *testing.T) {
 }
 
 func TestAMoreSevereIncidentIsEscalatedByItsRule(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day)), `"filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]]`))
 	w.push("cpu", "Warning")
 	w.do("/incident/reset", `{"incident_id": %q, "incident_severity": "Critical"}`, w.incident())
@@ -57,6 +62,7 @@ func TestAMoreSevereIncidentIsEscalatedByItsRule(t *testing.T) {
 }
 
 func TestMergingAMoreSevereIncidentEscalatesByItsRule(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day)), `"filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]]`))
 	w.push("a", "Warning")
 	mild := w.incident()
@@ -69,6 +75,7 @@ func TestMergingAMoreSevereIncidentEscalatesByItsRule(t *testing.T) {
 
 // Bob's shift ends between the first page and the second: the next layer follows, and is not skipped.
 func TestALayerWithNoOneLeftOnCallIsFollowedByTheNext(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night), again(3, 5), window(30))+","+layer(persons(cid), again(1, 5), window(20))+","+layer(persons(olga))))
 	w.clock.Set(time.Date(2026, 11, 21, 5, 57, 0, 0, time.UTC))
 	w.push("cpu", "Critical")
@@ -89,6 +96,7 @@ func TestALayerWithNoOneLeftOnCallIsFollowedByTheNext(t *testing.T) {
 }
 
 func TestTheFallbackIsNotifiedRepeatedly(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night), again(2, 5), window(30), fmt.Sprintf(`"on_nobody": {"then": "fallback", "person_id": %d}`, cid))+","+layer(persons(bob))))
 	w.push("cpu", "Critical")
 	w.pass(29 * time.Minute)
@@ -98,6 +106,7 @@ func TestTheFallbackIsNotifiedRepeatedly(t *testing.T) {
 }
 
 func TestTheFallbackIsNotifiedAfterAStandstill(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night), again(3, 1), window(30), fmt.Sprintf(`"on_nobody": {"then": "fallback", "person_id": %d}`, cid)), `"aggr_window": 60`))
 	w.push("cpu", "Critical")
 	w.jump(3*time.Minute + 30*time.Second) // two of its steps are overtaken
@@ -106,6 +115,7 @@ func TestTheFallbackIsNotifiedAfterAStandstill(t *testing.T) {
 
 // A layer that waits for the next shift does so even if the program did not run in time.
 func TestALayerWaitsAfterAStandstill(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night), `"on_nobody": {"then": "wait"}`), `"aggr_window": 60`))
 	w.push("cpu", "Critical")
 	w.jump(11*time.Hour + 30*time.Minute) // 21:30, and the shift begins at 22:00
@@ -119,6 +129,7 @@ func TestALayerWaitsAfterAStandstill(t *testing.T) {
 
 // After maintenance the layers follow each other as before, and not all at once.
 func TestAfterASilenceAnEscalationContinuesWhereItWas(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(bob), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical", "env=test")
 	w.notified(newPage("ann"))
@@ -141,6 +152,7 @@ func TestAfterASilenceAnEscalationContinuesWhereItWas(t *testing.T) {
 
 // A layer without a reachable person is skipped at once.
 func TestAnUnreachableLayerIsSkipped(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(dee), window(30))+","+layer(persons(cid))))
 	r := w.do("/incident/escalation/preview", `{"channel_id": %d}`, shop)
 	w.want(r, "steps.0.then", "skip")
@@ -153,6 +165,7 @@ func TestAnUnreachableLayerIsSkipped(t *testing.T) {
 }
 
 func TestTheFallbackIsNotifiedInsteadOfAnUnreachableLayer(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(dee), window(30), fmt.Sprintf(`"on_nobody": {"then": "fallback", "person_id": %d}`, cid))+","+layer(persons(bob))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("cid"))
@@ -160,6 +173,7 @@ func TestTheFallbackIsNotifiedInsteadOfAnUnreachableLayer(t *testing.T) {
 
 // A snoozed incident does not notify the owner before the snooze ends.
 func TestTheOwnerIsNotNotifiedOfASnoozedIncident(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "23:00", "but": ["Info"]}]}`)
 	w.push("cpu", "Critical")
@@ -179,6 +193,7 @@ func (w *world) jump(d time.Duration) {
 
 // Acknowledging an incident does not cancel the notification of its assignee.
 func TestAnAcknowledgementKeepsTheAssigneesNotification(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.do("/preference/update", `{"person_id": %d, "quiet_hours": [{"start": "09:00", "end": "11:00", "but": ["Info"]}]}`, cid)
 	w.push("cpu", "Critical")

@@ -29,6 +29,7 @@ func (w *world) without(key, text string) {
 }
 
 func TestExplainSaysThatTheServerIsHeld(t *testing.T) {
+	t.Parallel()
 	w := beginWith(t, func(c *app.Config) { c.Hold = true }, daysThenCid())
 	w.push("cpu", "Critical")
 	w.pass(time.Minute)
@@ -47,6 +48,7 @@ func TestExplainSaysThatTheServerIsHeld(t *testing.T) {
 }
 
 func TestExplainARiseUnderTheSameRule(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann, bob), window(10))+","+rising(persons(cid))))
 	w.push("cpu", "Warning")
 	w.pass(time.Minute)
@@ -63,6 +65,7 @@ func TestExplainARiseUnderTheSameRule(t *testing.T) {
 }
 
 func TestExplainARiseToAnotherRule(t *testing.T) {
+	t.Parallel()
 	w := begin(t, rulesOf(
 		rule(1, layer(persons(bob), window(5))+","+layer(persons(cid)), ofSeverity("Critical")),
 		rule(2, layer(persons(ann), window(5)), ofSeverity("Warning"))))
@@ -77,6 +80,7 @@ func TestExplainARiseToAnotherRule(t *testing.T) {
 }
 
 func TestExplainARiseOfAnAcknowledgedIncident(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann))))
 	w.push("cpu", "Warning")
 	w.pass(2 * time.Minute)
@@ -91,6 +95,7 @@ func TestExplainARiseOfAnAcknowledgedIncident(t *testing.T) {
 
 // What waited for quiet hours is decided again at the rise, and its reason is that it waited.
 func TestExplainARiseThatEndsAWait(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann))))
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "00:00", "end": "23:59"}]}`)
 	w.push("cpu", "Warning")
@@ -102,6 +107,7 @@ func TestExplainARiseThatEndsAWait(t *testing.T) {
 
 // An alert that joins an open incident is in its next message, one that joins an acknowledged one in a message of its own.
 func TestExplainAlertsThatJoin(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.pushTo(groupKey, "first", "Warning", "service=pay")
 	w.pass(time.Minute)
@@ -136,6 +142,7 @@ func TestExplainAlertsThatJoin(t *testing.T) {
 }
 
 func TestExplainRepeatsAndReminders(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), window(5))+","+layer(persons(bob), again(1, 1)), `"repeat": {"times": 1, "interval": 10}`))
 	w.push("cpu", "Critical")
 	w.pass(5 * time.Minute)
@@ -160,6 +167,7 @@ func TestExplainRepeatsAndReminders(t *testing.T) {
 }
 
 func TestExplainABundle(t *testing.T) {
+	t.Parallel()
 	w := begin(t, byPhone, prometheus)
 	w.pushTitled(4, allCritical)
 	w.pass(time.Second)
@@ -181,6 +189,7 @@ func TestExplainABundle(t *testing.T) {
 }
 
 func TestExplainARefusedMethod(t *testing.T) {
+	t.Parallel()
 	w := begin(t, textAnn(""))
 	w.refuse("sms")
 	w.push("cpu", "Critical")
@@ -198,6 +207,7 @@ func TestExplainARefusedMethod(t *testing.T) {
 
 // One of two methods is refused while the other took the message: nothing else is tried.
 func TestExplainARefusedMethodBesideAnother(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {"person_ids": [%d], "by": {"critical": ["email", "sms"], "warning": ["sms"], "info": ["sms"]}}}`, ann)))
 	w.refuse("sms")
 	w.push("cpu", "Critical")
@@ -208,6 +218,7 @@ func TestExplainARefusedMethodBesideAnother(t *testing.T) {
 
 // Each of two rises is explained by what followed from it, not from the other.
 func TestExplainTwoRises(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann), window(10))+","+rising(persons(cid))))
 	w.push("cpu", "Info")
 	w.pass(time.Minute)
@@ -223,6 +234,7 @@ var nextMessage = regexp.MustCompile(`Next: (a reminder|one message) .* (Sat 21|
 // What explain calls the next message is stored at that moment, and sent five seconds later, with random settings; none
 // is sent before it. All else happens at full minutes, as the sentences have no seconds.
 func TestWhatExplainCallsTheNextMessageIsSentNext(t *testing.T) {
+	t.Parallel()
 	const seed = 20261122
 	rng := rand.New(rand.NewPCG(seed, 2))
 	kinds := map[string]int{}

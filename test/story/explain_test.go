@@ -51,6 +51,7 @@ func daysThenCid() string {
 }
 
 func TestExplainIsChronologicalAndInTheCallersTimeZone(t *testing.T) {
+	t.Parallel()
 	w := begin(t, daysThenCid())
 	event := w.push("cpu", "Critical")
 	w.pass(5 * time.Minute)
@@ -82,6 +83,7 @@ func TestExplainIsChronologicalAndInTheCallersTimeZone(t *testing.T) {
 const critical = `[[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]]`
 
 func TestExplainSaysWhyNobodyWasNotified(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		more    []string
 		summary string
@@ -116,6 +118,7 @@ func TestExplainSaysWhyNobodyWasNotified(t *testing.T) {
 }
 
 func TestExplainSaysWhoIsNextAndWhatAnAcknowledgementCancelled(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(teams(ops), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	next := "Next: step 2 (team ops) at Sat 21 Nov 10:10 (UTC), if nobody acknowledges before."
@@ -136,6 +139,7 @@ func TestExplainSaysWhoIsNextAndWhatAnAcknowledgementCancelled(t *testing.T) {
 
 // In a snooze and in a silence the next step is later, and explained.
 func TestExplainSaysWhoIsNextWhileTheClockStandsStill(t *testing.T) {
+	t.Parallel()
 	w := begin(t, daysThenCid())
 	w.push("cpu", "Critical", "env=test")
 	w.pass(4 * time.Minute)
@@ -157,6 +161,7 @@ func TestExplainSaysWhoIsNextWhileTheClockStandsStill(t *testing.T) {
 
 // What explain calls next is what happens next, with random rules: nothing before that moment, and then just that.
 func TestWhatExplainCallsNextHappensNext(t *testing.T) {
+	t.Parallel()
 	const seed = 20261122
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -200,6 +205,7 @@ func TestWhatExplainCallsNextHappensNext(t *testing.T) {
 
 // A notification that is cancelled names who acknowledged.
 func TestExplainSaysWhoseAcknowledgementCancelledANotification(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.do("/preference/update", `{"person_id": %d, "quiet_hours": [{"start": "09:00", "end": "19:00"}]}`, bob)
 	w.push("cpu", "Warning")
@@ -212,6 +218,7 @@ func TestExplainSaysWhoseAcknowledgementCancelledANotification(t *testing.T) {
 }
 
 func TestExplainShowsTheLastAttempt(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.fail("ann", later)
 	w.push("cpu", "Critical")
@@ -224,6 +231,7 @@ func TestExplainShowsTheLastAttempt(t *testing.T) {
 
 // Every case of a route that was looked at is explained, whether it was met or not.
 func TestExplainShowsTheRoute(t *testing.T) {
+	t.Parallel()
 	w := begin(t, fmt.Sprintf(`{"routes": [{"integration_id": %d, "cases": [
 		{"if": [{"key": "labels.service", "oper": "IN", "vals": ["pay"]}], "channel_ids": [%d]},
 		{"if": [{"key": "labels.service", "oper": "IN", "vals": ["cart"]}, {"key": "severity", "oper": "IN", "vals": ["Info"]}], "channel_ids": [%[2]d]}],
@@ -236,6 +244,7 @@ func TestExplainShowsTheRoute(t *testing.T) {
 }
 
 func TestExplainCountsFlapping(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	for range 3 {
 		w.push("cpu", "Critical")
@@ -252,6 +261,7 @@ func TestExplainCountsFlapping(t *testing.T) {
 
 // What a caller may not read is hidden: the channel, its incident, and where a route leads.
 func TestExplainHidesTheNamesOfPrivateChannels(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, `{"channels": [{"channel_id": 7000000000044, "channel_name": "Hush hush", "is_private": true}]}`,
 		fmt.Sprintf(`{"routes": [{"integration_id": %d, "cases": [], "default": {"channel_ids": [%d, 7000000000044]}}]}`, shared, shop))
 	event := w.pushTo(sharedKey, "cpu", "Critical")
@@ -281,6 +291,7 @@ func TestExplainHidesTheNamesOfPrivateChannels(t *testing.T) {
 
 // What persons do to an incident is explained, with their names.
 func TestExplainNamesWhatPersonsDid(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("mem", "Warning")
 	other := w.incident()
@@ -307,6 +318,7 @@ func TestExplainNamesWhatPersonsDid(t *testing.T) {
 
 // An incident that a person made has no alert, and is explained too.
 func TestExplainAnIncidentWithoutAlerts(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Smoke", "channel_id": %d}`, shop)
 	inOrder(t, w.words(w.incidentExplained(ownKey)), `The incident "Smoke"`, "was opened by Olga Owner", "So no rule notified a person: the channel has no escalation rule.")
@@ -314,6 +326,7 @@ func TestExplainAnIncidentWithoutAlerts(t *testing.T) {
 
 // A storm is explained by its first alerts.
 func TestExplainAnIncidentOfManyAlerts(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, grouped(byService))
 	for n := range 15 {
 		w.pushTo(groupKey, fmt.Sprint("host", n), "Critical", "service=pay")
@@ -326,6 +339,7 @@ func TestExplainAnIncidentOfManyAlerts(t *testing.T) {
 
 // The samples in docs/explain.md are what the program writes.
 func TestExplainSamples(t *testing.T) {
+	t.Parallel()
 	typical := begin(t, daysThenCid())
 	typical.push("checkout", "Critical", "title=Error rate of checkout is 9 %")
 	typical.pass(2 * time.Minute)

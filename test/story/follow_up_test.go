@@ -25,6 +25,7 @@ func (w *world) inFeed(key, want string) {
 }
 
 func TestARuleRepeatsItsWholeChain(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), window(5))+","+layer(persons(bob)), `"repeat": {"times": 2, "interval": 10}`))
 	w.push("cpu", "Warning")
 	w.pass(6 * time.Minute)
@@ -45,6 +46,7 @@ func TestARuleRepeatsItsWholeChain(t *testing.T) {
 }
 
 func TestARuleRepeatsUntilAcknowledged(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann)), `"repeat": {"until_acknowledged": true, "interval": 5}`))
 	w.push("cpu", "Warning")
 	w.drift = time.Minute
@@ -70,6 +72,7 @@ func TestARuleRepeatsUntilAcknowledged(t *testing.T) {
 
 // An acknowledgement between two rounds ends the escalation, also behind a layer with force_escalate.
 func TestAnAcknowledgementEndsARepeat(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), window(5), `"force_escalate": true`)+","+layer(persons(bob)), `"repeat": {"until_acknowledged": true, "interval": 10}`))
 	w.push("cpu", "Warning")
 	w.pass(6 * time.Minute)
@@ -81,6 +84,7 @@ func TestAnAcknowledgementEndsARepeat(t *testing.T) {
 
 // In quiet hours repeats do not pile up: one page waits.
 func TestRepeatsDoNotPileUpInQuietHours(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob)), `"repeat": {"until_acknowledged": true, "interval": 5}`))
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "11:01", "end": "14:00"}]}`) // in Berlin it is eleven
 	w.push("cpu", "Warning")
@@ -102,6 +106,7 @@ func TestRepeatsDoNotPileUpInQuietHours(t *testing.T) {
 
 // When no person is reached the fallback is notified, once, and the chain is repeated: a shift may have begun.
 func TestARepeatFindsTheShiftThatHasBegun(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night)), `"repeat": {"until_acknowledged": true, "interval": 60}`))
 	w.clock.Set(time.Date(2026, 11, 21, 20, 30, 0, 0, time.UTC))
 	w.push("cpu", "Warning")
@@ -113,6 +118,7 @@ func TestARepeatFindsTheShiftThatHasBegun(t *testing.T) {
 }
 
 func TestASilenceStopsARepeat(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann)), `"repeat": {"until_acknowledged": true, "interval": 10}`))
 	w.push("cpu", "Critical", "env=test")
 	w.notified(newPage("ann"))
@@ -126,6 +132,7 @@ func TestASilenceStopsARepeat(t *testing.T) {
 }
 
 func TestAnIncidentThatNobodyAcknowledgedRemindsTheLastStep(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), window(5))+","+rising(persons(bob))))
 	w.push("cpu", "Critical")
 	w.pass(6 * time.Minute)
@@ -156,6 +163,7 @@ func TestAnIncidentThatNobodyAcknowledgedRemindsTheLastStep(t *testing.T) {
 }
 
 func TestAForgottenIncidentRemindsItsResponders(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann))))
 	w.push("cpu", "Critical")
 	w.push("disk", "Warning")
@@ -177,6 +185,7 @@ func TestAForgottenIncidentRemindsItsResponders(t *testing.T) {
 }
 
 func TestRemindersAreConfiguredBySeverity(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann))))
 	w.do("/channel/update", `{"channel_id": %d, "reminder": {"critical": 0, "warning": 30}}`, shop)
 	w.push("cpu", "Critical")
@@ -193,6 +202,7 @@ func TestRemindersAreConfiguredBySeverity(t *testing.T) {
 }
 
 func TestRemindersStop(t *testing.T) {
+	t.Parallel()
 	for name, stop := range map[string]func(*world){
 		"when the incident is resolved": func(w *world) { w.push("cpu", "Ok", "env=test") },
 		"in a silence": func(w *world) {
@@ -223,6 +233,7 @@ func TestRemindersStop(t *testing.T) {
 
 // In quiet hours one reminder waits.
 func TestRemindersAreHeldInQuietHours(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann))))
 	w.do("/channel/update", `{"channel_id": %d, "reminder": {"warning": 30}}`, shop)
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "11:01", "end": "14:00"}]}`) // in Berlin it is eleven
@@ -237,6 +248,7 @@ func TestRemindersAreHeldInQuietHours(t *testing.T) {
 }
 
 func TestAlertsThatJoinAnAcknowledgedIncidentAreOneMessage(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["email", "sms"], "warning": ["email", "sms"], "info": ["email"]}}`)
 	w.pushTo(groupKey, "first", "Critical", "service=pay")
@@ -263,6 +275,7 @@ func TestAlertsThatJoinAnAcknowledgedIncidentAreOneMessage(t *testing.T) {
 
 // In an incident that is not acknowledged, the next repeat shows the alerts that have joined.
 func TestARepeatShowsTheAlertsThatHaveJoined(t *testing.T) {
+	t.Parallel()
 	w := begin(t, fmt.Sprintf(`{"channels": [{"channel_id": 7000000000043, "channel_name": "Grouped", "group": {%s}}],
 		"integrations": [{"integration_id": 7000000000053, "integration_name": "g", "integration_type": "standard", "channel_id": 7000000000043, "integration_key": %q}],
 		"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e09", "channel_id": 7000000000043, "rule_name": "on call", "template_id": "000000000000000000000001", "layers": [%s]}]}`,
@@ -280,6 +293,7 @@ func TestARepeatShowsTheAlertsThatHaveJoined(t *testing.T) {
 
 // As many rules as a channel may have, a chain without an end at the smallest interval, and an outage of half an hour: what was missed is one message by each method.
 func TestHostileRulesDoNotFlood(t *testing.T) {
+	t.Parallel()
 	var list []string
 	for n := range 199 {
 		list = append(list, fmt.Sprintf(`{"rule_id": "5e5e5e5e5e5e5e5e5e5e%04d", "channel_id": %d, "rule_name": "r%d", "priority": 1, "template_id": "000000000000000000000001", "layers": [%s], "filters": [[{"key": "title", "oper": "IN", "vals": ["x%d"]}]]}`,
@@ -301,6 +315,7 @@ func TestHostileRulesDoNotFlood(t *testing.T) {
 }
 
 func TestTheIntervalOfJoinedAlertsIsConfigured(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.do("/channel/update", `{"channel_id": 7000000000043, "joined_interval": 60}`)
 	w.pushTo(groupKey, "first", "Critical", "service=pay")
@@ -319,6 +334,7 @@ func TestTheIntervalOfJoinedAlertsIsConfigured(t *testing.T) {
 
 // A rise comes at once and takes the joined alerts with it.
 func TestARiseByAJoinedAlertIsToldAtOnce(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.pushTo(groupKey, "first", "Warning", "service=pay")
 	w.ack(annKey)
@@ -332,6 +348,7 @@ func TestARiseByAJoinedAlertIsToldAtOnce(t *testing.T) {
 
 // A storm into an acknowledged incident is one message per interval, whatever its size.
 func TestAStormIntoAnAcknowledgedIncidentIsOneMessage(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.pushTo(groupKey, "first", "Critical", "service=pay")
 	w.ack(annKey)
@@ -367,6 +384,7 @@ func (w *world) pushMany(key string, first, n int, service string) {
 
 // A follow-up that cannot be sent, as its rule cannot be read, blocks no other, and is retried until it can.
 func TestAFollowUpThatFailsBlocksNoOther(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	broken := w.incident()

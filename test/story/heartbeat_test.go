@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 	"time"
+	"tocsin/internal/platform/db/dbtest"
 )
 
 // heartbeatStatus sends a heartbeat and returns the HTTP status.
@@ -17,20 +18,23 @@ func (w *world) heartbeatStatus() int {
 
 // A heartbeat that could not be stored whole is not stored in part.
 func TestAHeartbeatIsStoredWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, heartbeats())
 	w.beat()
 	w.pass(6 * time.Minute)
 	w.notified(newPage("ann"))
-	w.sql(`CREATE TRIGGER full BEFORE INSERT ON event BEGIN SELECT RAISE(FAIL, 'full'); END`)
+	full := dbtest.Trigger{Name: "disk_full", At: "BEFORE INSERT ON event"}
+	w.must(w.app.DB.Write(t.Context(), full.Make))
 	if status := w.heartbeatStatus(); status < 500 {
 		t.Errorf("answered %d", status)
 	}
-	w.sql(`DROP TRIGGER full`)
+	w.must(w.app.DB.Write(t.Context(), full.Drop))
 	w.beat()
 	w.notified(over("ann"))
 }
 
 func TestAnEnabledHeartbeatHasItsFullInterval(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, heartbeats())
 	w.beat()
 	w.do("/integration/disable", `{"integration_id": 7000000000054}`)
@@ -45,6 +49,7 @@ func TestAnEnabledHeartbeatHasItsFullInterval(t *testing.T) {
 
 // Heartbeats that could not reach a server that was down do not count as missed.
 func TestAServerThatWasDownWaitsForHeartbeats(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, heartbeats())
 	w.beat()
 	w.standstill(24 * time.Hour)

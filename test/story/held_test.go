@@ -13,16 +13,19 @@ import (
 	"time"
 
 	"tocsin/internal/app"
+	"tocsin/internal/platform/db/dbtest"
 )
 
 // moveTo closes the program and opens it on what place makes of its folder.
 func (w *world) moveTo(place func(from, to string) error) {
 	w.t.Helper()
+	file := dbtest.Embedded(w.t, w.dsn)
 	w.http.Close()
 	w.must(w.app.Close())
+	w.must(os.Rename(filepath.Join(w.dir, "tocsin.db.key"), file+".key"))
 	to := filepath.Join(w.t.TempDir(), "other")
-	w.must(place(w.dir, to))
-	w.dir = to
+	w.must(place(filepath.Dir(file), to))
+	w.dir, w.dsn = to, "sqlite:"+filepath.Join(to, "tocsin.db")
 	w.open()
 }
 
@@ -70,6 +73,7 @@ func (w *world) shown(held bool) {
 // A copy of the files takes events, decides and records, and sends nothing at all, over restarts too. When it is released
 // only what still matters is sent, once.
 func TestACopyIsHeld(t *testing.T) {
+	t.Parallel()
 	var signs, calls atomic.Int64
 	outside := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/alive" {
@@ -136,6 +140,7 @@ func TestACopyIsHeld(t *testing.T) {
 
 // A server that is started again, or whose folder is moved, is the same: holding it would leave people untold.
 func TestAMovedServerIsNotHeld(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.restart()
 	w.moveTo(os.Rename)
@@ -146,6 +151,7 @@ func TestAMovedServerIsNotHeld(t *testing.T) {
 
 // Any database can be started held, and stays so until it is released.
 func TestAServerIsHeldOnDemand(t *testing.T) {
+	t.Parallel()
 	w := beginWith(t, func(c *app.Config) { c.Hold = true }, notifyAnn)
 	w.shown(true)
 	w.push("cpu", "Critical")

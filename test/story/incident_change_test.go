@@ -10,6 +10,7 @@ import (
 // TestTheKindOfAnAssignmentIsNotTakenFromTheCaller: a type of assignment in the request must not keep the person from being
 // notified.
 func TestTheKindOfAnAssignmentIsNotTakenFromTheCaller(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Smoke", "channel_id": %d, "assigned_to": {"person_ids": [%d], "type": "escalate"}}`, shop, cid)
 	w.notified("cid@example.com email i_assign")
@@ -18,6 +19,7 @@ func TestTheKindOfAnAssignmentIsNotTakenFromTheCaller(t *testing.T) {
 
 // TestAnAcknowledgementEndsASnooze: also an acknowledgement by a person who has acknowledged before.
 func TestAnAcknowledgementEndsASnooze(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	w.ack(annKey)
@@ -28,6 +30,7 @@ func TestAnAcknowledgementEndsASnooze(t *testing.T) {
 
 // TestAMergedIncidentListsItsIntegrations: whether incidents or alerts were merged.
 func TestAMergedIncidentListsItsIntegrations(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"/incident/merge", "/alert/merge"} {
 		w := begin(t)
 		one := w.do("/incident/create", `{"incident_severity": "Info", "title": "by hand", "channel_id": %d}`, shop).get("incident_id")
@@ -50,6 +53,7 @@ func TestAMergedIncidentListsItsIntegrations(t *testing.T) {
 
 // TestAssignedEmailsMustBeAddresses: an assignment to no address would replace the responders by no one.
 func TestAssignedEmailsMustBeAddresses(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push("cpu", "Critical")
 	if r := w.try(ownKey, "/incident/assign", `{"incident_id": %q, "assigned_to": {"emails": ["nonsense"]}}`, w.incident()); r.Status != 400 || !strings.Contains(r.String(), "assigned_to.emails[0]") {
@@ -59,6 +63,7 @@ func TestAssignedEmailsMustBeAddresses(t *testing.T) {
 
 // TestAnIncidentThatLosesItsActiveAlertsIsClosed: when all alerts that are left have ended, no later event would close it.
 func TestAnIncidentThatLosesItsActiveAlertsIsClosed(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.pushTo(groupKey, "one", "Critical", "service=web")
 	w.pushTo(groupKey, "two", "Critical", "service=web")
@@ -73,6 +78,7 @@ func TestAnIncidentThatLosesItsActiveAlertsIsClosed(t *testing.T) {
 
 // TestAssigningIncidentIDAndIncidentIDs: both members of the request together name the incidents.
 func TestAssigningIncidentIDAndIncidentIDs(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push("a", "Critical")
 	one := w.incident()
@@ -86,6 +92,7 @@ func TestAssigningIncidentIDAndIncidentIDs(t *testing.T) {
 
 // TestADryRunRemovesNothing: a dry run lists what would be removed.
 func TestADryRunRemovesNothing(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	r := w.do("/incident/remove", `{"incident_ids": [%q], "dry_run": true}`, w.incident())
@@ -98,6 +105,7 @@ func TestADryRunRemovesNothing(t *testing.T) {
 
 // TestAMergedAlertIsUpdated: a client that follows alerts by their last change sees their new incident.
 func TestAMergedAlertIsUpdated(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	one := w.do("/incident/create", `{"incident_severity": "Info", "title": "by hand", "channel_id": %d}`, shop).get("incident_id")
 	w.pass(time.Second)
@@ -115,6 +123,7 @@ func TestAMergedAlertIsUpdated(t *testing.T) {
 
 // TestASeverityThatAPersonSetIsKept: also when it equals the severity before.
 func TestASeverityThatAPersonSetIsKept(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.pushTo(groupKey, "a", "Info", "service=web")
 	w.do("/incident/reset", `{"incident_id": %q, "incident_severity": "Info"}`, w.incident())

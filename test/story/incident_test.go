@@ -8,12 +8,14 @@ import (
 )
 
 func TestAnIncidentByHandIsEscalated(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Smoke in the server room", "channel_id": %d}`, shop)
 	w.notified(newPage("ann"))
 }
 
 func TestAnIncidentByHandIsAssigned(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Smoke", "channel_id": %d, "assigned_to": {"person_ids": [%d]}}`, shop, cid)
 	w.notified("cid@example.com email i_assign")
@@ -22,6 +24,7 @@ func TestAnIncidentByHandIsAssigned(t *testing.T) {
 }
 
 func TestReassigningStopsTheRule(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(teams(ops))))
 	w.push("cpu", "Critical")
 	w.as(annKey, "/incident/assign", `{"incident_id": %q, "assigned_to": {"person_ids": [%d]}}`, w.incident(), cid)
@@ -33,6 +36,7 @@ func TestReassigningStopsTheRule(t *testing.T) {
 }
 
 func TestAssigningToALayerOfTheRule(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(bob), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.as(annKey, "/incident/assign", `{"incident_id": %q, "assigned_to": {"escalate_rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "layer_idx": 1}}`, w.incident())
@@ -42,6 +46,7 @@ func TestAssigningToALayerOfTheRule(t *testing.T) {
 }
 
 func TestAnAddedResponderIsNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	w.ack(annKey)
@@ -50,6 +55,7 @@ func TestAnAddedResponderIsNotified(t *testing.T) {
 }
 
 func TestASnoozeStopsTheClock(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.pass(5 * time.Minute)
@@ -63,6 +69,7 @@ func TestASnoozeStopsTheClock(t *testing.T) {
 }
 
 func TestWakingContinuesTheEscalation(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.pass(5 * time.Minute)
@@ -75,6 +82,7 @@ func TestWakingContinuesTheEscalation(t *testing.T) {
 }
 
 func TestReopeningNotifiesAgain(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	w.push("cpu", "Ok")
@@ -84,6 +92,7 @@ func TestReopeningNotifiesAgain(t *testing.T) {
 }
 
 func TestAManualEndEndsTheAlertsAndTheNextEventBeginsAnother(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	first := w.incident()
@@ -97,6 +106,7 @@ func TestAManualEndEndsTheAlertsAndTheNextEventBeginsAnother(t *testing.T) {
 }
 
 func TestMergedIncidentsEndTogether(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("a", "Critical")
 	a := w.incident()
@@ -113,6 +123,7 @@ func TestMergedIncidentsEndTogether(t *testing.T) {
 }
 
 func TestAnIncidentIsResolvedByItself(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/channel/update", `{"channel_id": %d, "auto_resolve_timeout": 3600, "auto_resolve_mode": "trigger"}`, shop)
 	w.push("cpu", "Critical")
@@ -127,6 +138,7 @@ func TestAnIncidentIsResolvedByItself(t *testing.T) {
 }
 
 func TestAnIncidentStaysOpenWhereThatIsWanted(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/channel/update", `{"channel_id": %d, "disable_auto_close": true}`, shop)
 	w.push("cpu", "Critical")
@@ -136,6 +148,7 @@ func TestAnIncidentStaysOpenWhereThatIsWanted(t *testing.T) {
 }
 
 func TestRemovingAnIncidentCancelsItsNotifications(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.do("/incident/remove", `{"incident_ids": [%q]}`, w.incident())
@@ -145,6 +158,7 @@ func TestRemovingAnIncidentCancelsItsNotifications(t *testing.T) {
 }
 
 func TestTheFeedIsComplete(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	w.ack(annKey)

@@ -34,6 +34,7 @@ func (w *world) wants(figures string) {
 }
 
 func TestFiguresOfAnEscalatedIncident(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(texted(", "+window(10), ann)+","+texted("", bob)))
 	w.sql(bobsPhone)
 	w.wants("total_incident_cnt=0 mean_seconds_to_ack=0 noise_reduction_pct=0 acknowledgement_pct=0")
@@ -60,6 +61,7 @@ func TestFiguresOfAnEscalatedIncident(t *testing.T) {
 
 // TestFiguresCountWhoIsDisturbedAtNight: each person is disturbed by their own clock.
 func TestFiguresCountWhoIsDisturbedAtNight(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(texted("", ann, bob)))
 	w.sql(bobsPhone)
 	w.sql(fmt.Sprintf(`UPDATE person SET time_zone = 'Pacific/Auckland' WHERE person_id = %d`, bob)) // 23:00 there
@@ -74,6 +76,7 @@ func TestFiguresCountWhoIsDisturbedAtNight(t *testing.T) {
 
 // TestFiguresOfAStorm: a thousand events of one incident are one incident, and each message that a person gets counts once.
 func TestFiguresOfAStorm(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(texted(", "+again(3, 1), ann)))
 	w.pushMany(shopKey, 0, 60, "checkout")
 	w.pass(5 * time.Minute)
@@ -91,6 +94,7 @@ func TestFiguresOfAStorm(t *testing.T) {
 // TestFiguresOfMergedAndReopenedIncidents: alerts of a merged incident count once, with its target; an incident that is
 // opened again is not closed.
 func TestFiguresOfMergedAndReopenedIncidents(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(texted("", ann)))
 	w.push("cpu", "Critical")
 	first := w.incident()
@@ -109,6 +113,7 @@ func TestFiguresOfMergedAndReopenedIncidents(t *testing.T) {
 
 // TestRemovedIncidentsDoNotCount: what is gone is in no figure of incidents; messages that were sent stay counted.
 func TestRemovedIncidentsDoNotCount(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(texted("", ann)))
 	w.push("cpu", "Critical")
 	w.as(ownKey, "/incident/remove", `{"incident_ids": [%q]}`, w.incident())
@@ -119,6 +124,7 @@ func TestRemovedIncidentsDoNotCount(t *testing.T) {
 
 // TestAnExportArrivesWhole: through everything that stands before the operations.
 func TestAnExportArrivesWhole(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	for n := range 3 {
 		w.push(fmt.Sprint("=cpu", n), "Critical")

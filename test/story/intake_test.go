@@ -12,6 +12,7 @@ import (
 )
 
 func TestAWrongKeyIsRefused(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	body := `{"title_rule": "cpu", "event_status": "Critical"}`
 	for query, want := range map[string]string{"": "integration_key is not valid: is required", "?integration_key=nobodys": "integration_key is not a valid one"} {
@@ -31,6 +32,7 @@ func TestAWrongKeyIsRefused(t *testing.T) {
 }
 
 func TestOneMalformedAlertCostsNoOther(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	r := w.post("/event/push/alert/standard?integration_key="+shopKey, `[{"title_rule": "a", "event_status": "Critical", "alert_key": "a"}, {"title_rule": "b", "event_status": "bad"}, {"title_rule": "c", "event_status": "Critical", "alert_key": "c"}]`)
 	w.want(r, "events.1.alert_key", "c")
@@ -44,6 +46,7 @@ func TestOneMalformedAlertCostsNoOther(t *testing.T) {
 
 // What other systems send, as they send it.
 func TestEverySourceIsTaken(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	for file, source := range map[string]string{"firing": "prometheus", "unified": "grafana", "problem": "zabbix", "event_alert": "sentry", "v1": "pagerduty"} {
 		body, err := os.ReadFile("../../internal/source/" + source + "/testdata/" + file + ".json")
@@ -79,6 +82,7 @@ func (w *world) beat() {
 }
 
 func TestASilentHeartbeatIsAnAlert(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, heartbeats())
 	w.beat()
 	for range 3 {
@@ -99,6 +103,7 @@ func TestASilentHeartbeatIsAnAlert(t *testing.T) {
 }
 
 func TestAHeartbeatThatNeverCameIsAnAlert(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, heartbeats())
 	w.settle()
 	w.pass(4 * time.Minute)
@@ -108,6 +113,7 @@ func TestAHeartbeatThatNeverCameIsAnAlert(t *testing.T) {
 }
 
 func TestADisabledHeartbeatIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, heartbeats())
 	w.beat()
 	w.do("/integration/disable", `{"integration_id": 7000000000054}`)
@@ -116,6 +122,7 @@ func TestADisabledHeartbeatIsNotWaitedFor(t *testing.T) {
 }
 
 func TestAChangeEventIsStoredAndPagesNoOne(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, `{"integrations": [{"integration_id": 7000000000055, "integration_name": "Deploys", "integration_type": "change", "integration_key": "0123456789abcdef0123456789abcdef888"}]}`)
 	r := w.post("/event/push/change/standard?integration_key=0123456789abcdef0123456789abcdef888", `{"title": "Checkout 4.2", "change_key": "c42", "change_status": "Done"}`)
 	if r.Error != nil || r.get("change_id") == "" {
@@ -129,6 +136,7 @@ func TestAChangeEventIsStoredAndPagesNoOne(t *testing.T) {
 }
 
 func TestOneIntegrationHasItsLimits(t *testing.T) {
+	t.Parallel()
 	w := beginWith(t, func(c *app.Config) { c.LimitPerSecond, c.LimitPerMinute, c.PushPerSecond = 50, 1000, 100 }, notifyAnn)
 	refused := 0
 	for i := range 101 {

@@ -6,6 +6,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,7 +29,10 @@ func (w *world) count(query string, args ...any) (n int64) {
 
 // invariants are what must hold whenever all that is due was done: a query that counts what breaks each.
 var invariants = map[string]string{
-	"an event has no verdict":                       `SELECT count(*) FROM event e WHERE decided_at = 0 OR NOT EXISTS (SELECT 1 FROM verdict v WHERE v.account_id = e.account_id AND v.event_id = e.event_id)`,
+	"a row belongs to no account": `SELECT count(*) FROM (SELECT account_id FROM event UNION SELECT account_id FROM event_waiting
+		UNION SELECT account_id FROM verdict UNION SELECT account_id FROM feed UNION SELECT account_id FROM webhook_delivery
+		UNION SELECT account_id FROM webhook_exchange) AS x WHERE account_id NOT IN (SELECT account_id FROM account)`,
+	"an event has no verdict":                       `SELECT count(*) FROM event e WHERE EXISTS (SELECT 1 FROM event_waiting w WHERE w.account_id = e.account_id AND w.event_id = e.event_id) OR NOT EXISTS (SELECT 1 FROM verdict v WHERE v.account_id = e.account_id AND v.event_id = e.event_id)`,
 	"an event has two verdicts in a channel":        `SELECT count(*) FROM (SELECT 1 FROM verdict WHERE event_id <> '' GROUP BY event_id, channel_id HAVING count(*) > 1) AS x`,
 	"a verdict has no reasons":                      `SELECT count(*) FROM verdict WHERE trace IN ('', '[]', 'null')`,
 	"a muted alert has no moment to look again":     `SELECT count(*) FROM alert WHERE end_time = 0 AND muted <> '' AND muted_until = 0`,
@@ -71,60 +78,110 @@ var overdueQueries = map[string]string{
 // Long random runs of events, rules that change, people who act, receivers that fail, clocks that jump and
 // processes that end: all due work is done, and no person is notified of the same thing twice.
 func TestInvariants(t *testing.T) {
+	t.Parallel()
 	const usual = 3
 	runs, steps := apitest.Setting(t, "TOCSIN_INVARIANT_RUNS", usual), 250
 	if runs > usual {
 		steps = 1000
 	}
 	for seed := range uint64(runs) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { holds(t, begin(t, varied...), seed, steps, func() {}) })
+	}
+}
+
+// The same holds with two programs on one database, which do the background work at the same time and take events of
+// the same alerts from many connections.
+func TestInvariantsOfTwoPrograms(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(apitest.Setting(t, "TOCSIN_INVARIANT_RUNS", 1)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			w := begin(t, escalates(layer(onCall(day), again(2, 3), window(10))+","+layer(onCall(night), window(5), `"on_nobody": {"then": "wait"}`)+","+layer(teams(ops)), `"aggr_window": 20`, `"repeat": {"times": 2, "interval": 5}`),
-				grouped(byService+`, "time_window": 30, "storm_thresholds": [3]`), rules("inhibit_rules", inhibit))
-			r := rand.New(rand.NewPCG(seed, 11))
-			sent := map[string]int{}
-			var recent []page // since the clock was last set back
-			for step := range steps {
-				what := w.chance(r)
-				if err := w.trySettle(); err != nil {
-					t.Fatalf("seed %d, step %d, %s: %v", seed, step, what, err)
+			w := begin(t, varied...)
+			other := w.join()
+			r := rand.New(rand.NewPCG(seed, 12))
+			holds(t, w, seed, 100, func() {
+				var all sync.WaitGroup
+				for range r.IntN(12) {
+					to := []*httptest.Server{w.http, other}[r.IntN(2)]
+					body := fmt.Sprintf(`{"title_rule": "T", "event_status": %q, "alert_key": "k%d", "labels": {"service": "s%d", "env": "prod"}}`,
+						[]string{"Critical", "Warning", "Ok"}[r.IntN(3)], r.IntN(4), r.IntN(2))
+					path := to.URL + "/event/push/alert/standard?integration_key=" + []string{shopKey, groupKey}[r.IntN(2)]
+					all.Go(func() {
+						answer, err := http.Post(path, "application/json", strings.NewReader(body))
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						answer.Body.Close()
+						if answer.StatusCode != http.StatusOK {
+							t.Errorf("an event was answered with %d", answer.StatusCode)
+						}
+					})
 				}
-				if what == "the clock was set back" {
-					recent = nil
-				}
-				came := w.newPages()
-				recent = append(recent, came...)
-				for method, n := range inMinute(recent[max(0, len(recent)-60):]) {
-					if limit := map[string]int{"voice": 5, "sms": 5, "ntfy": 5}[method]; method != "webhook" && n > max(limit, 10) || limit > 0 && n > limit {
-						t.Errorf("seed %d, step %d, after %s: %d messages over %s in a minute", seed, step, what, n, method)
-					}
-				}
-				for _, p := range came {
-					if sent[p.key]++; sent[p.key] > 1 {
-						t.Errorf("seed %d, step %d: %s was told twice (%s)", seed, step, p, p.key)
-					}
-				}
-				for name, query := range invariants {
-					if n := w.count(query); n > 0 {
-						t.Fatalf("seed %d, step %d, after %s: %s (%d)", seed, step, what, name, n)
-					}
-				}
-				for name, query := range overdueQueries {
-					if n := w.count(query, w.clock.Now().UnixMilli()); n > 0 {
-						t.Fatalf("seed %d, step %d, after %s: %d times a %s is overdue", seed, step, what, n, name)
-					}
-				}
-			}
-			if len(sent) < 20 {
-				t.Errorf("only %d notices: the run is too quiet", len(sent))
+				all.Wait()
+			})
+			const fewer = `SELECT count(*) FROM incident i WHERE alert_cnt < (
+				SELECT count(*) FROM alert a WHERE a.account_id = i.account_id AND a.incident_id = i.incident_id AND a.deleted_at = 0)`
+			if n := w.count(fewer); n > 0 {
+				t.Errorf("%d incidents count fewer alerts than they have", n)
 			}
 		})
 	}
 }
 
-// moody answers differently at each attempt, in whichever order they come.
+// varied is a configuration in which much can happen.
+var varied = []string{
+	escalates(layer(onCall(day), again(2, 3), window(10))+","+layer(onCall(night), window(5), `"on_nobody": {"then": "wait"}`)+","+layer(teams(ops)),
+		`"aggr_window": 20`, `"repeat": {"times": 2, "interval": 5}`),
+	grouped(byService + `, "time_window": 30, "storm_thresholds": [3]`),
+	rules("inhibit_rules", inhibit),
+}
+
+// holds does random things, one after the other and each after what before does, and checks after each what must hold.
+func holds(t *testing.T, w *world, seed uint64, steps int, before func()) {
+	r := rand.New(rand.NewPCG(seed, 11))
+	sent := map[string]int{}
+	var recent []page // since the clock was last set back
+	for step := range steps {
+		before()
+		what := w.chance(r)
+		if err := w.trySettle(); err != nil {
+			t.Fatalf("seed %d, step %d, %s: %v", seed, step, what, err)
+		}
+		if what == "the clock was set back" {
+			recent = nil
+		}
+		came := w.newPages()
+		recent = append(recent, came...)
+		for method, n := range inMinute(recent[max(0, len(recent)-60):]) {
+			if limit := map[string]int{"voice": 5, "sms": 5, "ntfy": 5}[method]; method != "webhook" && n > max(limit, 10) || limit > 0 && n > limit {
+				t.Errorf("seed %d, step %d, after %s: %d messages over %s in a minute", seed, step, what, n, method)
+			}
+		}
+		for _, p := range came {
+			if sent[p.key]++; sent[p.key] > 1 {
+				t.Errorf("seed %d, step %d: %s was told twice (%s)", seed, step, p, p.key)
+			}
+		}
+		for name, query := range invariants {
+			if n := w.count(query); n > 0 {
+				t.Fatalf("seed %d, step %d, after %s: %s (%d)", seed, step, what, name, n)
+			}
+		}
+		for name, query := range overdueQueries {
+			if n := w.count(query, w.clock.Now().UnixMilli()); n > 0 {
+				t.Fatalf("seed %d, step %d, after %s: %d times a %s is overdue", seed, step, what, n, name)
+			}
+		}
+	}
+	if len(sent) < 20 {
+		t.Errorf("only %d notices: the run is too quiet", len(sent))
+	}
+}
+
+// moody answers differently at each attempt, in whichever order they come and whatever ids they have.
 func moody(seed uint64) func(page) answer {
 	return func(p page) answer {
-		sum := sha256.Sum256([]byte(p.key))
+		sum := sha256.Sum256([]byte(p.String()))
 		r := rand.New(rand.NewPCG(seed^binary.BigEndian.Uint64(sum[:]), uint64(p.at.UnixMilli())))
 		return []answer{taken, taken, taken, taken, taken, taken, taken, taken, later, later, later, never}[r.IntN(12)]
 	}

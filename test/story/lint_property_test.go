@@ -160,6 +160,7 @@ func paged(r reply) bool {
 // event that no drop or silence rule names must page a person by a rule. Most others are found to be wrong.
 // TOCSIN_LINT_CONFIGURATIONS sets how many it makes.
 func TestACleanConfigurationPagesForEveryEvent(t *testing.T) {
+	t.Parallel()
 	configurations := apitest.Setting(t, "TOCSIN_LINT_CONFIGURATIONS", 30)
 	clean, dirty, silent := 0, 0, 0
 	for seed := range uint64(configurations) {

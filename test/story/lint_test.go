@@ -47,6 +47,7 @@ func muting(kind, more string) (calling, calling) {
 
 // Every code appears when the configuration is broken, with its severity, object and words, and vanishes when it is fixed.
 func TestEveryProblemIsFoundAndVanishes(t *testing.T) {
+	t.Parallel()
 	type pair struct{ broken, fixed calling }
 	of := func(broken, fixed calling) pair { return pair{broken, fixed} }
 	at := start.Unix()
@@ -94,6 +95,7 @@ func TestEveryProblemIsFoundAndVanishes(t *testing.T) {
 
 // What the server cannot send is a problem of every account on it.
 func TestWhatTheServerCannotSendIsFound(t *testing.T) {
+	t.Parallel()
 	texts := strings.Replace(sound, `"follow_preference": true`, `"critical": ["sms", "email"]`, 1)
 	w := beginWith(t, func(c *app.Config) { c.Senders.Gateway = gateway.Gateway{} }, texts)
 	w.finds(lint.MethodNotSendable)
@@ -108,6 +110,7 @@ func TestWhatTheServerCannotSendIsFound(t *testing.T) {
 
 // A caller sees no finding about what they may not read.
 func TestFindingsKeepPrivateChannelsPrivate(t *testing.T) {
+	t.Parallel()
 	w := begin(t, sound)
 	w.do("/channel/create", `{"team_id": 0, "channel_name": "Hidden", "is_private": true}`)
 	w.want(w.do("/lint/list", `{}`), "total", "1")

@@ -10,6 +10,7 @@ import (
 
 // TestACursorIsValidWhileTimePasses: a page that is requested seconds later continues where the last one ended.
 func TestACursorIsValidWhileTimePasses(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	for _, key := range []string{"a", "b", "c"} {
 		w.push(key, "Critical")
@@ -35,6 +36,7 @@ func TestACursorIsValidWhileTimePasses(t *testing.T) {
 
 // TestAnOpenWindowOfEventsEndsNow: with a start alone the window ends now, and its length is limited all the same.
 func TestAnOpenWindowOfEventsEndsNow(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	if r := w.try(ownKey, "/alert-event/list", `{"start_time": 1}`); r.Status != 400 || !strings.Contains(r.String(), "31 days") {
 		t.Error(r)
@@ -43,6 +45,7 @@ func TestAnOpenWindowOfEventsEndsNow(t *testing.T) {
 
 // TestTitlesAreFoundWithoutRegardToCase: in every script.
 func TestTitlesAreFoundWithoutRegardToCase(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Über ΣΊΣΥΦΟΣ 100%%", "channel_id": %d}`, shop)
 	now := w.clock.Now().Unix()
@@ -61,6 +64,7 @@ func TestTitlesAreFoundWithoutRegardToCase(t *testing.T) {
 
 // TestIncidentsAreFoundByWhatPeopleSee: by identifier, number, label values and description, in upper or lower case.
 func TestIncidentsAreFoundByWhatPeopleSee(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push("cpu", "Critical", "host=Web-01.Example.com", "team=Zoë")
 	id := w.incident()
@@ -87,6 +91,7 @@ func TestIncidentsAreFoundByWhatPeopleSee(t *testing.T) {
 
 // TestAlertsAreFoundByTitle: exactly, with wildcards and by expression, and page by page as without a title.
 func TestAlertsAreFoundByTitle(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	for _, title := range []string{"Disk full on web-1", "Disk full on web-2", "disk full on web-3", "Disk 100% full", "Disk 100_ full", `C:\disk*`} {
 		w.push(title, "Critical", "title="+title)
@@ -133,6 +138,7 @@ func TestAlertsAreFoundByTitle(t *testing.T) {
 
 // TestAMalformedIDIsNamedInTheError: a malformed ID is an invalid parameter, not an object that does not exist.
 func TestAMalformedIDIsNamedInTheError(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push("cpu", "Critical")
 	for path, body := range map[string]string{
@@ -156,6 +162,7 @@ func TestAMalformedIDIsNamedInTheError(t *testing.T) {
 
 // TestAnEmptyListOfChannelsIsNoFilter: the incidents of a team are listed for all channels.
 func TestAnEmptyListOfChannelsIsNoFilter(t *testing.T) {
+	t.Parallel()
 	w := begin(t, fmt.Sprintf(`{"channels": [{"channel_id": 7000000000049, "channel_name": "Ours", "team_id": %d}]}`, ops))
 	w.do("/incident/create", `{"incident_severity": "Info", "title": "by hand", "channel_id": 7000000000049}`)
 	now := w.clock.Now().Unix()
@@ -165,6 +172,7 @@ func TestAnEmptyListOfChannelsIsNoFilter(t *testing.T) {
 }
 
 func TestAlertsAreFoundByTheirExactKey(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	for _, key := range []string{"host_1", "host-1", "HOST_1", "%"} {
 		w.push(key, "Critical")

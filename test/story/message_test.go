@@ -44,6 +44,7 @@ func grouping(layers string) string {
 }
 
 func TestAMessageSaysWhatIsWrongWhereAndWhoIsNext(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouping(layer(persons(ann, bob), window(10))+","+layer(teams(ops))))
 	w.outage(1, "firing")
 	first := w.newPages()
@@ -78,6 +79,7 @@ func TestAMessageSaysWhatIsWrongWhereAndWhoIsNext(t *testing.T) {
 }
 
 func TestTheEndLooksLikeAnEnd(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, prometheus)
 	w.outage(1, "firing")
 	w.pass(2 * time.Hour)
@@ -97,6 +99,7 @@ func TestTheEndLooksLikeAnEnd(t *testing.T) {
 
 // The others who were notified learn of an acknowledgement, by mail and in chats, and only of the first one.
 func TestAnAcknowledgementIsAnnouncedToTheOthers(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {"person_ids": [%d, %d, %d], "by": {"critical": ["email", "sms", "voice"]}, "emails": ["noc@example.org"], %s}}`, ann, bob, cid, slackChat)))
 	w.push("cpu", "Critical")
 	w.newPages()
@@ -113,6 +116,7 @@ func TestAnAcknowledgementIsAnnouncedToTheOthers(t *testing.T) {
 
 // A hundred acknowledgements at once are few messages to each of the others.
 func TestManyAcknowledgementsAreFewMessages(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	for i := range 100 {
 		w.push(fmt.Sprint("a", i), "Critical")
@@ -142,6 +146,7 @@ func TestManyAcknowledgementsAreFewMessages(t *testing.T) {
 
 // An acknowledgement that is withdrawn before the message about it is sent is not announced.
 func TestAWithdrawnAcknowledgementIsNotAnnounced(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"), newPage("bob"))
@@ -165,6 +170,7 @@ func (w *world) press(link string, form url.Values) (int, string) {
 }
 
 func TestThePageOfALinkShowsTheIncidentAndOffersActions(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob), window(10))+","+layer(teams(ops))), prometheus)
 	w.outage(1, "firing")
 	page := w.newPages()[0]
@@ -201,6 +207,7 @@ func TestThePageOfALinkShowsTheIncidentAndOffersActions(t *testing.T) {
 
 // A message in a chat has a link too. It is for no person: its reader chooses a person, among those who may act.
 func TestALinkInAChatAcknowledges(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {"person_ids": [%d], %s, %s}}`, ann, by, slackChat)))
 	w.push("cpu", "Critical")
 	link := ""
@@ -234,6 +241,7 @@ func TestALinkInAChatAcknowledges(t *testing.T) {
 }
 
 func TestACallSaysTheSummaryTwice(t *testing.T) {
+	t.Parallel()
 	w := begin(t, byPhone, prometheus)
 	w.outage(1, "firing")
 	for _, p := range w.newPages() {

@@ -30,6 +30,7 @@ func (w *world) metrics(want ...string) {
 
 // The metrics follow incidents from their beginning to their end, and show what else an operator is asked about.
 func TestMetricsFollowIncidents(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, heartbeats())
 	w.push("one", "Critical")
 	w.pass(time.Minute)
@@ -66,6 +67,7 @@ func TestMetricsFollowIncidents(t *testing.T) {
 
 // However many channels there are, the metrics name a bounded number of them.
 func TestMetricsNameABoundedNumberOfChannels(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	for n := range 150 {
 		w.sql(fmt.Sprintf(`INSERT INTO incident (account_id, incident_id, title, channel_id, progress, severity, start_time) VALUES (%d, 'x%d', '', %d, 'Triggered', 'Critical', %d)`,
@@ -83,6 +85,7 @@ func TestMetricsNameABoundedNumberOfChannels(t *testing.T) {
 
 // The names, units and types of all metrics are as Prometheus wants them.
 func TestMetricsFollowTheConventions(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("one", "Critical")
 	w.ack(ownKey)

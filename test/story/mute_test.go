@@ -9,6 +9,7 @@ import (
 
 // Of two alerts that would inhibit each other, one is notified.
 func TestTwoAlertsDoNotInhibitEachOther(t *testing.T) {
+	t.Parallel()
 	const each = `"source_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "target_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "equals": ["labels.cluster"]`
 	w := begin(t, notifyAnn, rules("inhibit_rules", each), rules("silence_rules", `"filters": `+where("cluster", "eu")+`, `+once(5*time.Minute)))
 	for _, key := range []string{"a", "b", "c"} {
@@ -21,6 +22,7 @@ func TestTwoAlertsDoNotInhibitEachOther(t *testing.T) {
 
 // A muted alert stays muted while its channel is disabled.
 func TestADisabledChannelOpensNoIncident(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(5*time.Minute)))
 	w.push("cpu", "Critical", "env=test")
 	w.do("/channel/disable", `{"channel_id": %d}`, shop)
@@ -40,6 +42,7 @@ const hosts = `"source_filters": [[{"key": "severity", "oper": "IN", "vals": ["C
 // A source inhibits while it is active: acknowledged, an hour later, after a restart, and whatever else is configured.
 // What it held is released when it ends, and is grouped as new alerts are.
 func TestASourceInhibitsWhileItIsActive(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("inhibit_rules", hosts))
 	w.do("/channel/update", `{"channel_id": %d, "group": {"method": "p", "equals": [["labels.cluster"]]}}`, shop)
 	w.push("switch", "Critical", "cluster=eu")
@@ -78,6 +81,7 @@ func TestASourceInhibitsWhileItIsActive(t *testing.T) {
 
 // A source that no longer matches its rule releases what it inhibits at once, and so does a rule that ends.
 func TestAChangedSourceOrRuleReleases(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("inhibit_rules", hosts))
 	w.push("switch", "Critical", "cluster=eu")
 	w.push("host", "Warning", "cluster=eu")
@@ -94,6 +98,7 @@ func TestAChangedSourceOrRuleReleases(t *testing.T) {
 
 // An inhibit rule of the pipeline holds as one of a channel does.
 func TestAPipelineRuleHoldsAfterAChange(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/alert/pipeline/upsert", `{"integration_id": %d, "rules": [{"kind": "alert_inhibit", "if": [[{"key": "severity", "oper": "IN", "vals": ["Warning"]}]], "settings": {"source_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "equals": ["labels.cluster"]}}]}`, sink)
 	w.push("switch", "Critical", "cluster=eu")
@@ -117,6 +122,7 @@ func TestAPipelineRuleHoldsAfterAChange(t *testing.T) {
 
 // An alert that is muted for flapping stays so when something unrelated is configured.
 func TestFlappingOutlastsAnUnrelatedChange(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	for range 3 {
 		w.push("cpu", "Critical")

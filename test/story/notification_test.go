@@ -10,6 +10,7 @@ import (
 )
 
 func TestAFailingRecipientDoesNotAffectOthers(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob, cid))))
 	w.fail("ann", never)
 	w.push("cpu", "Critical")
@@ -20,6 +21,7 @@ func TestAFailingRecipientDoesNotAffectOthers(t *testing.T) {
 }
 
 func TestOnlyTheFailedTargetIsRetried(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.fail("ann", later)
 	w.push("cpu", "Critical")
@@ -31,6 +33,7 @@ func TestOnlyTheFailedTargetIsRetried(t *testing.T) {
 
 // Whatever the number of attempts, the key of a notification stays the same.
 func TestReceiversCanDropDuplicates(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.fail("ann", lost)
 	w.push("cpu", "Critical")
@@ -47,6 +50,7 @@ func TestReceiversCanDropDuplicates(t *testing.T) {
 }
 
 func TestAnAcknowledgementCancelsWaitingNotifications(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.fail("bob", later)
 	w.push("cpu", "Critical")
@@ -61,6 +65,7 @@ func TestAnAcknowledgementCancelsWaitingNotifications(t *testing.T) {
 }
 
 func TestTheOwnerIsNotifiedWhenEveryNotificationFails(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.refuse("ann@", "+15550100")
 	w.push("cpu", "Critical")
@@ -69,6 +74,7 @@ func TestTheOwnerIsNotifiedWhenEveryNotificationFails(t *testing.T) {
 }
 
 func TestTheEndIsSentToThePersonsWhoWereNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.fail("bob", never)
 	w.push("cpu", "Critical")
@@ -78,6 +84,7 @@ func TestTheEndIsSentToThePersonsWhoWereNotified(t *testing.T) {
 }
 
 func TestSeveralPagesHaveOneEnd(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), again(3, 1))))
 	w.push("cpu", "Critical")
 	w.pass(3 * time.Minute)
@@ -88,6 +95,7 @@ func TestSeveralPagesHaveOneEnd(t *testing.T) {
 
 // A late notification is checked again before it is sent.
 func TestABacklogOfStalePagesIsNotSent(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.fail("ann", later)
 	for i := range 5 {
@@ -102,6 +110,7 @@ func TestABacklogOfStalePagesIsNotSent(t *testing.T) {
 }
 
 func TestALongPauseNotifiesALayerOnce(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), again(6, 1), window(30))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"))
@@ -112,6 +121,7 @@ func TestALongPauseNotifiesALayerOnce(t *testing.T) {
 }
 
 func TestQuietHoursPutOffAllButTheWorst(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "12:00"}]}`) // in Berlin it is eleven
 	w.push("disk", "Warning")
@@ -127,6 +137,7 @@ func TestQuietHoursPutOffAllButTheWorst(t *testing.T) {
 }
 
 func TestAnAlertThatEndsInQuietHoursIsNotNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "12:00"}]}`)
 	w.push("disk", "Warning")
@@ -137,6 +148,7 @@ func TestAnAlertThatEndsInQuietHoursIsNotNotified(t *testing.T) {
 }
 
 func TestPreferencesChooseTheMethod(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["sms", "ntfy", "voice"], "warning": ["ntfy"], "info": []}, "contacts": {"ntfy": "`+chats+`/ntfy/ann"}}`)
 	w.push("cpu", "Critical")
@@ -148,6 +160,7 @@ func TestPreferencesChooseTheMethod(t *testing.T) {
 }
 
 func TestTheAccountsTemplateIsUsed(t *testing.T) {
+	t.Parallel()
 	w := begin(t, fmt.Sprintf(`{"templates": [{"template_id": "7e7e7e7e7e7e7e7e7e7e7e01", "template_name": "short", "sms": "{{.Title}} in {{.Channel}}, {{.Reason}}"}],
 		"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %d, "rule_name": "r", "template_id": "7e7e7e7e7e7e7e7e7e7e7e01", "layers": [{"target": {%s, "by": {"critical": ["sms"]}}}]}]}`, shop, onCall(day)))
 	w.push("cpu", "Critical")
@@ -158,6 +171,7 @@ func TestTheAccountsTemplateIsUsed(t *testing.T) {
 
 // The link in a message: looking at it changes nothing, its button acknowledges, for one person and a week.
 func TestTheLinkInTheMessageAcknowledges(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	link := strings.Replace(w.last().ack, "https://tocsin.example.com", w.http.URL, 1)
@@ -196,6 +210,7 @@ func TestTheLinkInTheMessageAcknowledges(t *testing.T) {
 
 // A notification in progress at the acknowledgement is not retried when it fails.
 func TestAnAttemptThatFailsAfterAnAcknowledgementIsTheLast(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.answers(func(page) answer {
 		w.acceptAll()
@@ -211,6 +226,7 @@ func TestAnAttemptThatFailsAfterAnAcknowledgementIsTheLast(t *testing.T) {
 }
 
 func TestATitleIsNoMarkup(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops", "alias": "#ops"}}]}}`, onCall(day), chats)))
 	w.push("cpu", "Critical", "title=<!channel> & co")
 	if text := w.last().text; strings.Contains(text, "<!channel>") || !strings.Contains(text, "&lt;!channel&gt; &amp; co") {

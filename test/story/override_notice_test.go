@@ -25,6 +25,7 @@ func (w *world) covers(who string, by int, from, until time.Time) int64 {
 func instead(of int) string { return fmt.Sprintf(`"person_id": %d`, of) }
 
 func TestAnOverrideNotifiesThePersonsConcernedOnce(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{}`)).slow()
 	noon := start.Add(2 * time.Hour)
 	w.do("/schedule/override/create", `{"schedule_id": %d, "person_id": %d, "by": %d, "start": %d, "end": %d, "reason": "dentist", "dry_run": true}`,
@@ -41,6 +42,7 @@ func TestAnOverrideNotifiesThePersonsConcernedOnce(t *testing.T) {
 }
 
 func TestEachChangeOfAnOverrideIsNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{}`))
 	noon := start.Add(2 * time.Hour)
 	id := w.covers(instead(ann), cid, noon, noon.Add(time.Hour))
@@ -58,6 +60,7 @@ func TestEachChangeOfAnOverrideIsNotified(t *testing.T) {
 
 // The person who makes a change knows of it, and a disabled schedule pages no one.
 func TestAnOverrideDoesNotNotifyWhoMadeItNorOfADisabledSchedule(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{}`))
 	noon := start.Add(2 * time.Hour)
 	w.covers(instead(ann), olga, noon, noon.Add(time.Hour))
@@ -68,6 +71,7 @@ func TestAnOverrideDoesNotNotifyWhoMadeItNorOfADisabledSchedule(t *testing.T) {
 }
 
 func TestDeletingPastOverridesNotifiesNoOne(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{}`))
 	id := w.covers(instead(ann), cid, start, start.Add(time.Hour))
 	w.notified(set("cid"), set("ann"))
@@ -78,6 +82,7 @@ func TestDeletingPastOverridesNotifiesNoOne(t *testing.T) {
 
 // Bob is on call until noon and Ann from then on.
 func TestAnOverrideOfARoleNotifiesThoseWhoHoldIt(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{}`))
 	noon := start.Add(2 * time.Hour)
 	w.covers(`"role_id": 0`, cid, noon.Add(-time.Minute), noon.Add(time.Hour))
@@ -88,6 +93,7 @@ func TestAnOverrideOfARoleNotifiesThoseWhoHoldIt(t *testing.T) {
 }
 
 func TestManyOverridesDeletedAtOnceAreOneMessage(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{}`))
 	var ids []string
 	for i := range 30 {
@@ -105,6 +111,7 @@ func TestManyOverridesDeletedAtOnceAreOneMessage(t *testing.T) {
 
 // A notification that waits is checked again before it is sent.
 func TestANotificationOfAnOverrideThatWasDeletedOrChangedIsNotSent(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{}`))
 	noon := start.Add(2 * time.Hour)
 	w.fail("example.com", later)
@@ -117,6 +124,7 @@ func TestANotificationOfAnOverrideThatWasDeletedOrChangedIsNotSent(t *testing.T)
 }
 
 func TestANotificationOfAnOverrideThatIsPastIsNotSent(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{}`))
 	w.fail("example.com", later)
 	w.covers(instead(ann), cid, start, start.Add(time.Hour))
@@ -129,6 +137,7 @@ func TestANotificationOfAnOverrideThatIsPastIsNotSent(t *testing.T) {
 
 // A row that cannot be read keeps neither the override nor the other person's notification.
 func TestAPersonWhoCannotBeNotifiedStopsNoOverride(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{}`))
 	w.as(annKey, "/preference/update", `{"schedule_shift_notify": {"personal_channels": ["email"]}}`)
 	w.sql(`UPDATE object SET body = '{' WHERE kind = 'preference'`)

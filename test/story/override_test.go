@@ -9,6 +9,7 @@ import (
 var asTurns = escalates(layer(onCall(turns)))
 
 func TestThePersonWhoTakesOverIsPaged(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{}`), asTurns)
 	id := w.covers(instead(bob), cid, start, start.Add(time.Hour))
 	w.newPages()
@@ -21,6 +22,7 @@ func TestThePersonWhoTakesOverIsPaged(t *testing.T) {
 }
 
 func TestNoOverrideOfAnotherTimePersonOrRoleChangesWhoIsPaged(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{}`), asTurns)
 	w.covers(instead(ann), cid, start, start.Add(time.Hour)) // Ann is not on call
 	w.covers(instead(bob), cid, start.Add(time.Minute), start.Add(time.Hour))
@@ -32,6 +34,7 @@ func TestNoOverrideOfAnotherTimePersonOrRoleChangesWhoIsPaged(t *testing.T) {
 
 // A person who hands over to another who hands over to a third.
 func TestAShiftThatWasHandedOverCanBeHandedOn(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{}`), asTurns)
 	w.covers(instead(bob), cid, start, start.Add(time.Hour))
 	w.clock.Add(time.Second)
@@ -42,6 +45,7 @@ func TestAShiftThatWasHandedOverCanBeHandedOn(t *testing.T) {
 }
 
 func TestAnAbsentPersonIsNotPagedAndTheNextInRotationIs(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{}`), asTurns)
 	w.do("/person/absence/create", `{"person_id": %d, "start": %d, "end": %d}`, bob, start.Unix(), start.Add(time.Hour).Unix())
 	w.push("disk", "Critical")
@@ -54,6 +58,7 @@ func TestAnAbsentPersonIsNotPagedAndTheNextInRotationIs(t *testing.T) {
 
 // Notifications about shifts are of the persons who are on call, with overrides and absences.
 func TestShiftsWithOverridesAreNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 600}`)).slow()
 	noon := start.Add(2 * time.Hour)
 	w.covers(instead(ann), cid, noon, noon.Add(time.Hour))
@@ -66,6 +71,7 @@ func TestShiftsWithOverridesAreNotified(t *testing.T) {
 }
 
 func TestShiftsWithAbsencesAreNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 600}`)).slow()
 	w.do("/person/absence/create", `{"person_id": %d, "start": %d, "end": %d}`, ann, start.Unix(), start.Add(4*time.Hour).Unix())
 	w.pass(3 * time.Hour)

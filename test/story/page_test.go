@@ -9,6 +9,7 @@ import (
 
 // The shortest story: an alert, the person on call, the end.
 func TestTheOnCallPersonIsNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"))
@@ -17,6 +18,7 @@ func TestTheOnCallPersonIsNotified(t *testing.T) {
 }
 
 func TestTheNextLayerIsNotifiedWithoutAnAcknowledgement(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(teams(ops))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"))
@@ -27,6 +29,7 @@ func TestTheNextLayerIsNotifiedWithoutAnAcknowledgement(t *testing.T) {
 }
 
 func TestALayerIsNotifiedRepeatedly(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), again(2, 5), window(30))))
 	w.push("cpu", "Critical")
 	w.pass(20 * time.Minute)
@@ -34,6 +37,7 @@ func TestALayerIsNotifiedRepeatedly(t *testing.T) {
 }
 
 func TestAcknowledgingStopsTheEscalation(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(teams(ops))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"))
@@ -43,6 +47,7 @@ func TestAcknowledgingStopsTheEscalation(t *testing.T) {
 }
 
 func TestForceEscalatesInSpiteOfAnAcknowledgement(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10), `"force_escalate": true`)+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.ack(annKey)
@@ -52,6 +57,7 @@ func TestForceEscalatesInSpiteOfAnAcknowledgement(t *testing.T) {
 }
 
 func TestWithdrawingAnAcknowledgementRestartsTheEscalation(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.ack(annKey)
@@ -63,6 +69,7 @@ func TestWithdrawingAnAcknowledgementRestartsTheEscalation(t *testing.T) {
 }
 
 func TestResolvingByHandStopsTheEscalation(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.as(annKey, "/incident/resolve", `{"incident_ids": [%q]}`, w.incident())
@@ -72,6 +79,7 @@ func TestResolvingByHandStopsTheEscalation(t *testing.T) {
 }
 
 func TestAnAlertThatEndsWithinTheDelayIsNotNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day)), `"aggr_window": 60`))
 	w.push("cpu", "Critical")
 	w.pass(30 * time.Second)
@@ -81,6 +89,7 @@ func TestAnAlertThatEndsWithinTheDelayIsNotNotified(t *testing.T) {
 }
 
 func TestTheDelayIsKept(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day)), `"aggr_window": 60`))
 	w.push("cpu", "Critical")
 	w.pass(50 * time.Second)
@@ -90,6 +99,7 @@ func TestTheDelayIsKept(t *testing.T) {
 }
 
 func TestTheFirstRuleThatMatchesEscalates(t *testing.T) {
+	t.Parallel()
 	rules := `{"escalate_rules": [
 		{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %[1]d, "rule_name": "payments", "priority": 1, "template_id": "000000000000000000000001", "layers": [%[2]s], "filters": [[{"key": "labels.service", "oper": "IN", "vals": ["pay*"]}]]},
 		{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e02", "channel_id": %[1]d, "rule_name": "all", "priority": 2, "template_id": "000000000000000000000001", "layers": [%[3]s]}]}`
@@ -101,6 +111,7 @@ func TestTheFirstRuleThatMatchesEscalates(t *testing.T) {
 }
 
 func TestARuleHoldsAtItsTimes(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day)), `"time_filters": [{"start": "09:00", "end": "18:00", "repeat": [1, 2, 3, 4, 5]}]`))
 	w.push("cpu", "Critical") // a Saturday
 	w.notified(newPage("olga"))
@@ -110,6 +121,7 @@ func TestARuleHoldsAtItsTimes(t *testing.T) {
 }
 
 func TestThatNoRuleMatchesIsSaid(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day)), `"filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]]`))
 	w.push("cpu", "Info")
 	w.notified()
@@ -119,6 +131,7 @@ func TestThatNoRuleMatchesIsSaid(t *testing.T) {
 }
 
 func TestEveryMethodOfTheRuleIsUsed(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "emails": ["noc@example.org"], "by": {"critical": ["sms", "voice"]}, "webhooks": [
 		{"type": "slack", "settings": {"token": "%[2]s/slack/ops", "alias": "#ops"}}, {"type": "webhook", "settings": {"url": "%[2]s/webhook/bot"}}]}}`, onCall(day), chats)))
 	w.push("cpu", "Critical")
@@ -129,6 +142,7 @@ func TestEveryMethodOfTheRuleIsUsed(t *testing.T) {
 
 // Escalation delays, gaps and who is woken can be seen before anything happens.
 func TestAPreviewEqualsTheEscalation(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), again(1, 2), window(10))+","+layer(onCall(night))+","+layer(teams(ops))))
 	r := w.do("/incident/escalation/preview", `{"channel_id": %d}`, shop)
 	w.want(r, "steps.2.nobody.0", "nobody is on call in Night")
@@ -152,12 +166,14 @@ func TestAPreviewEqualsTheEscalation(t *testing.T) {
 // An alert with no one on call never stays without notification.
 
 func TestALayerWithNoOneOnCallIsSkippedAtOnce(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night), window(30))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("cid"))
 }
 
 func TestALayerWithNoOneOnCallWaitsForTheNextShift(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night), window(30), `"on_nobody": {"then": "wait"}`)+","+layer(persons(cid))))
 	w.drift = time.Minute
 	w.push("cpu", "Critical")
@@ -171,12 +187,14 @@ func TestALayerWithNoOneOnCallWaitsForTheNextShift(t *testing.T) {
 }
 
 func TestALayerWithNoOneOnCallNotifiesTheFallback(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night), fmt.Sprintf(`"on_nobody": {"then": "fallback", "person_id": %d}`, cid))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("cid"))
 }
 
 func TestTheOwnerIsNotifiedWhenNoOneElseIs(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night))+","+layer(teams(empty))))
 	w.push("cpu", "Critical")
 	w.pass(time.Minute)
@@ -187,6 +205,7 @@ func TestTheOwnerIsNotifiedWhenNoOneElseIs(t *testing.T) {
 }
 
 func TestAnUnreachablePersonIsExplainedAndTheOwnerNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(dee))))
 	w.push("cpu", "Critical")
 	w.pass(time.Minute)
@@ -197,6 +216,7 @@ func TestAnUnreachablePersonIsExplainedAndTheOwnerNotified(t *testing.T) {
 }
 
 func TestADisabledScheduleHasNoOneOnCall(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day))+","+layer(persons(cid))))
 	w.do("/schedule/update", `{"schedule_id": %d, "schedule_name": "Day", "status": 1}`, day)
 	w.push("cpu", "Critical")
@@ -204,6 +224,7 @@ func TestADisabledScheduleHasNoOneOnCall(t *testing.T) {
 }
 
 func TestThePersonOfAnOverrideIsPaged(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day))))
 	w.do("/schedule/update", `{"schedule_id": %d, "schedule_name": "Day", "layers": [
 		{"layer_name": "always", "mode": 0, "layer_start": 1767225600, "rotation_unit": "day", "rotation_value": 1, "groups": [{"group_name": "A", "members": [{"role_id": 0, "person_ids": [%d]}]}]},
@@ -213,6 +234,7 @@ func TestThePersonOfAnOverrideIsPaged(t *testing.T) {
 }
 
 func TestTheShiftAtTheTimeOfTheStepIsPaged(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), window(30))+","+layer(onCall(night))))
 	w.clock.Set(start.Add(11*time.Hour + 45*time.Minute)) // 21:45: the second layer is notified at 22:15
 	w.push("cpu", "Critical")
@@ -221,6 +243,7 @@ func TestTheShiftAtTheTimeOfTheStepIsPaged(t *testing.T) {
 }
 
 func TestOnlyTheRoleThatIsMeantIsPaged(t *testing.T) {
+	t.Parallel()
 	schedules := fmt.Sprintf(`{"schedules": [{"schedule_id": 7000000000033, "schedule_name": "Two", "layers": [{"layer_name": "x", "mode": 0, "layer_start": 1767225600, "rotation_unit": "day", "rotation_value": 1,
 		"groups": [{"group_name": "A", "members": [{"role_id": 0, "person_ids": [%d]}, {"role_id": 1, "person_ids": [%d]}]}]}]}]}`, ann, cid)
 	w := begin(t, schedules, escalates(layer(`"schedule_to_role_ids": {"7000000000033": [1]}`)))
@@ -231,6 +254,7 @@ func TestOnlyTheRoleThatIsMeantIsPaged(t *testing.T) {
 // A day that becomes a day off pages the person of the layer for days off at once, also after a restart, and the person
 // of the other layer again when it is a working day after all.
 func TestADayOffPagesThePersonForDaysOff(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day))))
 	cal := w.do("/calendar/create", `{"cal_name": "Holidays", "timezone": "UTC", "workdays": [0, 1, 2, 3, 4, 5, 6]}`).get("cal_id")
 	rotation := `{"layer_name": "x", "mode": 0, "layer_start": 1767225600, "rotation_unit": "day", "rotation_value": 1, %q: [%q],

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,7 @@ func (w *world) progress() string {
 }
 
 func TestACallIsAcknowledgedByDigit(t *testing.T) {
+	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"voice"`))
 	w.push("db", "Critical")
 	call := one(t, s)
@@ -97,6 +99,7 @@ func TestACallIsAcknowledgedByDigit(t *testing.T) {
 }
 
 func TestADigitEscalates(t *testing.T) {
+	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"voice"`))
 	w.push("db", "Critical")
 	call := one(t, s)
@@ -123,6 +126,7 @@ func TestADigitEscalates(t *testing.T) {
 }
 
 func TestTheLastStepCannotBeEscalated(t *testing.T) {
+	t.Parallel()
 	w, s := beginTwilio(t, escalates(fmt.Sprintf(`{"target": {%s, "by": {"critical": ["voice"]}}}`, persons(ann))))
 	w.push("db", "Critical")
 	call := one(t, s)
@@ -146,6 +150,7 @@ func code(t *testing.T, c twiliotest.Call) string {
 }
 
 func TestARepliedTextMessageAcknowledges(t *testing.T) {
+	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"sms"`))
 	w.push("db", "Critical")
 	first := one(t, s)
@@ -182,12 +187,16 @@ func TestARepliedTextMessageAcknowledges(t *testing.T) {
 		other = "0001"
 	}
 	contains(t, s.Receive("SM6", "+15550100", "4 "+other), "has the code "+other)
+	w.drift = time.Hour
 	w.pass(8 * 24 * time.Hour)
-	s.Taken()
-	contains(t, s.Receive("SM7", "+15550100", "4 "+code(t, third)), "has the code")
+	newer := func(c twiliotest.Call) bool { return strings.Contains(c.Text, "Reply 4 "+code(t, third)) }
+	if !slices.ContainsFunc(s.Taken(), newer) { // codes are random: one of many reminders may have the same
+		contains(t, s.Receive("SM7", "+15550100", "4 "+code(t, third)), "has the code")
+	}
 }
 
 func TestDeliveryStatesComeBack(t *testing.T) {
+	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"sms", "voice"`))
 	w.push("db", "Critical")
 	text, call := s.Taken(), twiliotest.Call{}
@@ -226,6 +235,7 @@ func TestDeliveryStatesComeBack(t *testing.T) {
 }
 
 func TestUnsubscribedPersonsAreNotRetried(t *testing.T) {
+	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"sms"`))
 	s.Refuse("+15550100", twiliotest.Refusal{Status: 400, Code: 21610, Message: "Attempt to send to unsubscribed recipient"})
 	w.push("db", "Critical")
@@ -238,6 +248,7 @@ func TestUnsubscribedPersonsAreNotRetried(t *testing.T) {
 }
 
 func TestTooManyRequestsWaitAsAsked(t *testing.T) {
+	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"voice"`))
 	s.Refuse("+15550100", twiliotest.Refusal{Status: 429, Code: 20429, Message: "Too Many Requests", RetryAfter: "40"})
 	w.push("db", "Critical")
@@ -252,6 +263,7 @@ func TestTooManyRequestsWaitAsAsked(t *testing.T) {
 
 // What is not signed, or signed for another, changes nothing.
 func TestHostileCallbacks(t *testing.T) {
+	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"voice"`))
 	w.push("db", "Critical")
 	call := one(t, s)
@@ -317,6 +329,7 @@ func TestHostileCallbacks(t *testing.T) {
 
 // The own gateway posts back what is pressed.
 func TestAGatewayPostsDigits(t *testing.T) {
+	t.Parallel()
 	var asked struct{ Callback, Digits, Kind string }
 	w := beginWith(t, func(*app.Config) {}, phoned(`"voice"`))
 	w.answers(func(p page) answer {
@@ -364,6 +377,7 @@ func TestAGatewayPostsDigits(t *testing.T) {
 
 // A call that is about several incidents acknowledges all of them, and none of them is escalated.
 func TestADigitAcknowledgesABundle(t *testing.T) {
+	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"voice"`))
 	for n := range 12 {
 		w.push(fmt.Sprint("db", n), "Critical")
@@ -392,6 +406,7 @@ func TestADigitAcknowledgesABundle(t *testing.T) {
 
 // The latest message is the one that was sent last, not the one whose incident is the newest.
 func TestAReplyIsAboutTheLastMessageSent(t *testing.T) {
+	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"sms"`))
 	s.Refuse("+15550100", twiliotest.Refusal{Status: 429, Code: 20429, Message: "Too Many Requests", RetryAfter: "40"})
 	w.push("db", "Critical")
@@ -406,6 +421,7 @@ func TestAReplyIsAboutTheLastMessageSent(t *testing.T) {
 
 // A person with the same number in two accounts replies to the latest message, whichever account sent it.
 func TestAReplyFindsItsAccount(t *testing.T) {
+	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"sms"`))
 	const other, key = 8000000000001, "11112222333344445555666677778888131"
 	f, err := accountfile.Read(strings.NewReader(fmt.Sprintf(`{"format": "tocsin.account/1",
@@ -449,6 +465,7 @@ func (w *world) unacknowledged() (ids []json.RawMessage) {
 // A number that does not take calls is not called for every page again: the person's other methods are used, and then the
 // next step.
 func TestAFailedCallGoesToTheNextStep(t *testing.T) {
+	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"voice"`))
 	w.fail("ann@", never)
 	w.push("db", "Critical")

@@ -10,6 +10,7 @@ import (
 )
 
 func TestExplainHidesPrivateChannels(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, `{"channels": [{"channel_id": 7000000000044, "channel_name": "Secret", "is_private": true}]}`)
 	w.push("cpu", "Critical")
 	mine := w.incident()
@@ -28,6 +29,7 @@ func TestExplainHidesPrivateChannels(t *testing.T) {
 }
 
 func TestAlertsHidePrivateIncidents(t *testing.T) {
+	t.Parallel()
 	w := begin(t, `{"channels": [{"channel_id": 7000000000044, "channel_name": "Secret", "is_private": true}]}`)
 	w.push("cpu", "Critical")
 	mine := w.incident()
@@ -47,6 +49,7 @@ func TestAlertsHidePrivateIncidents(t *testing.T) {
 
 // TestAnAlertIsAsPrivateAsItsChannel: also in an incident of a public channel.
 func TestAnAlertIsAsPrivateAsItsChannel(t *testing.T) {
+	t.Parallel()
 	const private = 7000000000043
 	w := begin(t, grouped(`"method": "n"`))
 	w.push("open", "Critical")
@@ -75,6 +78,7 @@ func TestAnAlertIsAsPrivateAsItsChannel(t *testing.T) {
 
 // TestExplainHidesEventsOfPrivateChannels: verdicts of private channels are hidden, however many there are.
 func TestExplainHidesEventsOfPrivateChannels(t *testing.T) {
+	t.Parallel()
 	w := begin(t, fmt.Sprintf(`{"routes": [{"integration_id": %d, "cases": [], "default": {"channel_ids": [%d, %d]}}]}`, shared, shop, mail))
 	event := w.pushTo(sharedKey, "x", "Critical")
 	w.do("/channel/update", `{"channel_id": %d, "is_private": true}`, shop)
@@ -88,6 +92,7 @@ func TestExplainHidesEventsOfPrivateChannels(t *testing.T) {
 // TestAPageOfAPrivateChannelCanBeAnswered: a rule may name a person outside the channel's team. That person is paged, and
 // the page's link shows and acknowledges this incident, but the API shows nothing. It ends with the responsibility.
 func TestAPageOfAPrivateChannelCanBeAnswered(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/channel/update", `{"channel_id": %d, "is_private": true}`, shop)
 	paged := func(key string) (path string) {

@@ -24,6 +24,7 @@ People: {{.Creator.PersonName}}|{{.Closer.PersonName}}|{{if .Owner}}{{.Owner.Per
 
 // A template of the public language is filled in with what the program knows, from the page to the end.
 func TestATemplateOfThePublicLanguage(t *testing.T) {
+	t.Parallel()
 	text, err := json.Marshal(publicTemplate)
 	if err != nil {
 		t.Fatal(err)

@@ -27,6 +27,7 @@ func (w *world) pushAll(body string) reply {
 
 // A bigger outage than the server's limits: what fits is taken, and the rest is named, counted and notified.
 func TestWhatIsBeyondALimitIsNamedAndCounted(t *testing.T) {
+	t.Parallel()
 	w := beginWith(t, func(c *app.Config) { c.PushAlerts = 50 })
 	w.do("/channel/disable", `{"channel_id": %d}`, shop)
 	r := w.pushAll(batch(70))
@@ -58,6 +59,7 @@ func TestWhatIsBeyondALimitIsNamedAndCounted(t *testing.T) {
 
 // In the integration's channel it is an alert like any other, which ends by itself.
 func TestRefusedEventsAreAnAlertInTheirChannel(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	if r := w.pushAll(`[{"title_rule": "x"}]`); r.Status != 400 {
 		t.Fatal(r)
@@ -78,6 +80,7 @@ func TestRefusedEventsAreAnAlertInTheirChannel(t *testing.T) {
 
 // What Alertmanager left out because of its max_alerts is kept, shown and counted.
 func TestAlertsThatTheSenderLeftOutAreCounted(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	alerts := make([]string, 10)
 	for i := range alerts {
@@ -101,6 +104,7 @@ func TestAlertsThatTheSenderLeftOutAreCounted(t *testing.T) {
 
 // A flood of refused requests costs one alert, a line a minute, and no write for each.
 func TestAFloodOfRefusedRequestsIsOneAlert(t *testing.T) {
+	t.Parallel()
 	var lines bytes.Buffer
 	w := beginWith(t, func(c *app.Config) {
 		c.Log = slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelWarn}))
@@ -135,6 +139,7 @@ func TestAFloodOfRefusedRequestsIsOneAlert(t *testing.T) {
 
 // A push is taken as soon as its integration is enabled.
 func TestAPushRightAfterEnableIsTaken(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	for range 3 {
 		w.do("/integration/disable", `{"integration_id": %d}`, sink)
@@ -151,6 +156,7 @@ func TestAPushRightAfterEnableIsTaken(t *testing.T) {
 
 // A sender with the old key is counted, and does not use up the limit of the others.
 func TestAReplacedKeyIsCounted(t *testing.T) {
+	t.Parallel()
 	w := beginWith(t, func(c *app.Config) {
 		c.LimitPerSecond, c.LimitPerMinute, c.PushPerSecond, c.PushPerMinute = 50, 1000, 10, 100
 	}, notifyAnn)
@@ -174,6 +180,7 @@ func TestAReplacedKeyIsCounted(t *testing.T) {
 
 // A new channel groups as Alertmanager does: what it sends of one group is one incident.
 func TestANewChannelGroupsAsItsSource(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	made := w.do("/channel/create", `{"channel_name": "New", "team_id": 0}`).get("channel_id")
 	if warnings := w.do("/channel/create", `{"channel_name": "Each", "team_id": 0, "group": {"method": "n"}}`).get("warnings.0"); !strings.Contains(warnings, "an incident for every alert") {

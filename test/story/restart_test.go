@@ -9,6 +9,7 @@ import (
 // Due work is a row, not a timer: a new process continues where the old one stopped.
 
 func TestARestartForgetsNoEscalation(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.pass(5 * time.Minute)
@@ -18,6 +19,7 @@ func TestARestartForgetsNoEscalation(t *testing.T) {
 }
 
 func TestARestartSendsNothingTwice(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"))
@@ -29,6 +31,7 @@ func TestARestartSendsNothingTwice(t *testing.T) {
 }
 
 func TestAnEventThatWasTakenIsDecidedByTheNextProcess(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	r := w.post("/event/push/alert/standard?integration_key="+shopKey, `{"title_rule": "cpu", "event_status": "Critical", "alert_key": "cpu"}`)
 	if r.Error != nil {
@@ -40,6 +43,7 @@ func TestAnEventThatWasTakenIsDecidedByTheNextProcess(t *testing.T) {
 }
 
 func TestAFailedNotificationIsRetriedByTheNextProcess(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.fail("ann", later)
 	w.push("cpu", "Critical")
@@ -50,6 +54,7 @@ func TestAFailedNotificationIsRetriedByTheNextProcess(t *testing.T) {
 }
 
 func TestAnEscalationAfterALongStandstillIsNotABurst(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), again(6, 1), window(10))+","+layer(persons(bob), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"))
@@ -65,6 +70,7 @@ func TestAnEscalationAfterALongStandstillIsNotABurst(t *testing.T) {
 }
 
 func TestAClockThatIsSetBackLosesNothing(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.clock.Set(start.Add(-time.Hour))
@@ -78,11 +84,13 @@ func TestAClockThatIsSetBackLosesNothing(t *testing.T) {
 
 // An event that cannot be decided blocks no other, and ends with a verdict that states it.
 func TestAPoisonousEventIsSetAside(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	event := w.push("bad", "Critical")
 	w.notified(newPage("ann"))
-	w.sql(`UPDATE event SET decided_at = 0, body = '{"event_id": "` + event + `", "integration_id": "not a number"}' WHERE event_id = '` + event + `'`)
+	w.sql(`UPDATE event SET body = '{"event_id": "` + event + `", "integration_id": "not a number"}' WHERE event_id = '` + event + `'`)
 	w.sql(`DELETE FROM verdict WHERE event_id = '` + event + `'`)
+	w.sql(`INSERT INTO event_waiting (account_id, event_id, received_at) SELECT account_id, event_id, received_at FROM event WHERE event_id = '` + event + `'`)
 	w.post("/event/push/alert/standard?integration_key="+shopKey, `{"title_rule": "good", "event_status": "Critical", "alert_key": "good"}`)
 	for range 10 {
 		w.clock.Add(10 * time.Second)
@@ -93,6 +101,7 @@ func TestAPoisonousEventIsSetAside(t *testing.T) {
 }
 
 func TestRulesDecideTheSameAgain(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("cpu", "Critical", "env=test")
 	first := w.whole("cpu")

@@ -26,6 +26,7 @@ func (w *world) past() (left string) {
 
 // TestAClosedIncidentIsDeletedAfterItsTime: with its alerts, feeds and all other rows, and without a notification.
 func TestAClosedIncidentIsDeletedAfterItsTime(t *testing.T) {
+	t.Parallel()
 	r := receive(t, always(204))
 	w := beginWith(t, yearly, notifyAnn, hooks("incident", at(r)), rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.do("/channel/update", `{"channel_id": %d, "reminder": {"critical": 0}}`, shop)
@@ -79,6 +80,7 @@ func TestAClosedIncidentIsDeletedAfterItsTime(t *testing.T) {
 
 // TestAnActiveAlertKeepsItsIncident: closed or not, and an open incident keeps alerts that have ended.
 func TestAnActiveAlertKeepsItsIncident(t *testing.T) {
+	t.Parallel()
 	w := beginWith(t, yearly)
 	w.push("cpu", "Critical")
 	w.do("/incident/resolve", `{"incident_ids": [%q]}`, w.incident())
@@ -99,6 +101,7 @@ func TestAnActiveAlertKeepsItsIncident(t *testing.T) {
 
 // TestNothingIsDeletedThatIsKeptForEver: 0 days keep all.
 func TestNothingIsDeletedThatIsKeptForEver(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push("cpu", "Critical")
 	w.push("cpu", "Ok")
@@ -112,6 +115,7 @@ func TestNothingIsDeletedThatIsKeptForEver(t *testing.T) {
 
 // TestAStormIsDeletedInBatches: it has more alerts than one transaction deletes.
 func TestAStormIsDeletedInBatches(t *testing.T) {
+	t.Parallel()
 	w := beginWith(t, yearly, notifyAnn)
 	w.push("cpu", "Critical")
 	w.push("cpu", "Ok")
@@ -120,7 +124,7 @@ func TestAStormIsDeletedInBatches(t *testing.T) {
 	w.sql(`UPDATE alert SET incident_id = '' WHERE alert_key = 'lone'`)
 	for _, key := range []string{"cpu", "lone"} {
 		w.sql(`INSERT INTO alert (` + alertColumns + `, alert_id) WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
-			SELECT ` + alertColumns + `, substr(alert_id, 1, 8) || printf('%016x', i + 65536 * length(alert_key)) FROM alert, n WHERE alert_key = '` + key + `'`)
+			SELECT ` + alertColumns + `, substr(alert_id, 1, 8) || CAST(1000000000000000 + i + 65536 * length(alert_key) AS TEXT) FROM alert, n WHERE alert_key = '` + key + `'`)
 	}
 	w.clock.Add(366 * 24 * time.Hour)
 	w.settle()
@@ -134,6 +138,7 @@ const alertColumns = `account_id, channel_id, incident_id, integration_id, integ
 
 // TestADroppedEventIsDeletedWithItsVerdict: after its own retention; events that were not dropped stay.
 func TestADroppedEventIsDeletedWithItsVerdict(t *testing.T) {
+	t.Parallel()
 	w := beginWith(t, func(c *app.Config) { c.EventDays, c.DroppedDays = 180, 30 }, rules("drop_rules", `"filters": `+where("env", "test")))
 	dropped, taken := w.push("noise", "Critical", "env=test"), w.push("cpu", "Critical")
 	w.outcome(dropped, "dropped")

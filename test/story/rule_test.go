@@ -28,6 +28,7 @@ func where(label, value string) string {
 var notifyAnn = escalates(layer(onCall(day)))
 
 func TestADroppedEventKeepsARecord(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("drop_rules", `"filters": `+where("env", "test")))
 	event := w.push("cpu", "Critical", "env=test")
 	w.notified()
@@ -40,6 +41,7 @@ func TestADroppedEventKeepsARecord(t *testing.T) {
 }
 
 func TestADropRuleThatWasMadeLaterLetsAnOpenAlertEnd(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical", "env=test")
 	w.do("/channel/unsubscribe/rule/create", `{"channel_id": %d, "rule_name": "noise", "filters": %s}`, shop, where("env", "test"))
@@ -48,6 +50,7 @@ func TestADropRuleThatWasMadeLaterLetsAnOpenAlertEnd(t *testing.T) {
 }
 
 func TestASilencedAlertIsStoredAndNotNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	event := w.push("cpu", "Critical", "env=test")
 	w.outcome(event, "silenced")
@@ -60,6 +63,7 @@ func TestASilencedAlertIsStoredAndNotNotified(t *testing.T) {
 }
 
 func TestAnAlertThatOutlastsItsSilenceIsNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("cpu", "Critical", "env=test")
 	w.push("mem", "Critical", "env=test")
@@ -77,6 +81,7 @@ func TestAnAlertThatOutlastsItsSilenceIsNotified(t *testing.T) {
 }
 
 func TestADeletedSilenceEndsAtOnce(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(24*time.Hour)))
 	w.push("cpu", "Critical", "env=test")
 	w.notified()
@@ -86,6 +91,7 @@ func TestADeletedSilenceEndsAtOnce(t *testing.T) {
 
 // An expired silence comes back neither with time nor with a new process.
 func TestAnExpiredSilenceStaysExpired(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.pass(time.Hour)
 	w.restart()
@@ -94,6 +100,7 @@ func TestAnExpiredSilenceStaysExpired(t *testing.T) {
 }
 
 func TestARestartDoesNotNotifySilencedAlerts(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("cpu", "Critical", "env=test")
 	w.restart()
@@ -104,6 +111,7 @@ func TestARestartDoesNotNotifySilencedAlerts(t *testing.T) {
 
 // A silence applies to every alert that matches, not to one alert: it outlives a recovery.
 func TestASilenceOutlivesARecovery(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	for range 2 {
 		w.push("cpu", "Critical", "env=test")
@@ -115,6 +123,7 @@ func TestASilenceOutlivesARecovery(t *testing.T) {
 
 // Saturday mornings, every week.
 func TestARecurringSilenceComesAgain(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, "time_filters": [{"start": "09:00", "end": "11:00", "repeat": [6]}]`))
 	w.drift = time.Minute
 	w.push("cpu", "Critical", "env=test")
@@ -130,6 +139,7 @@ func TestARecurringSilenceComesAgain(t *testing.T) {
 
 // Maintenance that begins while an incident is open stops its pages, and they continue when it ends.
 func TestAnEscalationStandsStillInASilence(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical", "env=test")
 	w.notified(newPage("ann"))
@@ -144,6 +154,7 @@ func TestAnEscalationStandsStillInASilence(t *testing.T) {
 }
 
 func TestASilenceThatIsMadeBeforeTheFirstPageHoldsIt(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day)), `"aggr_window": 60`))
 	w.push("cpu", "Critical", "env=test")
 	w.do("/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "work", "filters": %s, "time_filter": {"start_time": %d, "end_time": %d}}`, shop, where("env", "test"), start.Unix(), start.Unix()+3600)
@@ -156,6 +167,7 @@ func TestASilenceThatIsMadeBeforeTheFirstPageHoldsIt(t *testing.T) {
 }
 
 func TestADiscardingSilenceLeavesARecordButNoAlert(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"is_directly_discard": true, "filters": `+where("env", "test")+`, `+once(time.Hour)))
 	event := w.push("cpu", "Critical", "env=test")
 	w.outcome(event, "dropped")
@@ -165,6 +177,7 @@ func TestADiscardingSilenceLeavesARecordButNoAlert(t *testing.T) {
 const inhibit = `"source_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "target_filters": [[{"key": "severity", "oper": "IN", "vals": ["Warning", "Info"]}]], "equals": ["labels.cluster"]`
 
 func TestAnAlertInhibitsAnother(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("inhibit_rules", inhibit))
 	w.push("node down", "Critical", "cluster=eu")
 	w.notified(newPage("ann"))
@@ -181,6 +194,7 @@ func TestAnAlertInhibitsAnother(t *testing.T) {
 }
 
 func TestAnInhibitedAlertIsNotifiedWhenTheOtherEnds(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, rules("inhibit_rules", inhibit))
 	w.push("node down", "Critical", "cluster=eu")
 	w.push("disk", "Warning", "cluster=eu")
@@ -190,6 +204,7 @@ func TestAnInhibitedAlertIsNotifiedWhenTheOtherEnds(t *testing.T) {
 }
 
 func TestAFlappingAlertIsKeptQuiet(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn) // 4 changes in 60 minutes mute it for 120
 	for range 4 {
 		w.push("cpu", "Critical")
@@ -204,6 +219,7 @@ func TestAFlappingAlertIsKeptQuiet(t *testing.T) {
 }
 
 func TestAlertsThatSayTheSameAreOne(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
 	for range 20 {
@@ -215,6 +231,7 @@ func TestAlertsThatSayTheSameAreOne(t *testing.T) {
 }
 
 func TestDifferentKeysAreDifferentAlerts(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("a", "Critical", "title=Same")
 	w.push("b", "Critical", "title=Same")
@@ -222,6 +239,7 @@ func TestDifferentKeysAreDifferentAlerts(t *testing.T) {
 }
 
 func TestTheSeverityIsTheHighestSoFar(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Warning")
 	w.push("cpu", "Critical")
@@ -236,6 +254,7 @@ func TestTheSeverityIsTheHighestSoFar(t *testing.T) {
 }
 
 func TestAnOkWithoutAnAlertIsNothing(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.outcome(w.push("cpu", "Ok"), "unmatched")
 	w.notified()
@@ -252,6 +271,7 @@ const groupKey = "0123456789abcdef0123456789abcdef131"
 const byService = `"method": "p", "equals": [["labels.service"]]`
 
 func TestAlertsOfOneServiceAreOneIncident(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(byService))
 	for i := range 5 {
 		w.pushTo(groupKey, fmt.Sprint("pod", i), "Critical", "service=pay")
@@ -268,6 +288,7 @@ func TestAlertsOfOneServiceAreOneIncident(t *testing.T) {
 }
 
 func TestAnIncidentTakesAlertsForItsWindow(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(byService+`, "time_window": 10`))
 	w.pushTo(groupKey, "a", "Critical", "service=pay")
 	w.pass(9 * time.Minute)
@@ -278,6 +299,7 @@ func TestAnIncidentTakesAlertsForItsWindow(t *testing.T) {
 }
 
 func TestASlidingWindowIsExtendedByEachAlert(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(byService+`, "time_window": 10, "window_type": "sliding"`))
 	w.pushTo(groupKey, "a", "Critical", "service=pay")
 	w.pass(9 * time.Minute)
@@ -287,6 +309,7 @@ func TestASlidingWindowIsExtendedByEachAlert(t *testing.T) {
 }
 
 func TestAStormIsNotifiedAgain(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(byService+`, "storm_thresholds": [3, 5]`))
 	for i := range 5 {
 		w.pushTo(groupKey, fmt.Sprint(i), "Critical", "service=pay")
@@ -297,6 +320,7 @@ func TestAStormIsNotifiedAgain(t *testing.T) {
 
 // Thresholds that are passed together are one message, about the largest.
 func TestThresholdsPassedTogetherAreOneMessage(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(byService+`, "storm_thresholds": [3, 10, 50, 100, 200]`))
 	w.pushTo(groupKey, "first", "Critical", "service=pay")
 	w.notified(newPage("ann"))
@@ -319,6 +343,7 @@ func TestThresholdsPassedTogetherAreOneMessage(t *testing.T) {
 }
 
 func TestStrictGroupingExcludesAlertsWithoutTheField(t *testing.T) {
+	t.Parallel()
 	w := begin(t, grouped(byService+`, "all_equals_required": true`))
 	w.outcome(w.pushTo(groupKey, "a", "Critical"), "opened")
 	w.outcome(w.pushTo(groupKey, "b", "Critical"), "opened")
@@ -330,6 +355,7 @@ func routes(rest string) string {
 }
 
 func TestASharedIntegrationIsRouted(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, routes(""))
 	event := w.pushTo(sharedKey, "cpu", "Critical", "service=pay")
 	r := w.do("/alert/explain", `{"event_id": %q}`, event)
@@ -339,6 +365,7 @@ func TestASharedIntegrationIsRouted(t *testing.T) {
 }
 
 func TestAnUnroutedEventIsRecorded(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, routes(""))
 	event := w.pushTo(sharedKey, "cpu", "Critical", "service=cart")
 	w.outcome(event, "unrouted")
@@ -348,12 +375,14 @@ func TestAnUnroutedEventIsRecorded(t *testing.T) {
 }
 
 func TestTheDefaultTakesTheRest(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, routes(fmt.Sprintf(`, "default": {"channel_ids": [%d]}`, shop)))
 	w.outcome(w.pushTo(sharedKey, "cpu", "Critical", "service=cart"), "opened")
 	w.notified(newPage("ann"))
 }
 
 func TestThePipelineChangesAndDrops(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, fmt.Sprintf(`{"alert_pipelines": [{"integration_id": %d, "rules": [
 		{"kind": "severity_reset", "if": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "settings": {"severity": "Info"}},
 		{"kind": "title_reset", "if": [], "settings": {"title": "{{.labels.service}}: {{.title}}"}},
@@ -369,6 +398,7 @@ func TestThePipelineChangesAndDrops(t *testing.T) {
 }
 
 func TestADisabledChannelTakesNothing(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/channel/disable", `{"channel_id": %d}`, shop)
 	w.outcome(w.push("cpu", "Critical"), "dropped")
@@ -377,6 +407,7 @@ func TestADisabledChannelTakesNothing(t *testing.T) {
 
 // Escalations of a disabled channel wait until it is enabled again.
 func TestADisabledChannelPagesNoOne(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"))

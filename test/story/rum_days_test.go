@@ -12,6 +12,7 @@ import (
 // An issue has errors, sessions and users of each day. A storm of invented users costs one row a day, and old days are
 // deleted.
 func TestAnIssueHasItsDays(t *testing.T) {
+	t.Parallel()
 	const users = 1000
 	w := begin(t, notifyAnn, webShop(""))
 	flood := func(from, until int) {
@@ -63,6 +64,7 @@ func TestAnIssueHasItsDays(t *testing.T) {
 
 // The days of an issue are deleted with it.
 func TestDaysAreDeletedWithTheirIssue(t *testing.T) {
+	t.Parallel()
 	w := beginWith(t, func(c *app.Config) { c.IncidentDays = 10 }, notifyAnn, webShop(""))
 	w.datadog("1", priceOf)
 	w.newPages()

@@ -94,6 +94,7 @@ var priceOf = [2]string{"Cannot read properties of undefined (reading 'price')",
 // The errors of a page arrive by both SDKs, are one issue, and notify the person on call; it is resolved, which ends its
 // incident, and comes back.
 func TestErrorsOfAPageAreAnIssueThatPages(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, webShop(""))
 	w.datadog("1.4.2", priceOf)
 	w.sentry("1.4.2", "undefined is not an object (evaluating 'item.price')", "totalOf")
@@ -143,6 +144,7 @@ func TestErrorsOfAPageAreAnIssueThatPages(t *testing.T) {
 
 // A storm of one error is one alert, one issue and one page, across a restart, and few rows.
 func TestAStormOfOneErrorIsOnePage(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, webShop(""))
 	var wait sync.WaitGroup
 	for range 8 {
@@ -179,6 +181,7 @@ func TestAStormOfOneErrorIsOnePage(t *testing.T) {
 
 // A sender with the public token who invents errors fills neither the database nor the pager.
 func TestAFloodOfKindsOfErrorsIsBounded(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, webShop(""))
 	for i := range 10 {
 		var errors [][2]string
@@ -200,6 +203,7 @@ func TestAFloodOfKindsOfErrorsIsBounded(t *testing.T) {
 
 // What the application does not want is not kept, and one that is disabled or deleted takes nothing.
 func TestWhatAnApplicationDoesNotTake(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, webShop(`, "no_ip": true`))
 	w.drift = time.Hour
 	event := `{"timestamp":1,"user":{"id":"u","ip_address":"203.0.113.9"},"message":"boom"}`
@@ -245,6 +249,7 @@ func TestWhatAnApplicationDoesNotTake(t *testing.T) {
 }
 
 func TestAPreflightIsAnswered(t *testing.T) {
+	t.Parallel()
 	w := begin(t, webShop(""))
 	for _, path := range []string{"/api/v2/rum", "/tunnel", "/api/1/envelope/"} {
 		req, err := http.NewRequest(http.MethodOptions, w.http.URL+path, nil)
@@ -260,6 +265,7 @@ func TestAPreflightIsAnswered(t *testing.T) {
 
 // One application has its limits, and its flood does not refuse another one.
 func TestOneApplicationHasItsLimits(t *testing.T) {
+	t.Parallel()
 	second := fmt.Sprintf(`{"rum_applications": [{"application_id": "second", "application_name": "Second", "type": "browser", "client_token": %q}]}`, otherToken)
 	w := beginWith(t, func(c *app.Config) { c.LimitPerSecond, c.LimitPerMinute = 50, 1000 }, webShop(""), second)
 	refused := 0
@@ -285,6 +291,7 @@ func TestOneApplicationHasItsLimits(t *testing.T) {
 // An issue without a version is resolved when it has not come for 14 days; one of a version when a later version lives
 // without it.
 func TestIssuesThatHaveGoneAreResolved(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, webShop(""))
 	w.drift = time.Hour
 	w.datadog("", [2]string{"without a version", "a"})
@@ -305,6 +312,7 @@ func TestIssuesThatHaveGoneAreResolved(t *testing.T) {
 
 // An application whose channels take nothing notifies the account's owner.
 func TestAnIssueWithoutAChannelIsTheOwners(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, webShop(""))
 	w.do("/channel/disable", `{"channel_id": %d}`, shop)
 	w.datadog("1", priceOf)
@@ -317,6 +325,7 @@ func TestAnIssueWithoutAChannelIsTheOwners(t *testing.T) {
 
 // The captures of real browsers are taken as they came.
 func TestCapturesOfBrowsersAreTaken(t *testing.T) {
+	t.Parallel()
 	w := begin(t, webShop(""))
 	for name, path := range map[string]string{"dd-01-beacon-exit.ndjson": datadogURL, "dd-03-deflate.zlib": datadogURL + "%26dd-evp-encoding%3Ddeflate",
 		"sentry-01-uncaught.envelope": "/api/42/envelope/?sentry_key=" + webToken, "sentry-05-session.envelope": "/api/42/envelope/?sentry_key=" + webToken} {
@@ -331,6 +340,7 @@ func TestCapturesOfBrowsersAreTaken(t *testing.T) {
 
 // A corrupt issue fails its own errors, and no other of the same account.
 func TestACorruptIssueFailsAlone(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, webShop(""))
 	w.datadog("1", priceOf)
 	w.sql("UPDATE rum_issue SET versions = 'x'")

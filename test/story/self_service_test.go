@@ -61,6 +61,7 @@ func (w *world) clicks(link, button string, status int, part string) {
 func (w *world) overrides() int64 { return w.count(`SELECT count(*) FROM schedule_override`) }
 
 func TestTheFirstWhoAcceptsIsOnCall(t *testing.T) {
+	t.Parallel()
 	w := begin(t, sharing(), asTurns).slow()
 	_, links := w.asks(0, 60, bob, cid)
 	w.hasText("bob@example.com", "Cover in Turns from Sat 21 Nov 10:00 UTC: Ann Day asks you to be on call in Turns from Sat 21 Nov 10:00 UTC until Sat 21 Nov 11:00 UTC in their place. Reason: dentist. Accept or decline: "+links["bob"])
@@ -93,6 +94,7 @@ func TestTheFirstWhoAcceptsIsOnCall(t *testing.T) {
 }
 
 func TestTwoWhoAcceptAtOnceAreNotBothOnCall(t *testing.T) {
+	t.Parallel()
 	w := begin(t, sharing())
 	_, links := w.asks(0, 60, bob, cid)
 	w.newPages()
@@ -113,6 +115,7 @@ func TestTwoWhoAcceptAtOnceAreNotBothOnCall(t *testing.T) {
 }
 
 func TestARequestThatNoOneAcceptsLeavesThePersonOnCall(t *testing.T) {
+	t.Parallel()
 	w := begin(t, sharing(), asTurns).slow()
 	_, links := w.asks(60, 90, bob, cid)
 	w.clicks(links["bob"], "decline", 200, "Bob Night has declined")
@@ -132,6 +135,7 @@ func TestARequestThatNoOneAcceptsLeavesThePersonOnCall(t *testing.T) {
 
 // A shift that has begun can be asked for until it ends.
 func TestARunningShiftCanBeCoveredUntilItsEnd(t *testing.T) {
+	t.Parallel()
 	w := begin(t, sharing(), asTurns).slow()
 	_, links := w.asks(-60, 600, bob)
 	w.pass(30 * time.Minute)
@@ -146,6 +150,7 @@ func TestARunningShiftCanBeCoveredUntilItsEnd(t *testing.T) {
 }
 
 func TestWhenAllDeclineThePersonIsNotifiedAtOnce(t *testing.T) {
+	t.Parallel()
 	w := begin(t, sharing()).slow()
 	_, links := w.asks(60, 90, bob, cid)
 	w.newPages()
@@ -160,6 +165,7 @@ func TestWhenAllDeclineThePersonIsNotifiedAtOnce(t *testing.T) {
 }
 
 func TestLinksThatMustNotPutAnyoneOnCall(t *testing.T) {
+	t.Parallel()
 	w := begin(t, sharing()).slow()
 	request, links := w.asks(60, 90, bob, cid)
 	w.newPages()
@@ -189,6 +195,7 @@ func TestLinksThatMustNotPutAnyoneOnCall(t *testing.T) {
 
 // What the person who asked is still on call for is computed again when another accepts.
 func TestAShiftThatIsGoneIsNotCovered(t *testing.T) {
+	t.Parallel()
 	w := begin(t, sharing()).slow()
 	_, links := w.asks(60, 90, cid)
 	w.do("/person/absence/create", `{"person_id": %d, "start": %d, "end": %d}`, ann, start.Unix(), start.Add(2*time.Hour).Unix())
@@ -199,6 +206,7 @@ func TestAShiftThatIsGoneIsNotCovered(t *testing.T) {
 }
 
 func TestARequestThatIsCancelledIsNotAskedAnyMore(t *testing.T) {
+	t.Parallel()
 	w := begin(t, sharing()).slow()
 	w.fail("bob@example.com", later)
 	request, _ := w.asks(60, 90, bob, cid)
@@ -212,6 +220,7 @@ func TestARequestThatIsCancelledIsNotAskedAnyMore(t *testing.T) {
 
 // The notifications are stored with the answer: a stop in between loses none and sends none twice.
 func TestARestartAfterAnAcceptLosesNoNotification(t *testing.T) {
+	t.Parallel()
 	w := begin(t, sharing()).slow()
 	request, _ := w.asks(0, 60, bob, cid)
 	w.newPages()
@@ -227,6 +236,7 @@ func TestARestartAfterAnAcceptLosesNoNotification(t *testing.T) {
 }
 
 func TestHandingOverNeedsTheOthersYes(t *testing.T) {
+	t.Parallel()
 	w := begin(t, sharing(), asTurns).slow()
 	w.as(annKey, "/schedule/shift/hand-over", `{"schedule_id": %d, "to": %d, "start": %d, "end": %d}`, turns, bob, start.Unix(), start.Add(time.Hour).Unix())
 	links := w.coverLinks()
@@ -241,6 +251,7 @@ func TestHandingOverNeedsTheOthersYes(t *testing.T) {
 
 // Who manages schedules could make an override all the same.
 func TestAManagerHandsOverAtOnce(t *testing.T) {
+	t.Parallel()
 	w := begin(t, sharing(), asTurns).slow()
 	w.do("/schedule/shift/hand-over", `{"schedule_id": %d, "to": %d, "start": %d, "end": %d}`, turns, bob, start.Unix(), start.Add(time.Hour).Unix())
 	w.notified(set("bob"))
@@ -249,6 +260,7 @@ func TestAManagerHandsOverAtOnce(t *testing.T) {
 }
 
 func TestTakingAShift(t *testing.T) {
+	t.Parallel()
 	w := begin(t, sharing(), asTurns).slow()
 	w.as(cidKey, "/schedule/shift/take", `{"schedule_id": %d, "person_id": %d, "start": %d, "end": %d}`, turns, ann, start.Unix(), start.Add(time.Hour).Unix())
 	w.notified(set("ann"))
@@ -263,6 +275,7 @@ func TestTakingAShift(t *testing.T) {
 
 // An override that is deleted after a request was accepted leaves the person who asked on call, and both are notified.
 func TestAnAcceptedOverrideThatIsDeletedIsNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, sharing(), asTurns).slow()
 	request, _ := w.asks(0, 60, bob)
 	r := w.as(bobKey, "/schedule/cover/accept", `{"request_id": %s}`, request)

@@ -60,6 +60,7 @@ func (w *world) hasText(to, want string) {
 }
 
 func TestBothPersonsAreNotifiedBeforeAHandoff(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 3600}`)).slow()
 	w.pass(55 * time.Minute)
 	w.notified()
@@ -74,6 +75,7 @@ func TestBothPersonsAreNotifiedBeforeAHandoff(t *testing.T) {
 }
 
 func TestBothPersonsAreNotifiedAtAHandoff(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 0}`)).slow()
 	w.pass(2*time.Hour - time.Second)
 	w.notified()
@@ -86,6 +88,7 @@ func TestBothPersonsAreNotifiedAtAHandoff(t *testing.T) {
 
 // A person who stays on call is not notified. A shift that no one follows is notified as such.
 func TestOnlyHandoffsToAnotherPersonAreNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t).slow()
 	for _, id := range []int{day, night} {
 		w.do("/schedule/update", `{"schedule_id": %d, "notify": {"advance_in_time": 600}}`, id)
@@ -98,6 +101,7 @@ func TestOnlyHandoffsToAnotherPersonAreNotified(t *testing.T) {
 }
 
 func TestTheOnCallPersonIsNotifiedEveryDay(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"fixed_time": {"cycle": "day", "start": "11:00"}}`)).slow()
 	w.pass(time.Hour)
 	w.hasText("bob@example.com", "On call in Turns: You are on call in Turns until Sat 21 Nov 12:00 UTC.")
@@ -109,6 +113,7 @@ func TestTheOnCallPersonIsNotifiedEveryDay(t *testing.T) {
 }
 
 func TestNoNotificationWhenNoOneIsOnCall(t *testing.T) {
+	t.Parallel()
 	w := begin(t).slow()
 	w.do("/schedule/update", `{"schedule_id": %d, "notify": {"fixed_time": {"cycle": "day", "start": "12:00"}}}`, night)
 	w.pass(24 * time.Hour)
@@ -117,6 +122,7 @@ func TestNoNotificationWhenNoOneIsOnCall(t *testing.T) {
 
 // New York puts its clock forward at two on 14 March 2027 and 12 March 2028, and back at two on 7 November 2027.
 func TestATimeOfDayAcrossClockChanges(t *testing.T) {
+	t.Parallel()
 	w := begin(t).slow()
 	for _, c := range []struct{ start, from, first, second string }{
 		{"08:00", "2027-03-13T12:00:00Z", "2027-03-13T13:00:00Z", "2027-03-14T12:00:00Z"},
@@ -137,6 +143,7 @@ func TestATimeOfDayAcrossClockChanges(t *testing.T) {
 }
 
 func TestAnOverrideIsAChange(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 600}`)).slow()
 	w.pass(115 * time.Minute)
 	w.notified(begins("ann"), ends("bob"))
@@ -151,6 +158,7 @@ func TestAnOverrideIsAChange(t *testing.T) {
 
 // An override that begins at once is stored a moment later.
 func TestAnOverrideThatBeginsAtOnceIsNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 0}`)).slow()
 	w.settle()
 	w.clock.Add(2 * time.Second)
@@ -159,6 +167,7 @@ func TestAnOverrideThatBeginsAtOnceIsNotified(t *testing.T) {
 }
 
 func TestAnEditedScheduleIsComputedAgain(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 3600}`)).slow()
 	w.pass(time.Hour)
 	w.notified(begins("ann"), ends("bob"))
@@ -175,6 +184,7 @@ func TestAnEditedScheduleIsComputedAgain(t *testing.T) {
 }
 
 func TestARestartNotifiesEachShiftOnce(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 3600, "fixed_time": {"cycle": "day", "start": "11:30"}}`)).slow()
 	w.restart()
 	w.pass(time.Hour)
@@ -189,6 +199,7 @@ func TestARestartNotifiesEachShiftOnce(t *testing.T) {
 }
 
 func TestAfterAStandstillOnlyCurrentShiftsAreNotified(t *testing.T) {
+	t.Parallel()
 	both := taking(`{"advance_in_time": 600, "fixed_time": {"cycle": "day", "start": "11:30"}}`)
 	w := begin(t, both)
 	w.settle()
@@ -203,6 +214,7 @@ func TestAfterAStandstillOnlyCurrentShiftsAreNotified(t *testing.T) {
 
 // A shift that began and ended during the standstill is not notified.
 func TestAfterAStandstillAPastShiftIsNotNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 0}`))
 	noon := start.Add(2 * time.Hour)
 	w.do("/schedule/update", `{"schedule_id": %d, "layers": [%s, %s]}`, turns, rotation, override(cid, noon.Add(10*time.Minute), noon.Add(20*time.Minute)))
@@ -212,6 +224,7 @@ func TestAfterAStandstillAPastShiftIsNotNotified(t *testing.T) {
 
 // A waiting notification is checked again before it is sent.
 func TestANotificationOfADeletedShiftIsNotSent(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 3600}`))
 	w.fail("example.com", later)
 	w.slow().pass(time.Hour)
@@ -222,6 +235,7 @@ func TestANotificationOfADeletedShiftIsNotSent(t *testing.T) {
 }
 
 func TestALateShiftNotificationIsNotSent(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 0}`))
 	w.fail("example.com", later)
 	w.slow().pass(2 * time.Hour)
@@ -231,6 +245,7 @@ func TestALateShiftNotificationIsNotSent(t *testing.T) {
 }
 
 func TestQuietHoursPostponeShiftNotifications(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 0}`)).slow()
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "12:00", "end": "16:00"}]}`) // in Berlin it is one
 	w.pass(5*time.Hour - 5*time.Minute)
@@ -240,6 +255,7 @@ func TestQuietHoursPostponeShiftNotifications(t *testing.T) {
 }
 
 func TestADisabledScheduleNotifiesNoOne(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 3600, "fixed_time": {"cycle": "day", "start": "11:30"}}`, `"status": 1`)).slow()
 	w.pass(24 * time.Hour)
 	w.notified()
@@ -252,6 +268,7 @@ func TestADisabledScheduleNotifiesNoOne(t *testing.T) {
 }
 
 func TestTheScheduleOrThePersonChoosesTheMethod(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 3600, "by": {"follow_preference": false, "personal_channels": ["sms", "email"]}}`)).slow()
 	w.pass(time.Hour)
 	w.notified("+15550100 sms shift_begin", begins("ann"), ends("bob")) // Bob has no phone
@@ -263,6 +280,7 @@ func TestTheScheduleOrThePersonChoosesTheMethod(t *testing.T) {
 }
 
 func TestChatsOfTheScheduleAreNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 600, "fixed_time": {"cycle": "day", "start": "11:30"}, "webhooks": [{"type": "slack", "settings": {"token": "`+chats+`/slack/ops", "alias": "ops chat"}}]}`)).slow()
 	w.pass(90 * time.Minute)
 	w.hasText("ops", "On call in Turns: On call in Turns: Bob Night, at Sat 21 Nov 11:30 UTC.")
@@ -274,6 +292,7 @@ func TestChatsOfTheScheduleAreNotified(t *testing.T) {
 
 // A schedule that cannot be read blocks no other.
 func TestACorruptScheduleBlocksNoOther(t *testing.T) {
+	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 3600}`), fmt.Sprintf(`{"schedules": [{"schedule_id": %d, "schedule_name": "Bad", "notify": {"advance_in_time": 3600}, "layers": [%s]}]}`, turns-3, rotation)).slow()
 	w.sql(fmt.Sprintf(`UPDATE schedule SET layers = '[nonsense' WHERE schedule_id = %d`, turns-3))
 	w.pass(time.Hour)

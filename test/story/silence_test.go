@@ -28,6 +28,7 @@ func (w *world) lasts(key string, d time.Duration) {
 }
 
 func TestThePersonWhoMadeASilenceIsNotifiedOfItsEnd(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.works(shop, time.Hour)
 	for n := range 8 {
@@ -48,6 +49,7 @@ func TestThePersonWhoMadeASilenceIsNotifiedOfItsEnd(t *testing.T) {
 
 // The end of a silence without alerts surprises no one, but an alert may still come.
 func TestASilenceWithoutAlertsEndsWithoutNotification(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, silenced(time.Hour, ann))
 	w.push("cpu", "Critical", "env=test")
 	w.push("cpu", "Ok")
@@ -63,6 +65,7 @@ func TestASilenceWithoutAlertsEndsWithoutNotification(t *testing.T) {
 }
 
 func TestADeletedSilenceEndsWithoutNotification(t *testing.T) {
+	t.Parallel()
 	for _, verb := range []string{"disable", "delete"} {
 		w := begin(t, silenced(time.Hour, ann)).slow()
 		w.push("cpu", "Critical", "env=test")
@@ -73,6 +76,7 @@ func TestADeletedSilenceEndsWithoutNotification(t *testing.T) {
 }
 
 func TestAProlongedSilenceIsNotifiedBeforeItsNewEnd(t *testing.T) {
+	t.Parallel()
 	w := begin(t, silenced(time.Hour, ann))
 	w.push("cpu", "Critical", "env=test")
 	w.pass(44 * time.Minute)
@@ -88,6 +92,7 @@ func TestAProlongedSilenceIsNotifiedBeforeItsNewEnd(t *testing.T) {
 
 // A waiting notification is checked again before it is sent.
 func TestASilenceNotificationIsCheckedWhenItIsSent(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(w *world){
 		"disabled":  func(w *world) { w.do("/channel/silence/rule/disable", `{%s}`, theSilence) },
 		"prolonged": func(w *world) { w.lasts(annKey, 2*time.Hour) },
@@ -116,6 +121,7 @@ func TestASilenceNotificationIsCheckedWhenItIsSent(t *testing.T) {
 }
 
 func TestNoEndIsNotifiedTwice(t *testing.T) {
+	t.Parallel()
 	w := begin(t, silenced(time.Hour, ann))
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": [], "warning": [], "info": ["sms"]}}`)
 	w.push("cpu", "Critical", "env=test")
@@ -130,6 +136,7 @@ func TestNoEndIsNotifiedTwice(t *testing.T) {
 }
 
 func TestAfterAStandstillASilenceIsNotifiedUnlessItHasEnded(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, silenced(time.Hour, bob))
 	w.push("cpu", "Critical", "env=test")
 	w.standstill(55 * time.Minute)
@@ -142,6 +149,7 @@ func TestAfterAStandstillASilenceIsNotifiedUnlessItHasEnded(t *testing.T) {
 }
 
 func TestAShortSilenceIsNotifiedAfterHalfItsTime(t *testing.T) {
+	t.Parallel()
 	w := begin(t, silenced(10*time.Minute, ann))
 	w.push("cpu", "Critical", "env=test")
 	w.pass(5*time.Minute - 10*time.Second)
@@ -151,7 +159,8 @@ func TestAShortSilenceIsNotifiedAfterHalfItsTime(t *testing.T) {
 }
 
 func TestTheOwnerIsNotifiedWhereNoOneElseMayBe(t *testing.T) {
-	private := fmt.Sprintf(`UPDATE channel SET is_private = 1, team_id = %d WHERE channel_id = %d`, ops, shop)
+	t.Parallel()
+	private := fmt.Sprintf(`UPDATE channel SET is_private = TRUE, team_id = %d WHERE channel_id = %d`, ops, shop)
 	for name, c := range map[string]struct {
 		maker        int
 		change, told string
@@ -174,6 +183,7 @@ func TestTheOwnerIsNotifiedWhereNoOneElseMayBe(t *testing.T) {
 }
 
 func TestTheEndOfARecurringSilenceIsNotNotified(t *testing.T) {
+	t.Parallel()
 	w := begin(t, rules("silence_rules", `"filters": `+where("env", "test")+`, "time_filters": [{"start": "09:00", "end": "11:00", "repeat": [6]}]`)).slow()
 	w.push("cpu", "Critical", "env=test")
 	w.pass(55 * time.Minute)
@@ -181,6 +191,7 @@ func TestTheEndOfARecurringSilenceIsNotNotified(t *testing.T) {
 }
 
 func TestThePersonChoosesTheMethodOfASilenceNotification(t *testing.T) {
+	t.Parallel()
 	w := begin(t, silenced(time.Hour, ann)).slow()
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["email"], "warning": ["email"], "info": ["sms"]}, "quiet_hours": [{"start": "11:00", "end": "11:50"}]}`)
 	w.push("cpu", "Critical", "env=test")
@@ -192,6 +203,7 @@ func TestThePersonChoosesTheMethodOfASilenceNotification(t *testing.T) {
 
 // A silence stops the pages of incidents that were open before it, if they are due before its end.
 func TestASilenceHoldsBackEscalations(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical", "env=test")
 	w.notified(newPage("ann"))
@@ -207,6 +219,7 @@ func TestASilenceHoldsBackEscalations(t *testing.T) {
 
 // An incident of which only some alerts are silenced is escalated.
 func TestASilenceOfSomeAlertsHoldsBackNoEscalation(t *testing.T) {
+	t.Parallel()
 	const groups = 7000000000043
 	w := begin(t, strings.Replace(grouped(byService), layer(onCall(day)), layer(onCall(day), window(20))+","+layer(persons(cid)), 1))
 	w.pushTo(groupKey, "cpu", "Critical", "env=test", "service=s")
@@ -222,6 +235,7 @@ func TestASilenceOfSomeAlertsHoldsBackNoEscalation(t *testing.T) {
 // An escalation that silences hold back goes on at once when an alert joins that none of them matches, by itself or by
 // a person's hand.
 func TestAnAlertThatIsNotSilencedReleasesTheEscalation(t *testing.T) {
+	t.Parallel()
 	const groups = 7000000000043
 	for name, change := range map[string]func(w *world, incident string) (also []string){
 		"joins": func(w *world, _ string) []string {
@@ -262,6 +276,7 @@ func (w *world) works(channel int, d time.Duration) {
 }
 
 func TestASilenceThatAnotherOutlivesHoldsNothingBack(t *testing.T) {
+	t.Parallel()
 	w := begin(t, rules("silence_rules",
 		fmt.Sprintf(`"updated_by": %d, "filters": %s, %s`, ann, where("env", "test"), once(time.Hour)),
 		fmt.Sprintf(`"updated_by": %d, "filters": %s, %s`, bob, where("env", "test"), once(2*time.Hour)),

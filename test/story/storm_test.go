@@ -70,6 +70,7 @@ func inMinute(pages []page) map[string]int {
 // A storm of ungrouped alerts sends a person a handful of messages over each method. Every incident is notified, and
 // the explanation of each shows it.
 func TestAStormIsAFewMessages(t *testing.T) {
+	t.Parallel()
 	w := begin(t, byPhone, prometheus)
 	w.pushTitled(800, allCritical)
 	first := len(w.reached())
@@ -116,6 +117,7 @@ func TestAStormIsAFewMessages(t *testing.T) {
 
 // The link of a bundle acknowledges its incidents and no other, once or twice.
 func TestOneLinkAcknowledgesABundle(t *testing.T) {
+	t.Parallel()
 	w := begin(t, byPhone, prometheus)
 	w.pushTitled(30, allCritical)
 	w.pass(2 * time.Minute)
@@ -144,6 +146,7 @@ func TestOneLinkAcknowledgesABundle(t *testing.T) {
 
 // The ends of many incidents are one message too, and leave room for the next page.
 func TestEndsAreBundledAndPushOutNoPage(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	for i := range 40 {
 		w.push(fmt.Sprint("a", i), "Critical")
@@ -167,6 +170,7 @@ func TestEndsAreBundledAndPushOutNoPage(t *testing.T) {
 
 // A bundle that is not taken is tried again as the same bundle; what was acknowledged meanwhile is left out.
 func TestABundleIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, prometheus)
 	failed := map[string]bool{}
 	w.answers(func(p page) answer {
@@ -187,6 +191,7 @@ func TestABundleIsTriedAgain(t *testing.T) {
 
 // When the program dies while a bundle is being sent, it is sent again with the same key.
 func TestABundleSurvivesTheProcess(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, prometheus)
 	keys := map[string]int{}
 	w.answers(func(p page) answer {
@@ -213,6 +218,7 @@ func TestABundleSurvivesTheProcess(t *testing.T) {
 
 // After an outage of Tocsin what became overdue meanwhile is one message to each person, not one for each step.
 func TestAnOutageIsCaughtUpInOneMessage(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), again(3, 5), window(30))+","+layer(persons(ann, bob), window(30))+","+layer(persons(bob)), `"aggr_window": 60`))
 	for i := range 30 {
 		w.push(fmt.Sprint("a", i), "Critical")
@@ -235,6 +241,7 @@ func TestAnOutageIsCaughtUpInOneMessage(t *testing.T) {
 
 // In a storm the Critical incidents are sent first, each by itself while the budget lasts.
 func TestMostSevereFirst(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn, prometheus)
 	w.pushTitled(60, func(i int) string { return []string{"info", "warning", "critical"}[i%3] })
 	first := w.newPages()

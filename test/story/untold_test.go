@@ -42,6 +42,7 @@ func (w *world) untoldIs(want ...[3]string) {
 
 // A Critical incident without a rule is the owner's at once, with the reason; another one within 15 minutes.
 func TestAnIncidentWithoutARuleIsTheFallbacks(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push("cpu", "Critical")
 	w.notified(newPage("olga"))
@@ -63,6 +64,7 @@ func TestAnIncidentWithoutARuleIsTheFallbacks(t *testing.T) {
 
 // What no rule matches and what no channel takes share one message of 15 minutes, with the reasons.
 func TestTheRestIsADigest(t *testing.T) {
+	t.Parallel()
 	w := begin(t, criticalOnly(persons(ann)))
 	w.do("/account/fallback/update", `{"person_ids": [%d]}`, cid)
 	for i := range 5 {
@@ -87,6 +89,7 @@ func TestTheRestIsADigest(t *testing.T) {
 
 // Ten thousand Critical events that no channel takes are a handful of messages, and so are their repetitions.
 func TestAStormOfUnroutedEventsIsAFewMessages(t *testing.T) {
+	t.Parallel()
 	w := begin(t, strings.Replace(prometheus, fmt.Sprintf(`"channel_id": %d, `, shop), "", 1))
 	w.pushTitled(10_000, allCritical)
 	w.pass(20 * time.Minute)
@@ -106,6 +109,7 @@ func TestAStormOfUnroutedEventsIsAFewMessages(t *testing.T) {
 
 // A storm of incidents without a rule is bundled as any other.
 func TestAStormWithoutARuleIsAFewMessages(t *testing.T) {
+	t.Parallel()
 	w := begin(t, prometheus)
 	w.pushTitled(2_000, allCritical)
 	w.pass(2 * time.Minute)
@@ -119,6 +123,7 @@ func TestAStormWithoutARuleIsAFewMessages(t *testing.T) {
 
 // A fallback that cannot be reached is followed by the owner, and an owner who cannot be reached shows.
 func TestTheOwnerFollowsTheFallback(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.do("/account/fallback/update", `{"person_ids": [%d]}`, dee)
 	w.push("cpu", "Critical")
@@ -148,6 +153,7 @@ func TestTheOwnerFollowsTheFallback(t *testing.T) {
 
 // An owner without any address is shown, and the incident is not tried again and again.
 func TestNoOneAtAllCanBeReached(t *testing.T) {
+	t.Parallel()
 	w := beginWith(t, func(c *app.Config) { c.Senders.Mail, c.Senders.Gateway.URL = email.Server{}, "" })
 	w.push("cpu", "Critical")
 	w.pushTo(sharedKey, "stray", "Critical")
@@ -161,6 +167,7 @@ func TestNoOneAtAllCanBeReached(t *testing.T) {
 
 // The persons of an escalation rule are the fallback: those of its first step that reaches anyone, by its methods.
 func TestARuleIsTheFallback(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(teams(empty))+","+layer(persons(dee))+`,{"target": {"person_ids": [`+fmt.Sprint(ann)+`], "by": {"critical": ["sms"], "warning": ["email"], "info": ["email"]}}}`,
 		when("labels.never", `"x"`)))
 	w.do("/account/fallback/update", `{"escalate_rule_id": "5e5e5e5e5e5e5e5e5e5e5e01"}`)
@@ -182,6 +189,7 @@ func TestARuleIsTheFallback(t *testing.T) {
 
 // A person who may not read a private channel is not notified of its incidents.
 func TestTheFallbackOfAPrivateChannel(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.do("/account/fallback/update", `{"person_ids": [%d]}`, cid)
 	w.do("/channel/update", `{"channel_id": %d, "is_private": true, "team_id": %d}`, shop, empty)
@@ -194,6 +202,7 @@ func TestTheFallbackOfAPrivateChannel(t *testing.T) {
 
 // The fallback is notified of a severity that rises, and not when it falls and rises again.
 func TestAnUntoldIncidentRises(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push("cpu", "Info")
 	w.push("cpu", "Critical")
@@ -217,6 +226,7 @@ func TestAnUntoldIncidentRises(t *testing.T) {
 
 // What is silent by choice is in the list, with the choice, and the fallback is not notified of it.
 func TestSilentByChoice(t *testing.T) {
+	t.Parallel()
 	w := begin(t, criticalOnly(persons(ann)))
 	now := w.clock.Now().Unix()
 	w.push("open", "Critical", "title=Open")
@@ -239,6 +249,7 @@ func TestSilentByChoice(t *testing.T) {
 
 // An incident under a rule that a disabled channel holds back is silent by choice until the channel is enabled.
 func TestADisabledChannelIsAChoice(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann)), `"aggr_window": 60`))
 	w.push("cpu", "Critical")
 	w.do("/channel/disable", `{"channel_id": %d}`, shop)
@@ -252,6 +263,7 @@ func TestADisabledChannelIsAChoice(t *testing.T) {
 
 // An alert of Tocsin's own in a channel without a rule reaches the fallback, and makes no other one.
 func TestOwnAlertsWithoutARule(t *testing.T) {
+	t.Parallel()
 	w := begin(t, heartbeats())
 	w.fail("olga", later)
 	w.beat()
@@ -268,6 +280,7 @@ func TestOwnAlertsWithoutARule(t *testing.T) {
 
 // An event that no channel takes and that ends leaves the list.
 func TestAStrayEventEnds(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.pushTo(sharedKey, "stray", "Critical")
 	if pages := w.newPages(); len(pages) != 1 || !strings.Contains(pages[0].subject, "Critical") {
@@ -283,6 +296,7 @@ func TestAStrayEventEnds(t *testing.T) {
 // When the last step has had its time and no person has acknowledged, the fallback is notified too, once, although a person
 // was reached. An acknowledgement before prevents it.
 func TestAnUnansweredIncidentIsTheFallbacks(t *testing.T) {
+	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), window(30))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"))

@@ -25,6 +25,7 @@ func (w *world) page(path string) (int, string) {
 
 // A server that does not process due rows reports it before a page is missed.
 func TestOverdueWorkIsReported(t *testing.T) {
+	t.Parallel()
 	w := begin(t, notifyAnn)
 	if status, body := w.page("/health/ready"); status != 200 || !strings.Contains(body, `"status":"ok"`) {
 		t.Errorf("%d %s", status, body)
@@ -49,6 +50,7 @@ func TestOverdueWorkIsReported(t *testing.T) {
 
 // The heartbeat stops when due rows are not processed.
 func TestTheSignOfLifeStopsWithTheWork(t *testing.T) {
+	t.Parallel()
 	var signs atomic.Int64
 	outside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { signs.Add(1) }))
 	defer outside.Close()
@@ -70,6 +72,7 @@ func TestTheSignOfLifeStopsWithTheWork(t *testing.T) {
 
 // Events that wait to be matched with webhooks are due work too.
 func TestWaitingWebhookEventsAreReported(t *testing.T) {
+	t.Parallel()
 	w := begin(t, hooks("alert", at(receive(t, nil))))
 	w.push("cpu", "Critical")
 	w.settle()

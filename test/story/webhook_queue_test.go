@@ -12,6 +12,7 @@ import (
 )
 
 func TestAReplayedWebhookIsSentAtOnce(t *testing.T) {
+	t.Parallel()
 	r := receive(t, always(http.StatusServiceUnavailable))
 	w := begin(t, hooks("alert", at(r)))
 	w.drift = time.Minute
@@ -29,6 +30,7 @@ func TestAReplayedWebhookIsSentAtOnce(t *testing.T) {
 }
 
 func TestEndpointsThatHangBlockNoneOnTheirHost(t *testing.T) {
+	t.Parallel()
 	var calls atomic.Int32
 	done := make(chan struct{}) // the good one was called four times
 	host := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

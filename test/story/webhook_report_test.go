@@ -22,6 +22,7 @@ func (w *world) reports() (subjects []string) {
 // An endpoint fails for hours while a hundred messages wait. The owner is notified once after an hour, and once when it
 // is over, also across a restart.
 func TestAnEndpointThatFailsForAnHourIsReportedOnce(t *testing.T) {
+	t.Parallel()
 	r := receive(t, always(http.StatusServiceUnavailable))
 	w := begin(t, hooks("alert", at(r)))
 	w.drift = time.Minute
@@ -54,6 +55,7 @@ func TestAnEndpointThatFailsForAnHourIsReportedOnce(t *testing.T) {
 
 // One message that waits is enough: its retries are hours apart, but the hour is not.
 func TestAnEndpointWithOneMessageIsReportedAfterAnHour(t *testing.T) {
+	t.Parallel()
 	r := receive(t, always(http.StatusServiceUnavailable))
 	w := begin(t, hooks("alert", at(r)))
 	w.drift = time.Minute
@@ -77,6 +79,7 @@ func TestAnEndpointWithOneMessageIsReportedAfterAnHour(t *testing.T) {
 
 // A message that the endpoint refused for good an hour ago is no sign that the endpoint still fails.
 func TestARefusedMessageIsNoFailingEndpoint(t *testing.T) {
+	t.Parallel()
 	r := receive(t, always(http.StatusBadRequest))
 	w := begin(t, hooks("alert", at(r)))
 	w.drift = time.Minute
@@ -89,6 +92,7 @@ func TestARefusedMessageIsNoFailingEndpoint(t *testing.T) {
 
 // A network that is down for hours with fifty webhooks is not fifty messages to the owner.
 func TestFiftyFailingEndpointsAreFewMessages(t *testing.T) {
+	t.Parallel()
 	r := receive(t, always(http.StatusServiceUnavailable))
 	settings := make([]string, 50)
 	for n := range settings {
@@ -106,6 +110,7 @@ func TestFiftyFailingEndpointsAreFewMessages(t *testing.T) {
 // An endpoint that is gone for good: its webhook is disabled, the owner notified, and nothing that waited is lost
 // without a record. Enabled again it works, and what was cancelled can be sent again.
 func TestAnEndpointThatIsGoneIsDisabled(t *testing.T) {
+	t.Parallel()
 	var status atomic.Int64
 	status.Store(http.StatusServiceUnavailable)
 	r := receive(t, func(_ int, w http.ResponseWriter) { w.WriteHeader(int(status.Load())) })
@@ -174,6 +179,7 @@ func (w *world) feedsOf(incidents map[string]bool) (text string) {
 
 // The answer of an address that the webhook no longer has must not disable the new one.
 func TestALateGoneIsAboutTheOldAddress(t *testing.T) {
+	t.Parallel()
 	next := receive(t, nil)
 	var w *world
 	r := receive(t, func(_ int, out http.ResponseWriter) {

@@ -126,6 +126,7 @@ func (w *world) history(filter string) reply {
 }
 
 func TestAWebhookReceivesAnAlertFromBeginningToEnd(t *testing.T) {
+	t.Parallel()
 	r := receive(t, nil)
 	w := begin(t, hooks("alert", at(r)))
 	w.push("cpu", "Warning", "title=CPU is high")
@@ -150,6 +151,7 @@ func TestAWebhookReceivesAnAlertFromBeginningToEnd(t *testing.T) {
 }
 
 func TestAWebhookReceivesAnIncidentAndItsActors(t *testing.T) {
+	t.Parallel()
 	r := receive(t, nil)
 	w := begin(t, hooks("incident", at(r)), notifyAnn)
 	w.push("cpu", "Critical")
@@ -167,6 +169,7 @@ func TestAWebhookReceivesAnIncidentAndItsActors(t *testing.T) {
 }
 
 func TestAWebhookReceivesOnlyTheEventsItChooses(t *testing.T) {
+	t.Parallel()
 	news, shopOnly, mailOnly, updates := receive(t, nil), receive(t, nil), receive(t, nil), receive(t, nil)
 	w := begin(t, hooks("alert", at(news)+`, "event_types": ["a_new"]`, at(shopOnly)+fmt.Sprintf(`, "channel_ids": [%d]`, shop), at(mailOnly)+fmt.Sprintf(`, "channel_ids": [%d]`, mail),
 		at(updates)+`, "event_types": ["a_update"]`))
@@ -179,6 +182,7 @@ func TestAWebhookReceivesOnlyTheEventsItChooses(t *testing.T) {
 }
 
 func TestADisabledWebhookReceivesNothing(t *testing.T) {
+	t.Parallel()
 	r := receive(t, always(http.StatusBadGateway))
 	w := begin(t, hooks("alert", at(r)))
 	w.push("cpu", "Critical")
@@ -193,6 +197,7 @@ func TestADisabledWebhookReceivesNothing(t *testing.T) {
 }
 
 func TestAnAttemptThatFailedIsMadeAgainUnderTheSameId(t *testing.T) {
+	t.Parallel()
 	r := receive(t, func(n int, w http.ResponseWriter) {
 		if n == 1 {
 			w.WriteHeader(http.StatusInternalServerError)
@@ -217,6 +222,7 @@ func TestAnAttemptThatFailedIsMadeAgainUnderTheSameId(t *testing.T) {
 }
 
 func TestADeliveryThatTheEndpointRefusesIsNotRetried(t *testing.T) {
+	t.Parallel()
 	for _, status := range []int{http.StatusFound, http.StatusBadRequest, http.StatusGone} {
 		r := receive(t, always(status))
 		w := begin(t, hooks("alert", at(r)))
@@ -229,6 +235,7 @@ func TestADeliveryThatTheEndpointRefusesIsNotRetried(t *testing.T) {
 }
 
 func TestRetryAfterIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	r := receive(t, func(n int, w http.ResponseWriter) {
 		if n == 1 {
 			w.Header().Set("Retry-After", "600")
@@ -248,6 +255,7 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 // A dead endpoint is asked ten times, then once a minute, and what it missed reaches it when it is back. Its neighbour
 // does not notice.
 func TestADeadEndpointBlocksNoOther(t *testing.T) {
+	t.Parallel()
 	dead, good := receive(t, always(http.StatusServiceUnavailable)), receive(t, nil)
 	w := begin(t, hooks("alert", at(dead), at(good)))
 	for n := range 30 {
@@ -285,6 +293,7 @@ func TestADeadEndpointBlocksNoOther(t *testing.T) {
 
 // However many deliveries wait, an endpoint has four calls at a time.
 func TestAnEndpointGetsFourAtATime(t *testing.T) {
+	t.Parallel()
 	var inside, most int
 	var mu sync.Mutex
 	full := make(chan struct{})
@@ -313,6 +322,7 @@ func TestAnEndpointGetsFourAtATime(t *testing.T) {
 }
 
 func TestADeliveryIsGivenUpAfterADay(t *testing.T) {
+	t.Parallel()
 	r := receive(t, always(http.StatusServiceUnavailable))
 	w := begin(t, hooks("alert", at(r)))
 	w.push("cpu", "Critical")
@@ -329,6 +339,7 @@ func TestADeliveryIsGivenUpAfterADay(t *testing.T) {
 }
 
 func TestARestartLosesNoWebhook(t *testing.T) {
+	t.Parallel()
 	r := receive(t, always(http.StatusBadGateway))
 	w := begin(t, hooks("alert", at(r)))
 	for n := range 5 {
@@ -353,6 +364,7 @@ func TestARestartLosesNoWebhook(t *testing.T) {
 }
 
 func TestRequestsAreSignedAndCarryTheirHeaders(t *testing.T) {
+	t.Parallel()
 	const secret, token = "whsec_c2VjcmV0IG9mIHRoZSBzdG9yaWVz", "Bearer t0ken-of-the-receiver"
 	r := receive(t, func(_ int, w http.ResponseWriter) {
 		w.Header().Set("X-Echo", token)
@@ -387,6 +399,7 @@ func TestRequestsAreSignedAndCarryTheirHeaders(t *testing.T) {
 }
 
 func TestABodyOfItsOwn(t *testing.T) {
+	t.Parallel()
 	r := receive(t, nil)
 	body, _ := json.Marshal(`{"event_type": "{{event_type}}", "alerts": "{{incident.alert_cnt}}", "text": "{{incident.num}}: {{incident.title}} {{incident.nothing}}", "channel": "{{incident.channel_name}}"}`)
 	w := begin(t, hooks("incident", at(r)+fmt.Sprintf(`, "event_types": ["i_new"], "body": %s`, body)))
@@ -398,6 +411,7 @@ func TestABodyOfItsOwn(t *testing.T) {
 }
 
 func TestADeliveryIsSentAgainByHand(t *testing.T) {
+	t.Parallel()
 	r := receive(t, always(http.StatusBadRequest))
 	w := begin(t, hooks("alert", at(r)))
 	w.push("cpu", "Critical")
@@ -423,6 +437,7 @@ func TestADeliveryIsSentAgainByHand(t *testing.T) {
 
 // A webhook for all channels receives nothing of a private one: its creator may not be allowed to read that.
 func TestAWebhookReceivesThePrivateChannelsItNames(t *testing.T) {
+	t.Parallel()
 	all, named := receive(t, nil), receive(t, nil)
 	w := begin(t, hooks("incident", at(all), at(named)+fmt.Sprintf(`, "channel_ids": [%d]`, shop)), notifyAnn)
 	w.do("/channel/update", `{"channel_id": %d, "is_private": true}`, shop)

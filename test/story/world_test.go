@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -21,10 +22,10 @@ import (
 	"time"
 
 	"tocsin/internal/accountfile"
-	"tocsin/internal/api/apitest"
 	"tocsin/internal/app"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/sender/email"
 	"tocsin/internal/sender/gateway"
 )
@@ -59,10 +60,14 @@ type world struct {
 	t      *testing.T
 	clock  *clock.Manual
 	dir    string
+	dsn    string
 	change func(*app.Config)
 	app    *app.App
 	http   *httptest.Server
+	peer   *app.App      // a second program on the database; nil: there is none
 	drift  time.Duration // between two runs of the jobs while time passes
+	next   time.Time     // when the next row is due as far as the program knows
+	calm   bool          // next did not change when the jobs last ran: no row that it knows was due
 
 	mail    email.Server
 	gateway gateway.Gateway
@@ -83,8 +88,13 @@ func begin(t *testing.T, more ...string) *world {
 // beginWith is begin with a program that change configures differently.
 func beginWith(t *testing.T, change func(*app.Config), more ...string) *world {
 	t.Helper()
-	w := &world{t: t, clock: clock.At(start), dir: t.TempDir(), drift: 10 * time.Second, change: change}
-	apitest.Migrated(t, filepath.Join(w.dir, "tocsin.db"))
+	return beginOn(t, dbtest.Migrated(t), change, more...)
+}
+
+// beginOn is beginWith on a database that is empty.
+func beginOn(t *testing.T, dsn string, change func(*app.Config), more ...string) *world {
+	t.Helper()
+	w := &world{t: t, clock: clock.At(start), dir: t.TempDir(), dsn: dsn, drift: 10 * time.Second, change: change}
 	w.acceptAll()
 	w.receivers()
 	w.open()
@@ -120,8 +130,22 @@ func (w *world) must(err error) {
 
 func (w *world) open() {
 	w.t.Helper()
+	w.app, w.http = w.program()
+}
+
+// join starts a second program on the database. From then on both do the background work, at the same time.
+func (w *world) join() (http *httptest.Server) {
+	w.t.Helper()
+	w.peer, http = w.program()
+	w.t.Cleanup(func() { http.Close(); w.peer.Close() })
+	return http
+}
+
+// program starts a program on the world's database.
+func (w *world) program() (*app.App, *httptest.Server) {
+	w.t.Helper()
 	c := app.Config{
-		DB: "sqlite:" + filepath.Join(w.dir, "tocsin.db"), Clock: w.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Version: "test",
+		DB: w.dsn, SealKeyFile: filepath.Join(w.dir, "tocsin.db.key"), Clock: w.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Version: "test",
 		PublicURL: "https://tocsin.example.com", Senders: app.Senders{Mail: w.mail, Gateway: w.gateway, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}},
 	}
 	w.change(&c)
@@ -129,7 +153,7 @@ func (w *world) open() {
 	w.must(err)
 	handler, err := a.Handler()
 	w.must(err)
-	w.app, w.http = a, httptest.NewServer(handler)
+	return a, httptest.NewServer(handler)
 }
 
 // restart replaces the program by a new process on the same database.
@@ -146,7 +170,24 @@ func (w *world) settle() {
 	w.must(w.trySettle())
 }
 
-func (w *world) trySettle() error { return w.app.Runner.Settle(context.Background()) }
+func (w *world) trySettle() error {
+	if w.peer == nil {
+		next, err := w.app.Runner.Rest(context.Background())
+		w.calm = next.Equal(w.next)
+		w.next = next
+		return err
+	}
+	var both sync.WaitGroup
+	errs := make([]error, 2)
+	for i, a := range []*app.App{w.app, w.peer} {
+		both.Go(func() { errs[i] = a.Runner.Settle(context.Background()) })
+	}
+	both.Wait()
+	for _, a := range []*app.App{w.app, w.peer, w.app} { // what the one has done may be work for the other
+		errs = append(errs, a.Runner.Settle(context.Background()))
+	}
+	return errors.Join(errs...)
+}
 
 // sql changes the database behind the program's back.
 func (w *world) sql(query string) {
@@ -154,13 +195,25 @@ func (w *world) sql(query string) {
 	w.must(w.app.DB.Write(context.Background(), func(tx *db.Tx) error { _, err := tx.Exec(query); return err }))
 }
 
-// pass lets time pass and runs the jobs on the way.
+// pass lets time pass and runs the jobs on the way: at the first of the moments that are a drift apart, and then at those
+// after which a row is due, at least once a minute.
 func (w *world) pass(d time.Duration) {
 	w.t.Helper()
-	for end := w.clock.Now().Add(d); w.clock.Now().Before(end); {
-		w.clock.Add(min(w.drift, end.Sub(w.clock.Now())))
+	step := w.drift
+	for end := w.clock.Now().Add(d); w.clock.Now().Before(end); step = w.quiet() {
+		w.clock.Add(min(step, end.Sub(w.clock.Now())))
 		w.settle()
 	}
+}
+
+// quiet returns for how long the jobs need not run, a multiple of the drift. Two programs run theirs each time: what the
+// one does may be work for the other.
+func (w *world) quiet() time.Duration {
+	step := w.drift
+	for most := min(time.Minute, w.next.Sub(w.clock.Now())); w.calm && w.peer == nil && step < most; {
+		step += w.drift
+	}
+	return step
 }
 
 // reply is an answer of the program.

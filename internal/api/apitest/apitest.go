@@ -21,6 +21,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/platform/ratelimit"
 )
 
@@ -55,7 +56,14 @@ type Server struct {
 	Clock *clock.Manual
 	Frame *api.Frame
 	Close func() // stops the server when all calls in flight have been answered
+	dsn   string
 	t     testing.TB
+}
+
+// Again opens the database of the server once more, as a second process on it does.
+func (s *Server) Again() *db.DB {
+	s.t.Helper()
+	return connect(s.t, s.dsn)
 }
 
 // Start opens an empty database, seeds the two accounts (zone Asia/Shanghai and America/New_York) and
@@ -73,11 +81,12 @@ func StartWith(t testing.TB, rate ratelimit.Rate, ops ...[]api.Op) *Server {
 // StartConfig is Start with a frame whose configuration change modifies.
 func StartConfig(t testing.TB, change func(*api.Config), ops ...[]api.Op) *Server {
 	t.Helper()
-	d := openCopy(t, seeded)
+	dsn := seeded.Copy(t)
+	d := connect(t, dsn)
 	c := clock.At(Now)
 	config := api.Config{DB: d, Keys: auth.NewKeys(d, c), Clock: c, Log: slog.New(slog.DiscardHandler), Audit: audit.Record, Build: "test"}
 	change(&config)
-	s := &Server{DB: d, Keys: config.Keys, Clock: c, t: t}
+	s := &Server{DB: d, dsn: dsn, Keys: config.Keys, Clock: c, t: t}
 	config.Audit = s.revised(config.Audit)
 	s.Frame = api.New(config, ops...)
 	http := httptest.NewServer(s.Frame)
@@ -89,7 +98,7 @@ func StartConfig(t testing.TB, change func(*api.Config), ops ...[]api.Op) *Serve
 // OpenDB opens an empty, migrated database file that is deleted with the test.
 func OpenDB(t testing.TB) *db.DB {
 	t.Helper()
-	return openCopy(t, migrated)
+	return connect(t, dbtest.Migrated(t))
 }
 
 // Person adds a person, verified by e-mail and enabled.

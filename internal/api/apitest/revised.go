@@ -7,6 +7,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 )
 
 // Every call of every test is checked for this rule: a write that changes the account's configuration must bump its
@@ -20,18 +21,20 @@ var configuration = map[string]string{
 // watch adds a table to the database that records which accounts' configuration was changed and which revisions were
 // bumped since the table was last emptied.
 func watch(tx *db.Tx) error {
-	queries := []string{
-		`CREATE TABLE watched (account_id BIGINT NOT NULL, what TEXT NOT NULL)`,
-		`CREATE TRIGGER watch_revision AFTER UPDATE OF revision ON account BEGIN INSERT INTO watched VALUES (NEW.account_id, 'revision'); END`,
+	if _, err := tx.Exec(`CREATE TABLE watched (account_id BIGINT NOT NULL, what TEXT NOT NULL)`); err != nil {
+		return err
 	}
+	triggers := []dbtest.Trigger{{Name: "watch_revision", At: "AFTER UPDATE OF revision ON account", Do: "INSERT INTO watched VALUES (NEW.account_id, 'revision')"}}
 	for table, columns := range configuration {
 		for verb, row := range map[string]string{"INSERT": "NEW", "UPDATE" + columns: "NEW", "DELETE": "OLD"} {
-			queries = append(queries, fmt.Sprintf(`CREATE TRIGGER watch_%s_%s AFTER %s ON %s BEGIN INSERT INTO watched VALUES (%s.account_id, '%s'); END`,
-				table, verb[:6], verb, table, row, strings.ToLower(verb[:6])+" "+table))
+			triggers = append(triggers, dbtest.Trigger{
+				Name: "watch_" + table + "_" + verb[:6], At: "AFTER " + verb + " ON " + table,
+				Do: fmt.Sprintf("INSERT INTO watched VALUES (%s.account_id, '%s')", row, strings.ToLower(verb[:6])+" "+table),
+			})
 		}
 	}
-	for _, query := range queries {
-		if _, err := tx.Exec(query); err != nil {
+	for _, g := range triggers {
+		if err := g.Make(tx); err != nil {
 			return err
 		}
 	}

@@ -5,62 +5,19 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"os"
-	"path/filepath"
-	"sync"
 	"testing"
 
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 )
 
-// Tests open many databases. Each starts as a copy of a file that is made once.
-var (
-	migrated = sync.OnceValues(func() ([]byte, error) { return made(func(*db.Tx) error { return nil }) })
-	seeded   = sync.OnceValues(func() ([]byte, error) { return made(seed) })
-)
+// seeded is what the database of every Server starts as.
+var seeded = dbtest.Template{Fill: seed}
 
-// made returns the bytes of a new database file that fill has written to.
-func made(fill func(*db.Tx) error) (file []byte, err error) {
-	dir, err := os.MkdirTemp("", "apitest")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "test.db")
-	d, err := db.Open(context.Background(), "sqlite:"+path)
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(d.Write(context.Background(), fill), d.Close()); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-}
-
-// Migrated writes an empty, migrated database file to a path.
-func Migrated(t testing.TB, path string) {
+// connect opens a database until the test ends.
+func connect(t testing.TB, dsn string) *db.DB {
 	t.Helper()
-	file, err := migrated()
-	if err == nil {
-		err = os.WriteFile(path, file, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// openCopy opens a copy that is deleted with the test.
-func openCopy(t testing.TB, original func() ([]byte, error)) *db.DB {
-	t.Helper()
-	file, err := original()
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "test.db")
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d, err := db.Connect(context.Background(), "sqlite:"+path)
+	d, err := db.Connect(context.Background(), dsn)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,38 +14,77 @@ import (
 // Event decides about an event at now (Unix seconds). It returns a verdict for each channel that the event is routed
 // to, or one with channel 0.
 func Event(s State, e event.Event, now int64) ([]Verdict, error) {
+	p, err := Prepare(s, e)
+	if err != nil {
+		return nil, err
+	}
+	return p.Decide(s, now)
+}
+
+// Prepared is an event after enrichment, pipeline and routing, which need the configuration only.
+type Prepared struct {
+	Event    event.Event
+	Channels []int64 // those that it is routed to; none: it is not decided in any
+	outcome  Outcome // without channels
+	trace    []Step
+	inhibits []pipeline.Inhibit
+	meter    *filter.Meter
+}
+
+// Prepare is the part of Event that asks State for no alerts and incidents. Its callers can read them for many events at
+// once.
+func Prepare(s State, e event.Event) (*Prepared, error) {
+	p := &Prepared{Event: e, outcome: Unrouted, meter: newMeter()}
 	inlet, err := s.Inlet(e.Integration)
 	if err != nil {
 		return nil, err
 	}
 	if inlet == nil {
-		gone := Step{Stage: "route", Why: sentence.Of("integration_gone", e.Integration)}
-		return []Verdict{{Outcome: Unrouted, Event: e, Trace: []Step{gone}}}, nil
+		p.trace = []Step{{Stage: "route", Why: sentence.Of("integration_gone", e.Integration)}}
+		return p, nil
 	}
-	meter := newMeter()
-	e, enriched := inlet.Enrichments.Enrich(meter, e)
-	trace := steps(enriched)
-	e, dropped, inhibits, piped := inlet.Rules.Apply(meter, e)
-	trace = append(trace, steps(piped)...)
+	var enriched, piped []pipeline.Step
+	var dropped bool
+	p.Event, enriched = inlet.Enrichments.Enrich(p.meter, p.Event)
+	p.Event, dropped, p.inhibits, piped = inlet.Rules.Apply(p.meter, p.Event)
+	p.trace = append(steps(enriched), steps(piped)...)
 	if dropped {
-		return []Verdict{{Outcome: Discarded, Event: e, Trace: trace, Over: over(trace), Steps: meter.Used()}}, nil
+		p.outcome = Discarded
+		return p, nil
 	}
-	channels, routed := route(meter, inlet, &e)
-	trace = append(trace, routed...)
-	if len(channels) == 0 {
-		return []Verdict{{Outcome: Unrouted, Event: e, Trace: trace, Over: over(trace), Steps: meter.Used()}}, nil
+	var routed []Step
+	p.Channels, routed = route(p.meter, inlet, &p.Event)
+	p.trace = append(p.trace, routed...)
+	return p, nil
+}
+
+// Steps returns how many steps preparing the event has taken (see filter.Meter).
+func (p *Prepared) Steps() int64 { return p.meter.Used() }
+
+// Decide decides about the event at now (Unix seconds), as Event does. It must be called once.
+func (p *Prepared) Decide(s State, now int64) ([]Verdict, error) {
+	if len(p.Channels) == 0 {
+		return []Verdict{{Outcome: p.outcome, Event: p.Event, Trace: p.trace, Over: over(p.trace), Steps: p.meter.Used()}}, nil
 	}
 	var verdicts []Verdict
-	for _, id := range channels {
-		d := decision{state: s, now: now, inhibits: inhibits, meter: meter}
-		d.Verdict = Verdict{Channel: id, Event: e, Trace: slices.Clone(trace)}
+	for _, id := range p.Channels {
+		d := decision{state: s, now: now, inhibits: p.inhibits, meter: p.meter}
+		d.Verdict = Verdict{Channel: id, Event: p.Event, Trace: slices.Clone(p.trace)}
 		if err := d.inChannel(); err != nil {
 			return nil, err
 		}
-		d.Over, d.Steps = over(d.Trace), meter.Used()
+		d.Over, d.Steps = over(d.Trace), p.meter.Used()
 		verdicts = append(verdicts, d.Verdict)
 	}
 	return verdicts, nil
+}
+
+// GroupKey returns the group key that a new alert of the event will have in a channel, as far as that can be known before
+// it is decided; empty: none. It takes steps of its own.
+func (p *Prepared) GroupKey(ch *Channel) (key string, steps int64) {
+	d := decision{meter: newMeter(), Verdict: Verdict{Event: p.Event}}
+	key, _ = d.key(&ch.Grouping)
+	return key, d.meter.Used()
 }
 
 // newMeter returns the budget of one event. It counts steps, not time, so that a decision is the same on every machine.

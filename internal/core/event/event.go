@@ -72,7 +72,7 @@ const (
 
 // Cut returns a text of at most n characters.
 func Cut(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s
 	}
 	for i := range s {
@@ -86,6 +86,9 @@ func Cut(s string, n int) string {
 
 // Title returns a title rule filled in: $name is replaced by the label of that name, and stays if there is none.
 func Title(rule string, labels map[string]string) string {
+	if strings.IndexByte(rule, '$') < 0 {
+		return Cut(rule, MaxTitle)
+	}
 	var b strings.Builder
 	for {
 		before, after, found := strings.Cut(rule, "$")

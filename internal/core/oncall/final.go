@@ -99,7 +99,7 @@ func (e *engine) precedence(i, j int) int {
 type builder struct {
 	*engine
 	pieces  []Piece
-	sources []Source         // backs the pieces' Sources
+	sources []Source         // backs the Sources of the newest pieces
 	merged  map[string]Group // groups merged so far, by the layers and groups they come from
 
 	named []int64 // per layer, the last turn named in the last piece's Preempted, or -1
@@ -111,6 +111,9 @@ type builder struct {
 	seen  map[Holder]bool
 	index map[int64]int // index in Members, by role
 }
+
+// sourcesAtOnce is for how many sources of pieces memory is allocated at a time.
+const sourcesAtOnce = 4096
 
 // add appends a piece, or extends the last one if it touches, has the same
 // sources and is changed by the same absences and covers (R21, R24, R25).
@@ -129,6 +132,9 @@ func (b *builder) add(start, end int64, rule Rule, sources []Source, presences [
 	if same {
 		b.pieces[n-1].End = end
 	} else {
+		if cap(b.sources)-len(b.sources) < len(sources) { // a longer copy would keep the old one too: its pieces refer to it
+			b.sources = make([]Source, 0, max(len(sources), sourcesAtOnce))
+		}
 		from := len(b.sources)
 		b.sources = append(b.sources, sources...)
 		first := &b.Layers[sources[0].Layer]

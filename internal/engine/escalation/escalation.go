@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"tocsin/internal/activity"
-	"tocsin/internal/configstore"
 	"tocsin/internal/core/escalationplan"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
@@ -28,16 +27,14 @@ import (
 
 // Service escalates incidents: it holds the dependencies of the job and the operations. Make one with New.
 type Service struct {
-	DB      *db.DB
-	Bus     *activity.Bus
-	Keyring *secret.Keyring
-	Log     *slog.Logger
-	Notify  *notify.Service
-	Untold  *untold.Service
-	Wake    *jobs.Signal // wakes the job; raised too by what makes escalations due
-	// Silenced returns until when (Unix seconds) silence rules match all active alerts of an incident, and which, in
-	// words; 0 when they do not. It may be nil. It is not called in a transaction.
-	Silenced func(ctx context.Context, account, channel int64, incident string, now time.Time) (until int64, why string, err error)
+	DB       *db.DB
+	Bus      *activity.Bus
+	Keyring  *secret.Keyring
+	Log      *slog.Logger
+	Notify   *notify.Service
+	Untold   *untold.Service
+	Wake     *jobs.Signal    // wakes the job; raised too by what makes escalations due
+	Silences untold.Silences // nil: nothing holds an incident
 
 	accounts *jobs.RoundRobin
 }
@@ -63,44 +60,43 @@ const Unacknowledged = "unacknowledged"
 // retryDelay is how long after a failure an escalation is retried, in seconds.
 const retryDelay = 60
 
-// due starts the work of each account that has escalations to advance, and returns when the next one is due.
+// wakeFor wakes the job for an account, once a transaction has committed.
+func (r *Service) wakeFor(tx *db.Tx, account int64) {
+	tx.OnCommit(func() { r.Wake.RaiseFor(account) })
+}
+
+// due starts the work of each account that has escalations to advance, and returns when the next one is due. An
+// account with work that is due at once comes with the signal; all are looked for once a second.
 func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err error) {
-	var accounts []int64
-	err = r.DB.Read(ctx, func(tx *db.Tx) error {
-		for after := int64(-1); ; {
-			account, _, err := db.One(tx, db.Column[int64], nextAccount, after)
-			if err != nil || account == 0 {
-				return err
-			}
-			next, _, err := db.One(tx, db.Column[int64], nextDue, account)
-			if err != nil {
-				return err
-			}
-			if after = account; next <= now.Unix() && r.accounts.After(account, now) == 0 {
-				accounts = append(accounts, account)
-			} else if next := time.Unix(max(next, now.Unix()+1), 0); again.IsZero() || next.Before(again) {
-				again = next
-			}
-		}
+	accounts, all := r.accounts.Signalled(ctx, now)
+	if !all {
+		return r.accounts.Again(now), r.accounts.Begin(ctx, now, accounts, r.runAccount)
+	}
+	var open []jobs.Next
+	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		open, err = db.All(tx, func(scan db.Scan) (n jobs.Next, err error) { return n, scan(&n.Account, &n.At) }, goingOn)
+		return err
 	})
 	if err != nil {
 		return again, err
 	}
+	accounts, again = r.accounts.Due(open, now)
 	return again, r.accounts.Begin(ctx, now, accounts, r.runAccount)
 }
 
-// nextAccount finds the first account behind $1 with an escalation or a follow-up that goes on; 0: there is none.
-const nextAccount = `SELECT coalesce(min(id), 0) FROM (
-	SELECT min(account_id) AS id FROM escalation WHERE next_at > 0 AND account_id > $1
-	UNION ALL SELECT min(account_id) FROM follow_up WHERE next_at > 0 AND account_id > $1) AS both WHERE id IS NOT NULL`
-
-// nextDue finds when the first of an account's is due, Unix seconds.
-const nextDue = `SELECT coalesce(min(at), 0) FROM (
-	SELECT min(next_at) AS at FROM escalation WHERE account_id = $1 AND next_at > 0
-	UNION ALL SELECT min(next_at) FROM follow_up WHERE account_id = $1 AND next_at > 0) AS both WHERE at IS NOT NULL`
-
-// batch is the most escalations that one transaction advances.
-const batch = 60
+// goingOn finds every account with an escalation or a follow-up that goes on, and when its first is due. It steps from
+// account to account in the indexes, whatever number of rows an account has, and in one statement: a round trip for each
+// account with an open incident would take longer than the interval of the job.
+const goingOn = `WITH RECURSIVE ahead (account_id) AS (
+	SELECT min(id) FROM (SELECT min(account_id) AS id FROM escalation WHERE next_at > 0
+		UNION ALL SELECT min(account_id) FROM follow_up WHERE next_at > 0) AS first
+	UNION ALL SELECT (SELECT min(id) FROM (SELECT min(account_id) AS id FROM escalation WHERE next_at > 0 AND account_id > ahead.account_id
+		UNION ALL SELECT min(account_id) FROM follow_up WHERE next_at > 0 AND account_id > ahead.account_id) AS further)
+		FROM ahead WHERE ahead.account_id IS NOT NULL)
+	SELECT account_id, (SELECT coalesce(min(at), 0) FROM (
+		SELECT min(next_at) AS at FROM escalation WHERE account_id = ahead.account_id AND next_at > 0
+		UNION ALL SELECT min(next_at) FROM follow_up WHERE account_id = ahead.account_id AND next_at > 0) AS due)
+	FROM ahead WHERE account_id IS NOT NULL`
 
 // expensive is how many filter steps of choosing rules make a batch an expensive one (see filter.Meter). The account
 // then waits longer for its next batch, so that others are not delayed.
@@ -109,76 +105,28 @@ const expensive = 1_000_000
 // runAccount advances the escalations and the follow-ups of an account that are due. One that fails does not block the
 // others.
 func (r *Service) runAccount(t *jobs.Round) error {
-	if err := r.runEscalations(t); err != nil {
+	if err := r.run(t, steps); err != nil {
 		return err
 	}
-	return r.runFollowUps(t)
+	return r.run(t, followUps)
 }
 
-func (r *Service) runEscalations(t *jobs.Round) error {
-	due, revision, err := r.readDue(t.Ctx, t.Account, t.Now)
-	if err != nil || len(due) == 0 {
-		return err
-	}
-	for i, total := 0, int64(0); i < len(due); i++ {
-		if total += r.prepare(t.Ctx, &due[i], t.Now); total >= expensive {
-			t.Expensive, due = true, due[:i+1]
+// stored returns the escalation's row; found is false when it is not as it was prepared: another process may have taken
+// its step since.
+func (p *prepared) stored(tx *db.Tx) (s stored, found bool) {
+	for _, s := range batchOf(tx).runs[p.incident] {
+		if s.number == p.number {
+			return s, s.next == p.due && s.severity == p.severity && (s.text == "") == p.first
 		}
 	}
-	return r.DB.Write(t.Ctx, func(tx *db.Tx) error {
-		is, err := configstore.Revision(tx, t.Account)
-		if err != nil {
-			return err
-		}
-		due = slices.DeleteFunc(due, func(p prepared) bool { return !p.holds(is == revision, t.Now) }) // these stay due
-		failed, err := tx.Try(func() error {
-			for i := range due {
-				if err := r.advance(tx, &due[i], t.Now); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil || failed == nil {
-			return err
-		}
-		for i := range due { // once more, each on its own
-			if err := r.tryAdvance(tx, &due[i], t.Now); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// tryAdvance advances one escalation. On a failure it changes nothing else: the incident is the fallback's, and the
-// escalation is retried later.
-func (r *Service) tryAdvance(tx *db.Tx, p *prepared, now time.Time) error {
-	failed, err := tx.Try(func() error { return r.advance(tx, p, now) })
-	if err != nil || failed == nil {
-		return err
-	}
-	s, found, err := p.stored(tx, now)
-	if err != nil || !found {
-		return err
-	}
-	return r.postpone(tx, &s, failed, now)
-}
-
-// stored returns the escalation's row; found is false when it is not due any more.
-func (p *prepared) stored(tx *db.Tx, now time.Time) (s stored, found bool, err error) {
-	return db.One(tx, scanStored, `SELECT `+columns+` FROM escalation
-		WHERE account_id = $1 AND incident_id = $2 AND run = $3 AND next_at > 0 AND next_at <= $4`, p.account, p.incident, p.number, now.Unix())
+	return s, false
 }
 
 // advance takes the steps of one escalation that are due, if what was prepared still holds. Otherwise it changes
 // nothing, and the escalation stays due.
 func (r *Service) advance(tx *db.Tx, p *prepared, now time.Time) error {
-	s, found, err := p.stored(tx, now)
-	if err != nil || !found {
-		return err
-	}
-	if p.err != nil {
+	s, found := p.stored(tx)
+	if !found || p.err != nil {
 		return p.err
 	}
 	if current, err := p.current(tx); err != nil || !current {
@@ -188,7 +136,7 @@ func (r *Service) advance(tx *db.Tx, p *prepared, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if s.ruleText == "" {
+	if s.text == "" {
 		matched, err := r.choose(tx, &e, p, now)
 		if err != nil || !matched || e.next > now.Unix() && p.subject.Progress == incident.Triggered {
 			return err
@@ -202,7 +150,12 @@ func (r *Service) advance(tx *db.Tx, p *prepared, now time.Time) error {
 }
 
 // postpone schedules the retry of an escalation that failed. After the first failure the incident is the fallback's.
-func (r *Service) postpone(tx *db.Tx, s *stored, failed error, now time.Time) error {
+func (r *Service) postpone(tx *db.Tx, p *prepared, failed error, now time.Time) error {
+	s, found, err := db.One(tx, scanStored, `SELECT `+columns+` FROM escalation
+		WHERE account_id = $1 AND incident_id = $2 AND run = $3 AND next_at = $4`, p.account, p.incident, p.number, p.due)
+	if err != nil || !found {
+		return err
+	}
 	r.Log.Error("an escalation failed", "incident_id", s.incident, "account_id", s.account, "run", s.number, "error", failed)
 	next, ended := now.Unix()+retryDelay, Failing
 	notifyErr, err := tx.Try(func() error {
@@ -223,14 +176,13 @@ func (r *Service) postpone(tx *db.Tx, s *stored, failed error, now time.Time) er
 	if notifyErr != nil {
 		r.Log.Error("the fallback could not be notified", "incident_id", s.incident, "account_id", s.account, "error", notifyErr)
 	}
-	_, err = tx.Exec(`UPDATE escalation SET next_at = $4, ended = $5
+	return tx.Do(`UPDATE escalation SET next_at = $4, ended = $5
 		WHERE account_id = $1 AND incident_id = $2 AND run = $3`, s.account, s.incident, s.number, next, ended)
-	return err
 }
 
 // step takes the steps of one escalation that are due, and stores when the next one is.
 func (r *Service) step(tx *db.Tx, e *run, now time.Time) error {
-	i, found, err := incident.Find(tx, e.account, e.incident)
+	i, found, err := find(tx, e.account, e.incident)
 	if err != nil {
 		return err
 	}
@@ -329,14 +281,13 @@ func (r *Service) hold(tx *db.Tx, e *run, i *incident.Incident, a escalationplan
 			return true, err
 		}
 	}
-	return true, r.Bus.Publish(tx, activity.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now,
-		Event: activity.Notified{
-			LayerIdx:         int64(a.Due[first].Layer),
-			EscalateRuleID:   e.ruleID,
-			EscalateRuleName: e.ruleName,
-			By:               "nobody",
-			Reason:           why,
-			Then:             "wait",
-			Until:            until,
-		}})
+	return true, r.publish(tx, i, now, activity.Notified{
+		LayerIdx:         int64(a.Due[first].Layer),
+		EscalateRuleID:   e.ruleID,
+		EscalateRuleName: e.ruleName,
+		By:               "nobody",
+		Reason:           why,
+		Then:             "wait",
+		Until:            until,
+	})
 }

@@ -82,8 +82,7 @@ func (r *Service) endRound(tx *db.Tx, e *run, i *incident.Incident, now time.Tim
 		return nil
 	}
 	why := sentence.Of("all_steps_done", e.ruleName)
-	return r.Bus.Publish(tx, activity.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now,
-		Event: activity.Exhausted{Reason: why, Unanswered: true}})
+	return r.publish(tx, i, now, activity.Exhausted{Reason: why, Unanswered: true})
 }
 
 // personReached reports whether a service accepted a notification to a person in this escalation. open is when the next

@@ -5,14 +5,12 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/channel"
-	"tocsin/internal/configstore"
 	"tocsin/internal/core/escalationplan"
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/platform/jobs"
 )
 
 // followUp is what the responders of an open incident are still to be notified of while no step of an escalation is left
@@ -33,6 +31,8 @@ type followUp struct {
 
 const followColumns = `account_id, incident_id, next_at, severity, since, reminded_at, joined_at, alerts, failed_at, fallback_at`
 
+var following = db.Columns(followColumns)
+
 func scanFollowUp(scan db.Scan) (f followUp, err error) {
 	return f, scan(&f.account, &f.incident, &f.next, &f.severity, &f.since, &f.reminded, &f.joined, &f.alerts, &f.failed, &f.fallback)
 }
@@ -43,35 +43,33 @@ func findFollowUp(tx *db.Tx, account int64, incident string) (followUp, bool, er
 
 // save stores the follow-up.
 func (f *followUp) save(tx *db.Tx) error {
-	_, err := tx.Exec(`UPDATE follow_up SET next_at = $3, severity = $4, since = $5, reminded_at = $6, joined_at = $7, alerts = $8,
-		failed_at = $9, fallback_at = $10 WHERE account_id = $1 AND incident_id = $2`,
-		f.account, f.incident, f.next, f.severity, f.since, f.reminded, f.joined, f.alerts, f.failed, f.fallback)
-	return err
+	return tx.Update(2, db.Rows{Table: "follow_up", Columns: following, Values: [][]any{
+		{f.account, f.incident, f.next, f.severity, f.since, f.reminded, f.joined, f.alerts, f.failed, f.fallback},
+	}})
 }
 
-// forget deletes the follow-up of an incident.
-func forget(tx *db.Tx, account int64, incident string) error {
-	_, err := tx.Exec(`DELETE FROM follow_up WHERE account_id = $1 AND incident_id = $2`, account, incident)
-	return err
+// forget deletes the follow-ups of incidents.
+func forget(tx *db.Tx, account int64, incidents ...string) error {
+	return tx.Do(`DELETE FROM follow_up WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2))`,
+		account, db.JSON(incidents))
 }
 
 // follow follows an incident up from now on. severity is the highest that its responders know of. A message about joined
 // alerts that waits stays.
 func (r *Service) follow(tx *db.Tx, i *incident.Incident, severity string, now time.Time) error {
-	_, err := tx.Exec(`INSERT INTO follow_up (`+followColumns+`) VALUES ($1, $2, $3, $4, $3, $3, 0, $5, 0, 0)
+	err := tx.Do(`INSERT INTO follow_up (`+followColumns+`) VALUES ($1, $2, $3, $4, $3, $3, 0, $5, 0, 0)
 		ON CONFLICT (account_id, incident_id) DO UPDATE SET next_at = excluded.next_at, severity = excluded.severity,
 			since = excluded.since, reminded_at = excluded.reminded_at, fallback_at = 0,
 			alerts = CASE WHEN follow_up.joined_at > 0 THEN follow_up.alerts ELSE excluded.alerts END`,
 		i.AccountID, i.IncidentID, now.Unix(), severity, i.AlertCnt)
-	tx.OnCommit(r.Wake.Raise)
+	r.wakeFor(tx, i.AccountID)
 	return err
 }
 
 // followUnanswered makes the fallback be notified at a moment, Unix seconds, unless a person acknowledges the incident
 // before. The incident is followed up already.
 func followUnanswered(tx *db.Tx, i *incident.Incident, at int64) error {
-	_, err := tx.Exec(`UPDATE follow_up SET fallback_at = $3 WHERE account_id = $1 AND incident_id = $2`, i.AccountID, i.IncidentID, at)
-	return err
+	return tx.Do(`UPDATE follow_up SET fallback_at = $3 WHERE account_id = $1 AND incident_id = $2`, i.AccountID, i.IncidentID, at)
 }
 
 // followRise makes the follow-up of an incident due because its severity rose. An incident of an older version may have
@@ -154,66 +152,35 @@ func (r *Service) known(tx *db.Tx, i *incident.Incident, item activity.Item) (se
 	return "", err
 }
 
-// runFollowUps sends the messages of an account's follow-ups that are due. One that fails does not block the others.
-func (r *Service) runFollowUps(t *jobs.Round) error {
-	var ready []prepared
-	var revision int64
-	err := r.DB.Snapshot(t.Ctx, func(tx *db.Tx) error {
-		due, err := db.All(tx, scanFollowUp, `SELECT `+followColumns+` FROM follow_up
-			WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, t.Account, t.Now.Unix(), batch)
-		if err != nil || len(due) == 0 {
-			return err
-		}
-		if revision, err = configstore.Revision(tx, t.Account); err != nil {
-			return err
-		}
-		for i := range due {
-			p := prepared{account: t.Account, incident: due[i].incident, due: due[i].next}
-			p.subject, _, p.err = incident.Find(tx, t.Account, p.incident)
-			ready = append(ready, p)
-		}
-		return nil
-	})
-	if err != nil || len(ready) == 0 {
-		return err
-	}
-	for i := range ready {
-		r.prepare(t.Ctx, &ready[i], t.Now)
-	}
-	return r.DB.Write(t.Ctx, func(tx *db.Tx) error {
-		is, err := configstore.Revision(tx, t.Account)
-		if err != nil {
-			return err
-		}
-		for i := range ready {
-			if !ready[i].holds(is == revision, t.Now) {
-				continue // it stays due
-			}
-			if err := r.advanceFollowUp(tx, &ready[i], t.Now); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+// dueFollowUps returns the follow-ups of an account that are due.
+func dueFollowUps(tx *db.Tx, account, now int64) ([]prepared, error) {
+	return db.All(tx, func(scan db.Scan) (prepared, error) {
+		f, err := scanFollowUp(scan)
+		return prepared{account: account, incident: f.incident, due: f.next}, err
+	}, `SELECT `+followColumns+` FROM follow_up
+		WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, account, now, maxBatch)
 }
 
 // advanceFollowUp sends the message of one follow-up that is due, if what was prepared still holds. Otherwise it changes
-// nothing, and the follow-up stays due. One that fails is retried later.
+// nothing, and the follow-up stays due.
 func (r *Service) advanceFollowUp(tx *db.Tx, p *prepared, now time.Time) error {
-	f, found, err := findFollowUp(tx, p.account, p.incident)
-	if err != nil || !found || f.next == 0 || f.next > now.Unix() {
+	f, found := batchOf(tx).followUps[p.incident]
+	if !found || f.next != p.due { // another process was faster
+		return nil
+	}
+	if p.err != nil {
+		return p.err
+	}
+	if current, err := p.current(tx); err != nil || !current {
 		return err
 	}
-	failed, err := tx.Try(func() error {
-		if p.err != nil {
-			return p.err
-		}
-		if current, err := p.current(tx); err != nil || !current {
-			return err
-		}
-		return r.followUp(tx, f, p, now)
-	})
-	if err != nil || failed == nil {
+	return r.followUp(tx, f, p, now)
+}
+
+// postponeFollowUp schedules the retry of a follow-up that failed.
+func (r *Service) postponeFollowUp(tx *db.Tx, p *prepared, failed error, now time.Time) error {
+	f, found, err := findFollowUp(tx, p.account, p.incident)
+	if err != nil || !found || f.next != p.due {
 		return err
 	}
 	r.Log.Error("a follow-up failed", "incident_id", f.incident, "account_id", f.account, "error", failed)
@@ -225,7 +192,7 @@ func (r *Service) advanceFollowUp(tx *db.Tx, p *prepared, now time.Time) error {
 
 // followUp sends the message of a follow-up that is due, and stores when the next one is.
 func (r *Service) followUp(tx *db.Tx, f followUp, p *prepared, now time.Time) error {
-	i, found, err := incident.Find(tx, f.account, f.incident)
+	i, found, err := find(tx, f.account, f.incident)
 	if err != nil {
 		return err
 	}

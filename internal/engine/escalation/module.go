@@ -13,7 +13,7 @@ func (r *Service) Module() module.Module {
 		Name:    "engine/escalation",
 		Ops:     r.Ops(),
 		Jobs:    []jobs.Job{r.Job()},
-		Handle:  r.Handle,
+		Handles: r.Handle,
 		Reseal:  []func(*db.Tx, secret.Renew) (int, error){Reseal},
 		Overdue: Overdue,
 	}

@@ -36,10 +36,10 @@ func (r *Service) NextStep(tx *db.Tx, i *incident.Incident, n *notify.Notificati
 	if next >= len(e.rule.Layers) {
 		return "Not escalated: this is the last step of the escalation.", nil
 	}
-	if err := r.begin(tx, i, e.rule, next, now); err != nil {
+	if err := r.begin(tx, e, i, e.rule, next, now); err != nil {
 		return "", err
 	}
-	tx.OnCommit(r.Wake.Raise)
+	r.wakeFor(tx, i.AccountID)
 	step := activity.Escalated{LayerIdx: int64(next), EscalateRuleID: e.ruleID, EscalateRuleName: e.ruleName}
 	item := activity.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now, Person: n.Person, Event: step}
 	return fmt.Sprintf("Escalated: step %d begins.", next+1), r.Bus.Publish(tx, item)

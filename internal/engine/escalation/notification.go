@@ -188,7 +188,7 @@ func (r *Service) withoutPerson(
 		step.Until = next
 		e.timing.Still = append(e.timing.Still, escalationplan.Span{From: v.At, Until: next})
 	}
-	return then, r.Bus.Publish(tx, activity.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now, Event: step})
+	return then, r.publish(tx, i, now, step)
 }
 
 // assign makes the persons of a layer responsible.
@@ -203,7 +203,7 @@ func (r *Service) assign(tx *db.Tx, e *run, i *incident.Incident, layer int, per
 	if !fresh {
 		return nil
 	}
-	writer := incident.Writer{Tx: tx, Bus: r.Bus, Account: e.account, Now: now}
+	writer := incident.Writer{Tx: tx, Bus: r.Bus, Account: e.account, Now: now, Batch: batchOf(tx).incidents}
 	return writer.Assign(i, incident.AssignedTo{
 		PersonIDs:        ids,
 		EscalateRuleID:   e.ruleID,

@@ -16,6 +16,7 @@ import (
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
 )
 
 // prepared holds what the next step of an escalation needs, read before the write transaction that takes it. All filter
@@ -39,42 +40,58 @@ type prepared struct {
 	chosen   bool // a rule matches
 
 	asked      bool        // whether silence rules were matched
-	alerts     alert.Count // of the incident when they were
+	alerts     alert.Count // of the incident when it was read
 	silenced   int64       // until when they hold all of its alerts, Unix seconds; 0: they do not
 	silencedBy string      // which, in words
 }
 
-// readDue reads the escalations of an account that are due, at most batch, with what choosing their rules needs, and the
-// revision of the configuration. One that cannot be read gets its error and does not fail the others.
-func (r *Service) readDue(ctx context.Context, account int64, now time.Time) (all []prepared, revision int64, err error) {
+// readDue reads the rows of an account that are due, with what choosing their rules needs, and the revision of the
+// configuration. One that cannot be read gets its error and does not fail the others.
+func (r *Service) readDue(ctx context.Context, k kind, account int64, now time.Time) (all []prepared, revision int64, err error) {
 	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		due, err := db.All(tx, scanStored, `SELECT `+columns+` FROM escalation
-			WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, account, now.Unix(), batch)
-		if err != nil || len(due) == 0 {
+		if all, err = k.due(tx, account, now.Unix()); err != nil || len(all) == 0 {
 			return err
 		}
 		if revision, err = configstore.Revision(tx, account); err != nil {
 			return err
 		}
+		configstore.Assume(tx, account, revision)
 		byChannel := map[int64]*choices{}
-		for i := range due {
-			s := &due[i]
-			p := prepared{account: account, incident: s.incident, number: s.number, started: s.started, due: s.next, severity: s.severity}
-			p.first = s.ruleText == ""
-			p.choosing = p.first
-			p.err = p.read(tx, byChannel)
-			all = append(all, p)
+		_, failed := beginRead(tx, all)
+		for i := range all {
+			p := &all[i]
+			if failed != nil { // each by itself
+				_, p.err = beginRead(tx, all[i:i+1])
+			}
+			if p.err == nil {
+				p.err = p.read(tx, byChannel)
+			}
 		}
 		return nil
 	})
 	return all, revision, err
 }
 
+// dueSteps returns the escalations of an account that are due.
+func dueSteps(tx *db.Tx, account, now int64) ([]prepared, error) {
+	return db.All(tx, func(scan db.Scan) (p prepared, err error) {
+		s, err := scanStored(scan)
+		p = prepared{account: account, incident: s.incident, number: s.number, started: s.started, due: s.next, severity: s.severity}
+		p.first = s.text == ""
+		return p, err
+	}, `SELECT `+columns+` FROM escalation
+		WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, account, now, maxBatch)
+}
+
 // read reads the incident, and what its rule is chosen from unless an escalation of the same channel has read that.
 func (p *prepared) read(tx *db.Tx, byChannel map[int64]*choices) (err error) {
 	var found bool
-	if p.subject, found, err = incident.Find(tx, p.account, p.incident); err != nil || !found {
+	if p.subject, found, err = find(tx, p.account, p.incident); err != nil || !found {
 		return err
+	}
+	p.alerts = batchOf(tx).alerts[p.incident]
+	if p.number == 0 { // a follow-up
+		return nil
 	}
 	p.rose = !p.first && event.Rank(p.subject.Severity) > event.Rank(p.severity)
 	if p.choosing = p.first || p.rose && p.subject.Progress == incident.Triggered; !p.choosing {
@@ -92,37 +109,47 @@ func (p *prepared) read(tx *db.Tx, byChannel map[int64]*choices) (err error) {
 	return nil
 }
 
-// prepare chooses the rule of an escalation that has none or whose incident's severity rose, and asks whether silences
-// hold the incident if a step may follow. It returns how many filter steps the choice took.
-func (r *Service) prepare(ctx context.Context, p *prepared, now time.Time) (steps int64) {
-	if p.err != nil || p.subject.IncidentID == "" {
-		return 0
+// prepareAll prepares rows, and returns those that are to be advanced now: choosing the rules of the others would take too
+// long.
+func (r *Service) prepareAll(t *jobs.Round, due []prepared) []prepared {
+	var silences func(channel int64, incident string) (int64, string, int64, error)
+	if r.Silences != nil {
+		silences = r.Silences(t.Ctx, t.Account, t.Now)
 	}
-	if p.choosing {
-		meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps)
-		at := now
-		if p.first {
-			at = time.Unix(p.started, 0)
+	for i, total := 0, int64(0); i < len(due); i++ {
+		p := &due[i]
+		if p.err != nil || p.subject.IncidentID == "" {
+			continue
 		}
-		p.rule, p.results, p.chosen = p.options.choose(meter, &p.subject, at)
-		steps = meter.Used()
+		if p.choosing {
+			total += p.chooseRule(t.Now)
+		}
+		if silences != nil && (p.chosen || !p.first) { // else package untold asks
+			p.asked = true
+			var steps int64
+			var failed error // what cannot be read, such as a corrupt alert, holds nothing back
+			if p.silenced, p.silencedBy, steps, failed = silences(p.subject.ChannelID, p.incident); failed != nil {
+				r.Log.Error("an incident counts as not silenced", "incident_id", p.incident, "account_id", p.account, "error", failed)
+			}
+			total += steps
+		}
+		if total >= expensive {
+			t.Expensive = true
+			return due[:i+1]
+		}
 	}
-	if r.Silenced == nil || p.first && !p.chosen { // then package untold asks
-		return steps
+	return due
+}
+
+// chooseRule chooses the rule of an escalation that has none or whose incident's severity rose. It returns how many filter
+// steps that took.
+func (p *prepared) chooseRule(now time.Time) (steps int64) {
+	meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps)
+	if p.first {
+		now = time.Unix(p.started, 0)
 	}
-	p.asked = true
-	p.err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		p.alerts, err = alert.CountOf(tx, p.account, p.incident)
-		return err
-	})
-	if p.err != nil {
-		return steps
-	}
-	var failed error // what cannot be read, such as a corrupt alert, holds nothing back
-	if p.silenced, p.silencedBy, failed = r.Silenced(ctx, p.account, p.subject.ChannelID, p.incident, now); failed != nil {
-		r.Log.Error("an incident counts as not silenced", "incident_id", p.incident, "account_id", p.account, "error", failed)
-	}
-	return steps
+	p.rule, p.results, p.chosen = p.options.choose(meter, &p.subject, now)
+	return meter.Used()
 }
 
 // maxRevising is for how many seconds after its moment a step waits for a configuration that does not change while it is
@@ -138,16 +165,13 @@ func (p *prepared) holds(same bool, now time.Time) bool {
 
 // current reports whether nothing has changed since it was prepared, besides the configuration.
 func (p *prepared) current(tx *db.Tx) (bool, error) {
-	if p.asked {
-		alerts, err := alert.CountOf(tx, p.account, p.incident)
-		if err != nil || alerts != p.alerts {
-			return false, err
-		}
+	if p.asked && batchOf(tx).alerts[p.incident] != p.alerts {
+		return false, nil
 	}
 	if !p.choosing {
 		return true, nil
 	}
-	is, found, err := incident.Find(tx, p.account, p.incident)
+	is, found, err := find(tx, p.account, p.incident)
 	return !found || reflect.DeepEqual(is, p.subject), err
 }
 
@@ -161,7 +185,7 @@ func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (matched
 		e.severity = p.subject.Severity
 		return true, r.setRule(tx, e, p.rule, 0)
 	}
-	if _, err := tx.Exec(`DELETE FROM escalation
+	if err := tx.Do(`DELETE FROM escalation
 		WHERE account_id = $1 AND incident_id = $2 AND run = $3`, e.account, e.incident, e.number); err != nil {
 		return false, err
 	}
@@ -180,12 +204,11 @@ func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (matched
 
 // noRule makes an incident that no rule escalates the fallback's, of which reminders follow.
 func (r *Service) noRule(tx *db.Tx, p *prepared, why string, now time.Time) error {
-	i, found, err := incident.Find(tx, p.account, p.incident)
+	i, found, err := find(tx, p.account, p.incident)
 	if err != nil || !found {
 		return err
 	}
-	if err := r.Bus.Publish(tx, activity.Item{Account: p.account, ID: p.incident, Channel: i.ChannelID, At: now,
-		Event: activity.Exhausted{Reason: why}}); err != nil || i.Progress != incident.Triggered {
+	if err := r.publish(tx, &i, now, activity.Exhausted{Reason: why}); err != nil || i.Progress != incident.Triggered {
 		return err
 	}
 	if err := r.Untold.Add(tx, &i, why, now); err != nil {

@@ -25,13 +25,15 @@ func TestStepsAreTakenWhileTheConfigurationChanges(t *testing.T) {
 		Can: func(string) bool { return true }})
 	r := escalation.New(escalation.Service{DB: s.DB, Bus: bus, Keyring: keyring, Log: slog.New(slog.DiscardHandler), Notify: notifier, Wake: jobs.NewSignal()})
 	asked := 0
-	r.Silenced = func(ctx context.Context, account, _ int64, _ string, _ time.Time) (int64, string, error) {
+	r.Silences = func(ctx context.Context, account int64, _ time.Time) func(int64, string) (int64, string, int64, error) {
 		asked++
-		return 0, "", s.DB.Write(ctx, func(tx *db.Tx) error { return configstore.BumpRevision(tx, account) })
+		return func(int64, string) (int64, string, int64, error) {
+			return 0, "", 0, s.DB.Write(ctx, func(tx *db.Tx) error { return configstore.BumpRevision(tx, account) })
+		}
 	}
 	const id = "663a1b2c3d4e5f6789abcdf0"
 	s.Write(func(tx *db.Tx) error {
-		return r.Handle(tx, activity.Item{Account: apitest.AccountA, ID: id, Channel: 1001, At: now, Event: activity.Opened{}})
+		return r.Handle(tx, []activity.Item{{Account: apitest.AccountA, ID: id, Channel: 1001, At: now, Event: activity.Opened{}}})
 	})
 	pass := func(d time.Duration) {
 		for range int(d / (2 * time.Second)) {
@@ -61,7 +63,7 @@ func TestStepsAreTakenWhileTheConfigurationChanges(t *testing.T) {
 		return incident.Writer{Tx: tx, Bus: bus, Account: apitest.AccountA, Now: now, Person: apitest.Reader}.Ack(&i)
 	})
 	s.Write(func(tx *db.Tx) error {
-		return r.Handle(tx, activity.Item{Account: apitest.AccountA, ID: id, Channel: 1001, At: now, Person: apitest.Reader, Event: activity.Acknowledged{}})
+		return r.Handle(tx, []activity.Item{{Account: apitest.AccountA, ID: id, Channel: 1001, At: now, Person: apitest.Reader, Event: activity.Acknowledged{}}})
 	})
 	now = now.Add(4*time.Hour - 4*time.Second)
 	pass(20 * time.Second)

@@ -20,7 +20,7 @@ func (r *Service) severityChanged(tx *db.Tx, i *incident.Incident, item activity
 	if event.Rank(e.To) <= event.Rank(e.From) || i.Progress == incident.Closed {
 		return nil
 	}
-	tx.OnCommit(r.Wake.Raise)
+	r.wakeFor(tx, item.Account)
 	if err := r.Notify.Hasten(tx, item.Account, item.ID, e.To, item.At); err != nil {
 		return err
 	}
@@ -34,9 +34,8 @@ func (r *Service) severityChanged(tx *db.Tx, i *incident.Incident, item activity
 	if before == nil {
 		return r.start(tx, i, item)
 	}
-	_, err = tx.Exec(`UPDATE escalation SET next_at = $4 WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
+	return tx.Do(`UPDATE escalation SET next_at = $4 WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
 		item.Account, item.ID, before.number, item.At.Unix())
-	return err
 }
 
 // assignedByHand reports whether a person made others responsible for an incident: no rule escalates it then.
@@ -49,7 +48,7 @@ func assignedByHand(i *incident.Incident) bool {
 // one, and starts from its first layer. Under the same rule, or when none matches, the persons who were notified are
 // notified by the methods that the new severity adds. In a silence or a snooze all this waits for its end.
 func (r *Service) rise(tx *db.Tx, e *run, p *prepared, now time.Time) error {
-	i, found, err := incident.Find(tx, e.account, e.incident)
+	i, found, err := find(tx, e.account, e.incident)
 	if err != nil {
 		return err
 	}
@@ -69,8 +68,8 @@ func (r *Service) rise(tx *db.Tx, e *run, p *prepared, now time.Time) error {
 		return err
 	}
 	if p.chosen && p.rule.RuleID != e.ruleID {
-		tx.OnCommit(r.Wake.Raise)
-		return r.begin(tx, &i, p.rule, 0, now)
+		r.wakeFor(tx, i.AccountID)
+		return r.begin(tx, e, &i, p.rule, 0, now)
 	}
 	e.severity = i.Severity
 	if err := r.step(tx, e, now); err != nil {

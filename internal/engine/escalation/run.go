@@ -20,6 +20,7 @@ type run struct {
 	number   int64
 	ruleID   string
 	ruleName string
+	text     string               // its rule as it is stored; empty: no rule is chosen yet
 	rule     channel.EscalateRule // secrets sealed
 	timing   timing
 	started  int64
@@ -43,6 +44,8 @@ type timing struct {
 
 const columns = `account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended, severity`
 
+var storing = db.Columns(columns)
+
 // scanRun reads a row together with its rule.
 func scanRun(scan db.Scan) (e run, err error) {
 	s, err := scanStored(scan)
@@ -56,39 +59,44 @@ func scanRun(scan db.Scan) (e run, err error) {
 // cannot block the others.
 type stored struct {
 	run
-	ruleText, timingText string
+	timingText string
 }
 
 func scanStored(scan db.Scan) (s stored, err error) {
-	return s, scan(&s.account, &s.incident, &s.number, &s.ruleID, &s.ruleName, &s.ruleText, &s.timingText,
+	return s, scan(&s.account, &s.incident, &s.number, &s.ruleID, &s.ruleName, &s.text, &s.timingText,
 		&s.started, &s.done, &s.next, &s.ended, &s.severity)
 }
 
 // read decodes the rule and the progress of a row.
 func (s *stored) read() (run, error) {
-	if s.ruleText == "" { // no rule is chosen yet
+	if s.text == "" {
 		return s.run, nil
 	}
-	if err := json.Unmarshal([]byte(s.ruleText), &s.rule); err != nil {
+	if err := json.Unmarshal([]byte(s.text), &s.rule); err != nil {
 		return s.run, err
 	}
 	return s.run, json.Unmarshal([]byte(s.timingText), &s.timing)
 }
 
-// save stores the progress of a run.
+// save stores the rule and the progress of a run.
 func (e *run) save(tx *db.Tx) error {
 	timing, err := json.Marshal(e.timing)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE escalation SET timing = $4, started_at = $5, done = $6, next_at = $7, ended = $8, severity = $9
-		WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
-		e.account, e.incident, e.number, string(timing), e.started, e.done, e.next, e.ended, e.severity)
-	return err
+	return tx.Update(3, db.Rows{Table: "escalation", Columns: storing, Values: [][]any{{e.account, e.incident, e.number, e.ruleID, e.ruleName,
+		e.text, string(timing), e.started, e.done, e.next, e.ended, e.severity}}})
 }
 
 // latest returns the last escalation of an incident; nil when there was none.
 func latest(tx *db.Tx, account int64, incident string) (*run, error) {
+	if known, ok := batchOf(tx).runs[incident]; ok {
+		if len(known) == 0 {
+			return nil, nil
+		}
+		e, err := known[len(known)-1].read()
+		return &e, err
+	}
 	e, found, err := db.One(tx, scanRun,
 		`SELECT `+columns+` FROM escalation WHERE account_id = $1 AND incident_id = $2 ORDER BY run DESC LIMIT 1`, account, incident)
 	if err != nil || !found {
@@ -97,9 +105,10 @@ func latest(tx *db.Tx, account int64, incident string) (*run, error) {
 	return &e, nil
 }
 
-// begin escalates an incident by a rule, from one of its layers on. It replaces the escalation before it.
-func (r *Service) begin(tx *db.Tx, i *incident.Incident, rule channel.EscalateRule, layer int, now time.Time) error {
-	number, err := r.replace(tx, i)
+// begin escalates an incident by a rule, from one of its layers on. It replaces the escalation before it; nil: there was
+// none.
+func (r *Service) begin(tx *db.Tx, before *run, i *incident.Incident, rule channel.EscalateRule, layer int, now time.Time) error {
+	number, err := r.replace(tx, before, i)
 	if err != nil {
 		return err
 	}
@@ -112,22 +121,22 @@ func (r *Service) begin(tx *db.Tx, i *incident.Incident, rule channel.EscalateRu
 
 // insert stores an escalation that starts now and has no rule yet.
 func insert(tx *db.Tx, i *incident.Incident, number int64, now time.Time) error {
-	_, err := tx.Exec(`INSERT INTO escalation (`+columns+`) VALUES ($1, $2, $3, '', '', '', '{}', $4, 0, $4, '', $5)`, i.AccountID,
-		i.IncidentID, number, now.Unix(), i.Severity)
-	return err
+	delete(batchOf(tx).runs, i.IncidentID)
+	return tx.Insert(db.Rows{Table: "escalation", Columns: storing, Values: [][]any{
+		{i.AccountID, i.IncidentID, number, "", "", "", "{}", now.Unix(), 0, now.Unix(), "", i.Severity},
+	}})
 }
 
 // replace ends the running escalation of an incident, if there is one, and returns the number of the next. As long as
 // that one goes on, nothing else follows up an incident that is not acknowledged.
-func (r *Service) replace(tx *db.Tx, i *incident.Incident) (number int64, err error) {
+func (r *Service) replace(tx *db.Tx, before *run, i *incident.Incident) (number int64, err error) {
 	if i.Progress == incident.Triggered {
 		if err := forget(tx, i.AccountID, i.IncidentID); err != nil {
 			return 0, err
 		}
 	}
-	before, err := latest(tx, i.AccountID, i.IncidentID)
-	if err != nil || before == nil {
-		return 1, err
+	if before == nil {
+		return 1, nil
 	}
 	if before.next > 0 {
 		before.next, before.ended = 0, "replaced"
@@ -149,12 +158,7 @@ func (r *Service) setRule(tx *db.Tx, e *run, rule channel.EscalateRule, layer in
 	if err != nil {
 		return err
 	}
-	e.next = e.started + e.timing.Wait
-	if _, err = tx.Exec(`UPDATE escalation SET rule_id = $4, rule_name = $5, rule = $6
-		WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
-		e.account, e.incident, e.number, e.ruleID, e.ruleName, string(text)); err != nil {
-		return err
-	}
+	e.text, e.next = string(text), e.started+e.timing.Wait
 	return e.save(tx)
 }
 

@@ -27,10 +27,23 @@ var shared = []string{notify.Page, notify.Fallback, notify.Storm, notify.Reminde
 // reaction handles an event of an incident.
 type reaction func(tx *db.Tx, i *incident.Incident, item activity.Item) error
 
-// Handle acts on an event of an incident, in the transaction that caused it.
-func (r *Service) Handle(tx *db.Tx, item activity.Item) error {
+// Handle acts on events of an account's incidents, in the transaction that caused them. Those that end come together when
+// alerts recover, so they share their statements.
+func (r *Service) Handle(tx *db.Tx, items []activity.Item) error {
+	var over []activity.Item
+	for _, item := range items {
+		if _, resolved := item.Event.(activity.Resolved); resolved {
+			over = append(over, item)
+		} else if err := r.handle(tx, item); err != nil {
+			return err
+		}
+	}
+	return r.ended(tx, over)
+}
+
+func (r *Service) handle(tx *db.Tx, item activity.Item) error {
 	if item.Person != 0 { // what a person did is acted on at once
-		tx.OnCommit(r.Wake.Raise)
+		r.wakeFor(tx, item.Account)
 	}
 	if moved, ok := item.Event.(activity.AlertMerged); ok {
 		return Recheck(tx, item.Account, moved.IncidentID, item.At)
@@ -77,8 +90,8 @@ func (r *Service) reaction(e activity.Event) reaction {
 		return func(tx *db.Tx, _ *incident.Incident, item activity.Item) error {
 			return Recheck(tx, item.Account, item.ID, item.At)
 		}
-	case activity.Resolved, activity.Merged:
-		return r.ended
+	case activity.Merged:
+		return r.merged
 	}
 	return nil
 }
@@ -104,53 +117,84 @@ func (r *Service) opened(tx *db.Tx, i *incident.Incident, item activity.Item) er
 // paused cancels the notifications that call for any responder, and makes the escalation due, which then waits.
 func (r *Service) paused(why string) reaction {
 	return func(tx *db.Tx, _ *incident.Incident, item activity.Item) error {
-		if err := r.Notify.Cancel(tx, item.Account, item.ID, why, item.At, shared...); err != nil {
+		if err := r.Notify.Cancel(tx, item.Account, []string{item.ID}, why, item.At, shared...); err != nil {
 			return err
 		}
 		return Recheck(tx, item.Account, item.ID, item.At)
 	}
 }
 
-// ended cancels all pages of an incident that is closed, and notifies its recovery. A merge closes only its sources; the
-// incident that they are merged into goes on, with more alerts.
-func (r *Service) ended(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+// merged ends the sources of a merge. The incident that they are merged into goes on, with more alerts.
+func (r *Service) merged(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 	if i.Progress != incident.Closed {
 		return Recheck(tx, item.Account, item.ID, item.At)
 	}
-	if err := r.Notify.Cancel(tx, item.Account, item.ID, sentence.Of("is_over"), item.At, pages...); err != nil {
+	return r.ended(tx, []activity.Item{item})
+}
+
+// ended cancels all pages of incidents that are closed, and notifies the recovery to the recipients who were notified of
+// them, by mail and in chats. Calls and text messages are not used: no person has to act.
+func (r *Service) ended(tx *db.Tx, items []activity.Item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	account, now := items[0].Account, items[0].At
+	severities, ids := map[string]string{}, make([]string, 0, len(items))
+	for _, item := range items {
+		if item.Person != 0 { // what a person did is acted on at once
+			r.wakeFor(tx, item.Account)
+		}
+		i, found, err := incident.Of(tx, item)
+		if err != nil {
+			return err
+		}
+		if found {
+			ids, severities[i.IncidentID] = append(ids, i.IncidentID), i.Severity
+		}
+	}
+	if err := r.Notify.Cancel(tx, account, ids, sentence.Of("is_over"), now, pages...); err != nil {
 		return err
 	}
-	if err := Recheck(tx, item.Account, item.ID, item.At); err != nil {
+	if err := RecheckAll(tx, account, ids, now); err != nil {
 		return err
 	}
-	if err := forget(tx, item.Account, item.ID); err != nil {
+	if err := forget(tx, account, ids...); err != nil {
 		return err
 	}
-	return r.recovered(tx, i, item)
+	return r.Notify.Recover(tx, account, severities, now, quietly)
 }
 
 // Recheck makes the incident's escalation and follow-up due now, because the incident or one of its alerts has changed:
 // silences that held it back may not match a new alert.
 func Recheck(tx *db.Tx, account int64, incident string, now time.Time) error {
-	if _, err := tx.Exec(`UPDATE escalation SET next_at = $3
-		WHERE account_id = $1 AND incident_id = $2 AND next_at > $3`, account, incident, now.Unix()); err != nil {
+	return RecheckAll(tx, account, []string{incident}, now)
+}
+
+// RecheckAll is Recheck for some incidents.
+func RecheckAll(tx *db.Tx, account int64, incidents []string, now time.Time) error {
+	if len(incidents) == 0 {
+		return nil
+	}
+	list := db.JSON(incidents)
+	if err := tx.Do(`UPDATE escalation SET next_at = $3 WHERE account_id = $1
+		AND incident_id IN (SELECT value FROM json_each($2)) AND next_at > $3`, account, list, now.Unix()); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`UPDATE follow_up SET next_at = $3
-		WHERE account_id = $1 AND incident_id = $2 AND next_at > $3`, account, incident, now.Unix()); err != nil {
+	if err := tx.Do(`UPDATE follow_up SET next_at = $3 WHERE account_id = $1
+		AND incident_id IN (SELECT value FROM json_each($2)) AND next_at > $3`, account, list, now.Unix()); err != nil {
 		return err
 	}
-	return untold.Recheck(tx, account, incident, now)
+	return untold.Recheck(tx, account, list, now)
 }
 
 // Reconsider makes all escalations and follow-ups of an account due, because its configuration has changed.
 func Reconsider(tx *db.Tx, account int64, now time.Time) error {
 	// Arithmetic on account_id keeps the engine from reading the account's past escalations instead of all that go on.
-	if _, err := tx.Exec(`UPDATE escalation SET next_at = $2 WHERE account_id + 0 = $1 AND next_at > 0 AND next_at > $2`,
+	if err := tx.Do(`UPDATE escalation SET next_at = $2 WHERE account_id + 0 = $1 AND next_at > 0 AND next_at > $2`,
 		account, now.Unix()); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`UPDATE follow_up SET next_at = $2 WHERE account_id = $1 AND next_at > 0 AND next_at > $2`,
+	if err := tx.Do(`UPDATE follow_up SET next_at = $2 WHERE account_id = $1 AND next_at > 0 AND next_at > $2`,
 		account, now.Unix()); err != nil {
 		return err
 	}
@@ -182,13 +226,20 @@ func (r *Service) restart(tx *db.Tx, i *incident.Incident, item activity.Item) e
 	if !found {
 		rule = before.rule
 	}
-	return r.begin(tx, i, rule, 0, item.At)
+	return r.begin(tx, before, i, rule, 0, item.At)
 }
 
 // start begins an escalation without a rule. The background job chooses the rule, because matching filters takes too
 // long for the caller's transaction. If none matches, the incident's feed records it.
 func (r *Service) start(tx *db.Tx, i *incident.Incident, item activity.Item) error {
-	number, err := r.replace(tx, i)
+	if item.First { // there is nothing to replace
+		return insert(tx, i, 1, item.At)
+	}
+	before, err := latest(tx, item.Account, item.ID)
+	if err != nil {
+		return err
+	}
+	number, err := r.replace(tx, before, i)
 	if err != nil {
 		return err
 	}
@@ -201,22 +252,24 @@ func (r *Service) assigned(tx *db.Tx, i *incident.Incident, item activity.Item) 
 	if to == nil || to.Type == "escalate" {
 		return nil
 	}
+	before, err := latest(tx, item.Account, item.ID)
+	if err != nil {
+		return err
+	}
 	if to.EscalateRuleID != "" {
 		rule, found, err := channel.Escalates.Find(tx, item.Account, to.EscalateRuleID)
 		if err != nil || !found {
 			return err
 		}
-		return r.begin(tx, i, rule, int(to.LayerIdx), item.At)
+		return r.begin(tx, before, i, rule, int(to.LayerIdx), item.At)
 	}
-	if before, err := latest(tx, item.Account, item.ID); err != nil {
-		return err
-	} else if before != nil && before.next > 0 { // these persons are responsible now
+	if before != nil && before.next > 0 { // these persons are responsible now
 		before.next, before.ended = 0, "replaced"
 		if err := before.save(tx); err != nil {
 			return err
 		}
 	}
-	if err := r.Notify.Cancel(tx, item.Account, item.ID, sentence.Of("assigned_others"), item.At, notify.Page); err != nil {
+	if err := r.Notify.Cancel(tx, item.Account, []string{item.ID}, sentence.Of("assigned_others"), item.At, notify.Page); err != nil {
 		return err
 	}
 	if i.Progress == incident.Triggered {
@@ -257,7 +310,7 @@ const stormDelay = 5 * time.Second
 // number that still waits is cancelled.
 func (r *Service) stormed(tx *db.Tx, i *incident.Incident, item activity.Item, threshold int64) error {
 	why := sentence.Of("grown_further", threshold)
-	if err := r.Notify.Cancel(tx, item.Account, item.ID, why, item.At, notify.Storm); err != nil {
+	if err := r.Notify.Cancel(tx, item.Account, []string{item.ID}, why, item.At, notify.Storm); err != nil {
 		return err
 	}
 	for _, id := range i.Responders() {
@@ -271,12 +324,6 @@ func (r *Service) stormed(tx *db.Tx, i *incident.Incident, item activity.Item, t
 		}
 	}
 	return nil
-}
-
-// recovered notifies the recovery to the recipients who were notified of the incident, by mail and in chats. Calls and
-// text messages are not used: no person has to act.
-func (r *Service) recovered(tx *db.Tx, i *incident.Incident, item activity.Item) error {
-	return r.Notify.Recover(tx, i.AccountID, i.IncidentID, i.Severity, item.At, quietly)
 }
 
 // quietly accepts the notifications that called for a person, except calls and text messages.
@@ -296,7 +343,7 @@ func (r *Service) announce(tx *db.Tx, i *incident.Incident, item activity.Item) 
 	if acked != 1 {
 		return nil
 	}
-	return r.Notify.Acknowledged(tx, i.AccountID, i.IncidentID, i.Severity, item.At, func(n notify.Notification) bool {
+	return r.Notify.Acknowledged(tx, i.AccountID, map[string]string{i.IncidentID: i.Severity}, item.At, func(n notify.Notification) bool {
 		return n.Person != item.Person && quietly(n)
 	})
 }
@@ -318,7 +365,7 @@ func Reseal(tx *db.Tx, renew secret.Renew) (rules int, err error) {
 		if err != nil {
 			return rules, err
 		}
-		if _, err := tx.Exec(`UPDATE escalation SET rule = $4 WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
+		if err := tx.Do(`UPDATE escalation SET rule = $4 WHERE account_id = $1 AND incident_id = $2 AND run = $3`,
 			e.account, e.incident, e.number, string(text)); err != nil {
 			return rules, err
 		}

@@ -43,7 +43,8 @@ func begin(t *testing.T) *apitest.Server {
 	s.Exec(verdict, apitest.AccountA, 2, "", 1001, "opened", alertID, incidentID, `[{"stage":"group","matched":true,"why":"alerts are not grouped in this channel: it opens an incident of its own"}]`)
 	s.Exec(verdict, apitest.AccountA, 3, second, 1001, "dropped", "", "", `[{"stage":"drop","rule_name":"Noise","matched":true,"why":"it has no conditions"}]`)
 	s.Exec(verdict, apitest.AccountA, 4, secret, 1002, "dropped", "", "", `[]`)
-	s.Exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, decided_at, attempts, body) VALUES ($1, $2, 1, 5, 0, 0, '{}')`, apitest.AccountA, waiting)
+	s.Exec(`INSERT INTO event_waiting (account_id, event_id, received_at) VALUES ($1, $2, 1)`, apitest.AccountA, waiting)
+	s.Exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, body) VALUES ($1, $2, 1, 5, '{}')`, apitest.AccountA, waiting)
 	feed := `INSERT INTO feed (account_id, ref_id, feed_id, created_at, type, person_id, detail) VALUES ($1, $2, $3, 1776052802000 + $3, $4, $5, $6)`
 	for i, e := range []struct {
 		kind   string

@@ -65,9 +65,10 @@ func scanVerdict(scan db.Scan) (v Outcome, err error) {
 
 // eventOf returns the integration that a stored event came from, and whether the event has been decided.
 func eventOf(c *api.Call, id string) (source int64, decided, found bool, err error) {
-	at, found, err := db.One(c.Tx, func(scan db.Scan) (at int64, err error) { return at, scan(&at, &source) },
-		`SELECT decided_at, integration_id FROM event WHERE account_id = $1 AND event_id = $2`, c.Who.AccountID, id)
-	return source, at != 0, found, err
+	waits, found, err := db.One(c.Tx, func(scan db.Scan) (waits int64, err error) { return waits, scan(&source, &waits) },
+		`SELECT integration_id, (SELECT count(*) FROM event_waiting WHERE account_id = $1 AND event_id = $2) FROM event
+			WHERE account_id = $1 AND event_id = $2`, c.Who.AccountID, id)
+	return source, waits == 0, found, err
 }
 
 // visible returns the verdicts in channels that the caller may read. If the caller may read none of them, the error is

@@ -18,7 +18,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	prom "github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/api"
@@ -27,8 +26,10 @@ import (
 	"tocsin/internal/engine/triage"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/gate"
 	"tocsin/internal/platform/id"
 	"tocsin/internal/platform/jobs"
+	"tocsin/internal/platform/moved"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/source"
 	"tocsin/internal/source/grafana"
@@ -61,25 +62,25 @@ const (
 type Config struct {
 	DB        *db.DB
 	Log       *slog.Logger
-	Rate      ratelimit.Rate // per integration
-	MaxAlerts int            // in a request; 0: the constant MaxAlerts
-	MaxBytes  int64          // of a request's body; 0: the constant MaxBytes
+	Rate      ratelimit.Rate   // per integration
+	Share     *ratelimit.Share // of the rate, that this process accepts; nil: the whole
+	MaxAlerts int              // in a request; 0: the constant MaxAlerts
+	MaxBytes  int64            // of a request's body; 0: the constant MaxBytes
 	Guesses   *api.KeyGuesses
 	Decide    *jobs.Signal // raised when events were committed
 	Own       *selfalert.Service
 	Metrics   prom.Registerer
+	Turns     *gate.Turns // of accounts whose requests are read; nil: none waits
 }
 
 // Service accepts events.
 type Service struct {
 	Config
-	rates       *ratelimit.Table[int64]
-	mu          sync.Mutex
-	known       map[string]known // integrations by key, for a moment
-	up, overdue atomic.Int64     // heartbeats as the task found them last
+	rates *ratelimit.Table[int64]
+	mu    sync.Mutex
+	known map[string]known // integrations by key, for a moment
 
-	watched map[int64]watched // heartbeats by account; of the task alone
-	looked  time.Time         // when it last looked at heartbeats, and since when it has without a pause; of the task alone
+	looked  time.Time // when the job last looked at heartbeats, and since when it has without a pause; of the job alone
 	awake   time.Time
 	last    atomic.Int64 // the newest moment of arrival that was given out, Unix nanoseconds
 	taken   *prom.CounterVec
@@ -108,9 +109,8 @@ func New(c Config) *Service {
 	c.MaxAlerts, c.MaxBytes = cmp.Or(c.MaxAlerts, MaxAlerts), cmp.Or(c.MaxBytes, MaxBytes)
 	r := &Service{
 		Config:  c,
-		rates:   ratelimit.New[int64](0),
+		rates:   ratelimit.New[int64](0).Divided(c.Share),
 		known:   map[string]known{},
-		watched: map[int64]watched{},
 		refused: newRefusals(c.Metrics),
 		taken: prom.NewCounterVec(prom.CounterOpts{
 			Name: "tocsin_events_received_total",
@@ -143,8 +143,13 @@ func (r *Service) find(ctx context.Context, key string, now time.Time) (k known,
 	if ok && now.Before(k.until) && k.until.Sub(now) <= maxCacheAge {
 		return k, nil
 	}
+	if ok { // not a guess: it does not wait for those
+		ctx = db.For(ctx, k.integration.AccountID)
+	}
 	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		k.integration, k.found, err = integration.ByKey(tx, key, now.Unix())
+		if k.integration, k.found, err = integration.ByKey(tx, key, now.Unix()); err == nil && !k.found {
+			err = moved.ByKey(tx, key)
+		}
 		return err
 	})
 	if err != nil || !k.usable() {
@@ -161,32 +166,60 @@ func (r *Service) find(ctx context.Context, key string, now time.Time) (k known,
 }
 
 // putAtOnce is how many events share a transaction, so that other writers do not wait for a large request.
-const putAtOnce = 500
+const putAtOnce = 250
 
 // Put stores events of an integration, which then wait for their verdicts, and sets the id of each. When it fails, some
 // may be stored: the sender sends all of them again, and those are repeated.
 func (r *Service) Put(ctx context.Context, account, integration int64, events []event.Event, now time.Time) error {
-	bodies, err := r.bodies(integration, events, now)
-	for from := 0; from < len(events) && err == nil; from += putAtOnce {
-		to := min(from+putAtOnce, len(events))
-		err = r.DB.Write(ctx, func(tx *db.Tx) error { return triage.Accept(tx, account, events[from:to], bodies[from:to]) })
-		r.Decide.Raise()
+	ctx = db.For(ctx, account)
+	if len(events) <= few {
+		return r.put(ctx, account, integration, events, now)
 	}
+	for some := range slices.Chunk(events, putAtOnce) {
+		if err := r.compute(ctx, account, integration, func() error { return r.put(ctx, account, integration, some, now) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// few is how many events are stored outside of the account's turn: to store them is to wait for the disk, mostly. More of
+// them use the processors of the database.
+const few = 20
+
+func (r *Service) put(ctx context.Context, account, integration int64, events []event.Event, now time.Time) error {
+	bodies, err := r.bodies(integration, events, now)
+	if err != nil {
+		return err
+	}
+	err = triage.Take(ctx, r.DB, account, events, bodies)
+	r.Decide.RaiseFor(account)
 	return err
+}
+
+// compute runs fn when it is the account's turn, in which its integrations take turns: the account's calls do not delay it.
+func (r *Service) compute(ctx context.Context, account, integration int64, fn func() error) error {
+	leave, err := r.Turns.Enter(ctx, account, integration)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return fn()
 }
 
 // bodies sets the ids of events and returns them as they are stored. It runs outside of the write transaction, because
 // encoding takes time and other writers would wait.
 func (r *Service) bodies(integration int64, events []event.Event, now time.Time) ([]string, error) {
 	bodies := make([]string, len(events))
+	var buf []byte
 	for i := range events {
 		e := &events[i]
 		e.ID, e.Integration, e.Received = id.Object(now), integration, r.arrival(now)
-		body, err := json.Marshal(e, json.Deterministic(true))
+		body, err := e.AppendJSON(buf[:0])
 		if err != nil {
 			return nil, err
 		}
-		bodies[i] = string(body)
+		bodies[i], buf = string(body), body
 	}
 	return bodies, nil
 }

@@ -13,7 +13,7 @@ func (r *Service) Module() module.Module {
 		Jobs: []jobs.Job{r.Job(), r.RefusedJob()},
 		Gauges: []module.Gauge{{
 			Name: "tocsin_heartbeats", Help: "Enabled heartbeat integrations by status: up or overdue.", Labels: []string{"status"},
-			Read: r.beating,
+			Read: beating,
 		}},
 	}
 }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -8,7 +9,9 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/integration"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/moved"
 	"tocsin/internal/source"
 	"tocsin/internal/source/pagerduty"
 )
@@ -67,7 +70,11 @@ func (r *Service) alerts(c *api.Call, req *http.Request, header http.Header, bod
 			return nil, r.refuse(i, "", err)
 		}
 	}
-	batch, err := parse(source.Request{Body: text, Cut: cut, At: c.Now, MaxAlerts: r.MaxAlerts})
+	var batch source.Batch
+	err = r.compute(c.Ctx, i.AccountID, i.IntegrationID, func() (err error) {
+		batch, err = parse(source.Request{Body: text, Cut: cut, At: c.Now, MaxAlerts: r.MaxAlerts})
+		return err
+	})
 	if cut && (err != nil || !batch.List) {
 		err = body.Over()
 	}
@@ -86,7 +93,7 @@ func (r *Service) take(c *api.Call, i integration.Integration, name string, batc
 		return nil, fault.Invalid(first.Field, "%s; none of the %d alerts could be taken", first.Message, len(batch.Refused))
 	}
 	if err := r.Put(c.Ctx, i.AccountID, i.IntegrationID, batch.Events, c.Now); err != nil {
-		return nil, err
+		return nil, r.afterMove(c.Ctx, i.AccountID, err)
 	}
 	r.taken.WithLabelValues(name, "taken").Add(float64(len(batch.Events)))
 	reply := Taken{Events: make([]Receipt, len(batch.Events)), Refused: batch.Refused, Truncated: batch.Truncated}
@@ -97,6 +104,20 @@ func (r *Service) take(c *api.Call, i integration.Integration, name string, batc
 		reply.AlertKey = reply.Events[0].AlertKey
 	}
 	return reply, nil
+}
+
+// afterMove returns the error for events that could not be stored. Those of an account that was moved to another database
+// a moment ago, while its key was still cached, are to be sent again.
+func (r *Service) afterMove(ctx context.Context, account int64, failed error) error {
+	gone := false
+	err := r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		_, gone, err = moved.Find(tx, account)
+		return err
+	})
+	if err != nil || !gone {
+		return failed
+	}
+	return fault.New(fault.Unavailable, "the account of this key has moved to another server")
 }
 
 // integration returns the enabled integration of a key, within its rate limit. The account may not be known before: the

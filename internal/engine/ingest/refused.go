@@ -94,7 +94,7 @@ func (r *Service) StoreRefused(ctx context.Context, now time.Time) error {
 	}
 	var failed error
 	for account, some := range accounts { // each in a transaction of its own, so that none prevents the others
-		err := r.DB.Write(ctx, func(tx *db.Tx) error { return r.storeRefused(tx, account, some, now) })
+		err := r.DB.WriteOf(ctx, account, func(tx *db.Tx) error { return r.storeRefused(tx, account, some, now) })
 		if err == nil {
 			continue
 		}

@@ -43,7 +43,7 @@ func (r *Service) ackBundle(ctx context.Context, t Ticket, press bool, now time.
 	for batch := range slices.Chunk(ids, ackBatch) {
 		do := r.DB.Snapshot
 		if press {
-			do = r.DB.Write
+			do = func(ctx context.Context, fn func(*db.Tx) error) error { return r.DB.WriteOf(ctx, t.Account, fn) }
 		}
 		var lines []string
 		open := false

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -46,11 +47,11 @@ func (r *Service) AckPage() http.Handler {
 		status, view := r.ack(req)
 		if wantsJSON(req) {
 			w.Header().Set("Content-Type", "application/json; charset=utf-8")
-			w.WriteHeader(status)
+			BeginLinkPage(w, status)
 			_ = json.MarshalWrite(w, replyOf(view)) // a failure means that the browser is gone
 			return
 		}
-		w.WriteHeader(status)
+		BeginLinkPage(w, status)
 		if err := ackPage.Execute(w, view); err != nil {
 			r.Log.Error("acknowledgement page", "error", err)
 		}
@@ -68,6 +69,14 @@ func PrepareLinkPage(w http.ResponseWriter, req *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
 	req.Body = http.MaxBytesReader(w, req.Body, maxForm)
+}
+
+// BeginLinkPage sends the status of the page of a signed link.
+func BeginLinkPage(w http.ResponseWriter, status int) {
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "5")
+	}
+	w.WriteHeader(status)
 }
 
 const (
@@ -129,13 +138,13 @@ func (r *Service) acknowledge(ctx context.Context, ticket Ticket, b button, now 
 		status, view, err := r.ackBundle(ctx, ticket, b.do == "ack", now)
 		if err != nil {
 			r.Log.Error("acknowledgement of a bundle by link", "error", err)
-			return http.StatusInternalServerError, ackView{Problem: "the incidents could not all be acknowledged; try again"}
+			return broken(err), ackView{Problem: "the incidents could not all be acknowledged; try again"}
 		}
 		return status, view
 	}
 	var err error
 	if b.do != "" {
-		err = r.DB.Write(ctx, func(tx *db.Tx) (err error) {
+		err = r.DB.WriteOf(ctx, ticket.Account, func(tx *db.Tx) (err error) {
 			return r.press(tx, ticket, b, now)
 		})
 	}
@@ -160,7 +169,12 @@ func (r *Service) acknowledge(ctx context.Context, ticket Ticket, b button, now 
 // refusals are the statuses of the page for errors that its reader can understand.
 var refusals = map[fault.Kind]int{
 	fault.NotFound: http.StatusNotFound, fault.AccessDenied: http.StatusForbidden, fault.Conflict: http.StatusConflict,
-	fault.InvalidParameter: http.StatusBadRequest,
+	fault.InvalidParameter: http.StatusBadRequest, fault.Unavailable: http.StatusServiceUnavailable,
+}
+
+// broken returns the status of an error that is no fault of the reader.
+func broken(err error) int {
+	return cmp.Or(refusals[fault.KindOf(err)], http.StatusInternalServerError)
 }
 
 // press does what a button is for, as the person of the link.

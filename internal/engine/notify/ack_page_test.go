@@ -93,7 +93,7 @@ func TestAckLinksNeedReadAccess(t *testing.T) {
 		"the account's owner":      {apitest.OwnerA, func(tx *db.Tx, _ *incident.Incident) error { _, err := tx.Exec(left, apitest.OwnerA); return err }, 200, 200},
 		"never in the team":        {apitest.Stranger, nil, 403, 403},
 		"left the team":            {apitest.Reader, func(tx *db.Tx, _ *incident.Incident) error { _, err := tx.Exec(left, apitest.Reader); return err }, 403, 403},
-		"the channel opened again": {apitest.Stranger, sql(`UPDATE channel SET is_private = 0`), 200, 200},
+		"the channel opened again": {apitest.Stranger, sql(`UPDATE channel SET is_private = FALSE`), 200, 200},
 		"the person has left": {apitest.Reader, func(tx *db.Tx, _ *incident.Incident) error {
 			_, err := tx.Exec(`UPDATE person SET status = 'deleted' WHERE person_id = $1`, apitest.Reader)
 			return err

@@ -20,43 +20,77 @@ type queueKey struct {
 // store implements delivery's store of rows.
 type store struct{ *Service }
 
-const nextQueue = `SELECT lane, account_id, urgency, due_at FROM notice
-	WHERE settled_at = 0 AND (lane, account_id, urgency) > ($1, $2, $3)
-	ORDER BY lane, account_id, urgency, due_at LIMIT 1`
+// queues finds the queues with waiting notifications. It steps from queue to queue along the index, whatever number of
+// rows waits in each, and reads the first of each urgency: at busy moments every due message waits for this statement.
+const queues = `WITH RECURSIVE lanes (lane) AS (
+	SELECT min(lane) FROM notice WHERE settled_at = 0
+	UNION ALL SELECT (SELECT min(lane) FROM notice WHERE settled_at = 0 AND lane > lanes.lane) FROM lanes WHERE lane IS NOT NULL
+), queues (lane, account_id) AS (
+	SELECT lane, (SELECT min(account_id) FROM notice WHERE settled_at = 0 AND lane = lanes.lane) FROM lanes WHERE lane IS NOT NULL
+	UNION ALL SELECT lane, (SELECT min(account_id) FROM notice WHERE settled_at = 0 AND lane = queues.lane AND account_id > queues.account_id)
+		FROM queues WHERE account_id IS NOT NULL
+), first (lane, account_id, due_at) AS (
+	SELECT lane, account_id, (SELECT min(due_at) FROM notice
+		WHERE settled_at = 0 AND lane = q.lane AND account_id = q.account_id AND urgency = u.column1)
+	FROM queues q, (VALUES (0), (1), (2), (3), (4), (5)) AS u WHERE account_id IS NOT NULL)
+SELECT lane, account_id, due_at FROM first WHERE due_at IS NOT NULL`
 
 const nextDue = `SELECT account_id, ` + waitingColumns + ` FROM notice
 	WHERE lane = $1 AND account_id = $2 AND urgency = $3 AND settled_at = 0 AND due_at <= $4 ORDER BY due_at LIMIT 1`
 
-// Queues returns the queues with waiting notifications, the one that is due first at the front. It steps from queue to
-// queue along the index, so that it does not read the rows that wait in them.
-func (s store) Queues(tx *db.Tx, _ time.Time) (queues []delivery.Queue[queueKey], err error) {
-	type step struct {
-		queueKey
-		urgency, due int64
-	}
-	at := step{urgency: -1}
-	for {
-		next, found, err := db.One(tx, func(scan db.Scan) (n step, err error) {
-			return n, scan(&n.lane, &n.account, &n.urgency, &n.due)
-		}, nextQueue, at.lane, at.account, at.urgency)
-		if err != nil {
-			return nil, err
-		}
-		if !found {
-			break
-		}
-		at = next
-		due := time.UnixMilli(next.due)
-		if n := len(queues) - 1; n >= 0 && queues[n].Key == next.queueKey {
-			if due.Before(queues[n].Due) {
-				queues[n].Due = due
-			}
-			continue
-		}
-		queues = append(queues, delivery.Queue[queueKey]{Key: next.queueKey, Due: due, Slots: maxPerQueue, Target: next.lane})
-	}
-	slices.SortStableFunc(queues, func(a, b delivery.Queue[queueKey]) int { return a.Due.Compare(b.Due) })
-	return queues, nil
+func scanQueue(scan db.Scan) (q delivery.Queue[queueKey], err error) {
+	var due int64
+	err = scan(&q.Key.lane, &q.Key.account, &due)
+	q.Due, q.Slots, q.Target = time.UnixMilli(due), maxPerQueue, q.Key.lane
+	return q, err
+}
+
+// Queues returns the queues with waiting notifications, the one that is due first at the front.
+func (s store) Queues(tx *db.Tx, _ time.Time) ([]delivery.Queue[queueKey], error) {
+	all, err := db.All(tx, scanQueue, queues)
+	slices.SortStableFunc(all, func(a, b delivery.Queue[queueKey]) int { return a.Due.Compare(b.Due) })
+	known := map[queueKey]bool{} // by another urgency
+	return slices.DeleteFunc(all, func(q delivery.Queue[queueKey]) bool {
+		again := known[q.Key]
+		known[q.Key] = true
+		return again
+	}), err
+}
+
+const (
+	underWay = `SELECT lane, account_id, count(DISTINCT CASE WHEN bundle = '' THEN notice_id ELSE bundle END) FROM notice
+		WHERE status = 'sending' AND due_at > $1 GROUP BY lane, account_id`
+
+	underWayAt = `SELECT lane, account_id, count(DISTINCT CASE WHEN bundle = '' THEN notice_id ELSE bundle END) FROM notice
+		WHERE status = 'sending' AND lane = $2 AND due_at > $1 GROUP BY lane, account_id`
+)
+
+func scanUnderWay(scan db.Scan) (u delivery.UnderWay[queueKey], err error) {
+	err = scan(&u.Key.lane, &u.Key.account, &u.Attempts)
+	u.Target = u.Key.lane
+	return u, err
+}
+
+// UnderWay counts the messages that are being sent. An attempt ends within its timeout; when it was claimed longer ago,
+// its process has ended or is frozen.
+func (s store) UnderWay(tx *db.Tx, now time.Time) ([]delivery.UnderWay[queueKey], error) {
+	return db.All(tx, scanUnderWay, underWay, begunAfter(now))
+}
+
+// UnderWayAt counts those over one mail server, gateway, service or host.
+func (s store) UnderWayAt(tx *db.Tx, _ int64, lane string, now time.Time) ([]delivery.UnderWay[queueKey], error) {
+	return db.All(tx, scanUnderWay, underWayAt, begunAfter(now), lane)
+}
+
+// begunAfter returns after which moment the lease ends of an attempt that may be in progress, Unix milliseconds.
+func begunAfter(now time.Time) int64 { return now.Add(lease - timeout - slack).UnixMilli() }
+
+// Account returns whose queue it is.
+func (s store) Account(queue queueKey) int64 { return queue.account }
+
+// Lost reports whether one of the notifications was being sent when it was claimed again.
+func (s store) Lost(f *attempt) bool {
+	return slices.ContainsFunc(f.members, func(m *member) bool { return m.Status == Sending })
 }
 
 // Claim marks the notifications of up to n messages as being sent and returns the messages, the most severe first. Their
@@ -208,7 +242,7 @@ func (s store) take(tx *db.Tx, messages [][]*member, recipient string, now time.
 		for _, m := range members {
 			m.Attempts++
 			m.bundle = f.bundle
-			if _, err := tx.Exec(`UPDATE notice SET status = 'sending', attempts = $3, due_at = $4, bundle = $5
+			if err := tx.Do(`UPDATE notice SET status = 'sending', attempts = $3, due_at = $4, bundle = $5
 				WHERE account_id = $1 AND notice_id = $2`,
 				m.Account, m.ID, m.Attempts, now.Add(lease).UnixMilli(), m.bundle); err != nil {
 				return nil, err
@@ -219,7 +253,7 @@ func (s store) take(tx *db.Tx, messages [][]*member, recipient string, now time.
 		if recipient == "" {
 			continue
 		}
-		if _, err := tx.Exec(`INSERT INTO notice_send (account_id, recipient, sent_at, message) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+		if err := tx.Do(`INSERT INTO notice_send (account_id, recipient, sent_at, message) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 			f.Account, recipient, now.UnixMilli(), f.message()); err != nil {
 			return nil, err
 		}
@@ -230,7 +264,7 @@ func (s store) take(tx *db.Tx, messages [][]*member, recipient string, now time.
 // recentSends returns when the messages of the last minute were sent to a recipient, in order, and deletes older ones.
 // Those of the future are of a clock that was set back.
 func recentSends(tx *db.Tx, account int64, recipient string, now time.Time) ([]int64, error) {
-	if _, err := tx.Exec(`DELETE FROM notice_send WHERE account_id = $1 AND recipient = $2 AND (sent_at <= $3 OR sent_at > $4)`,
+	if err := tx.Do(`DELETE FROM notice_send WHERE account_id = $1 AND recipient = $2 AND (sent_at <= $3 OR sent_at > $4)`,
 		account, recipient, now.Add(-window).UnixMilli(), now.UnixMilli()); err != nil {
 		return nil, err
 	}

@@ -65,6 +65,6 @@ func (r *Service) reportTarget(tx *db.Tx, f *attempt, why string, now time.Time)
 
 // PruneFailing deletes failures of targets that have not been tried since.
 func PruneFailing(tx *db.Tx, now time.Time) (more bool, err error) {
-	_, err = tx.Exec(`DELETE FROM notice_failing WHERE last_at <= $1`, now.Add(-forgetFailing).UnixMilli())
+	err = tx.Do(`DELETE FROM notice_failing WHERE last_at <= $1`, now.Add(-forgetFailing).UnixMilli())
 	return false, err
 }

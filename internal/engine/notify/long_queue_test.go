@@ -23,12 +23,15 @@ func TestALongQueueIsClaimedInParts(t *testing.T) {
 		if _, err := tx.Exec(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
 			INSERT INTO notice (account_id, notice_id, notice_key, incident_id, schedule_id, event, cause, person_id, way, lane, target, reason, detail,
 				status, attempts, due_at, created_at, settled_at, outcome, recipient, urgency, late)
-			SELECT account_id, printf('%s%04d', notice_id, i), printf('%s/%d', notice_key, i), incident_id, 0, event, cause, person_id, way, lane, target, reason, detail,
+			SELECT account_id, notice_id || substr(CAST(10000 + i AS TEXT), 2), notice_key || '/' || i, incident_id, 0, event, cause, person_id, way, lane, target, reason, detail,
 				status, attempts, due_at, created_at, settled_at, outcome, recipient, urgency, late FROM notice, n`, each); err != nil {
 			return err
 		}
-		_, err := tx.Exec(`INSERT INTO notice_send (account_id, recipient, sent_at, message)
-			SELECT DISTINCT n.account_id, n.recipient, $1, e.value FROM notice n, json_each('[1,2,3,4,5,6,7,8,9,10]') e`, r.clock.Now().UnixMilli())
+		var err error
+		for n := 0; n < 10 && err == nil; n++ {
+			_, err = tx.Exec(`INSERT INTO notice_send (account_id, recipient, sent_at, message)
+				SELECT DISTINCT account_id, recipient, $1, $2 FROM notice`, r.clock.Now().UnixMilli(), fmt.Sprint(n))
+		}
 		return err
 	})
 	r.put(apitest.AccountB, "other", "email", notify.Address{To: "other"})

@@ -115,11 +115,12 @@ func (r *Service) Put(tx *db.Tx, n Notification, now time.Time) error {
 	if n.Late {
 		late = 1
 	}
-	_, err = tx.Exec(`INSERT INTO notice (account_id, `+columns+`, recipient, urgency, late)
+	err = tx.Do(`INSERT INTO notice (account_id, `+columns+`, recipient, urgency, late)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
 		ON CONFLICT DO NOTHING`,
 		n.Account, n.ID, n.Key, n.Incident, n.Schedule, n.Event, n.Cause, n.Person, n.Method, n.Queue, target, n.Reason,
 		string(detail), n.Status, 0, n.Due, n.Created, n.Settled, n.Outcome, n.budgetKey(), urgencyOf(&n), late)
+	batchOf(tx).put(&n)
 	tx.OnCommit(r.runner.Wake)
 	return err
 }
@@ -132,23 +133,35 @@ func Stored(tx *db.Tx, account int64, key string) (bool, error) {
 	return found, err
 }
 
-// Reached reports whether a person got one of the notifications whose keys begin with prefix. open is when the next
-// unfinished one is due, Unix milliseconds; 0: none is left.
-func Reached(tx *db.Tx, account int64, prefix string) (sent bool, open int64, err error) {
-	type row struct {
-		status       string
-		due, settled int64
+// Result is what became of the notifications whose keys have one beginning.
+type Result struct {
+	Sent bool  // a person got one
+	Open int64 // when the next unfinished one is due, Unix milliseconds; 0: none is left
+}
+
+// The list is read first, and the notifications of each prefix by their keys.
+const results = `SELECT prefix.value, n.status, n.due_at, n.settled_at FROM json_each($2) AS prefix CROSS JOIN notice AS n
+	WHERE n.account_id = $1 AND n.notice_key >= prefix.value || '/' AND n.notice_key < prefix.value || '0'` // 0 comes after the slash
+
+// Results returns what became of notifications, by what their keys begin with.
+func Results(tx *db.Tx, account int64, prefixes []string) (all map[string]Result, err error) {
+	all = map[string]Result{}
+	if len(prefixes) == 0 {
+		return all, nil
 	}
-	rows, err := db.All(tx, func(scan db.Scan) (w row, err error) { return w, scan(&w.status, &w.due, &w.settled) },
-		`SELECT status, due_at, settled_at FROM notice WHERE account_id = $1 AND notice_key >= $2 AND notice_key < $3`,
-		account, prefix+"/", prefix+"0") // 0 comes after the slash
-	for _, w := range rows {
-		sent = sent || w.status == Sent
-		if due := max(w.due, 1); w.settled == 0 && (open == 0 || due < open) {
-			open = due
+	_, err = db.All(tx, func(scan db.Scan) (prefix string, err error) {
+		var status string
+		var due, settled int64
+		err = scan(&prefix, &status, &due, &settled)
+		one := all[prefix]
+		one.Sent = one.Sent || status == Sent
+		if due = max(due, 1); settled == 0 && (one.Open == 0 || due < one.Open) {
+			one.Open = due
 		}
-	}
-	return sent, open, err
+		all[prefix] = one
+		return prefix, err
+	}, results, account, db.JSON(prefixes))
+	return all, err
 }
 
 // queue returns the queue in which a notification waits: the mail server, the gateway, a service, or the host of a
@@ -193,28 +206,34 @@ func (r *Service) Refuse(tx *db.Tx, n Notification, why string, now time.Time) e
 	if err := r.Put(tx, n, now); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`UPDATE notice SET status = 'failed', settled_at = $3, outcome = $4
+	batchOf(tx).forget(n.Account, n.Incident)
+	return tx.Do(`UPDATE notice SET status = 'failed', settled_at = $3, outcome = $4
 		WHERE account_id = $1 AND notice_key = $2 AND settled_at = 0`, n.Account, n.Key, now.UnixMilli(), why)
-	return err
 }
 
-// Cancel cancels the waiting notifications about an incident that have one of some causes, with the reason.
-func (r *Service) Cancel(tx *db.Tx, account int64, incident, why string, now time.Time, causes ...string) error {
-	_, err := tx.Exec(`UPDATE notice SET status = 'cancelled', settled_at = $4, outcome = $5
-		WHERE account_id = $1 AND incident_id = $2 AND status = 'waiting' AND $3 LIKE '%,' || cause || ',%'`,
-		account, incident, db.List(causes), now.UnixMilli(), why)
-	return err
+// Cancel cancels the waiting notifications about incidents that have one of some causes, with the reason.
+func (r *Service) Cancel(tx *db.Tx, account int64, incidents []string, why string, now time.Time, causes ...string) error {
+	batchOf(tx).forget(account, incidents...)
+	return tx.Do(`UPDATE notice SET status = 'cancelled', settled_at = $4, outcome = $5
+		WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2)) AND status = 'waiting' AND $3 LIKE '%,' || cause || ',%'`,
+		account, db.JSON(incidents), db.List(causes), now.UnixMilli(), why)
 }
 
 // OfIncident returns the notifications about an incident in the order in which they were stored.
 func OfIncident(tx *db.Tx, account int64, incident string) ([]Notification, error) {
-	return db.All(tx, func(scan db.Scan) (n Notification, err error) {
-		delivery := ""
-		n, err = scanNotification(func(to ...any) error { return scan(append(to, &delivery)...) })
-		n.Delivery = delivery
-		return n, err
-	}, `SELECT account_id, `+columns+`, delivery FROM notice
-		WHERE account_id = $1 AND incident_id = $2 ORDER BY created_at, notice_id`, account, incident)
+	if all, known := batchOf(tx)[subject{account, incident}]; known {
+		return all, nil
+	}
+	return db.All(tx, scanDelivered, ofIncidents+`incident_id = $2 ORDER BY created_at, notice_id`, account, incident)
+}
+
+const ofIncidents = `SELECT account_id, ` + columns + `, delivery FROM notice WHERE account_id = $1 AND `
+
+func scanDelivered(scan db.Scan) (n Notification, err error) {
+	delivery := ""
+	n, err = scanNotification(func(to ...any) error { return scan(append(to, &delivery)...) })
+	n.Delivery = delivery
+	return n, err
 }
 
 const columns = `notice_id, notice_key, incident_id, schedule_id, event, cause, person_id, way, lane, target, reason, detail,
@@ -290,7 +309,7 @@ func Reseal(tx *db.Tx, renew secret.Renew) (int, error) {
 		if err != nil {
 			return i, err
 		}
-		if _, err := tx.Exec(`UPDATE notice SET target = $3 WHERE account_id = $1 AND notice_id = $2`, n.Account, n.ID, sealed); err != nil {
+		if err := tx.Do(`UPDATE notice SET target = $3 WHERE account_id = $1 AND notice_id = $2`, n.Account, n.ID, sealed); err != nil {
 			return i, err
 		}
 	}

@@ -89,8 +89,11 @@ func New(c Config) *Service {
 		Log:   c.Log,
 		Slots: maxFlying,
 		First: maxFirst,
+		Lease: lease,
 		Grace: timeout,
 		Held:  c.Held,
+
+		Metrics: c.Metrics,
 	}, store{r})
 	return r
 }

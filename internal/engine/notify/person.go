@@ -111,6 +111,11 @@ func (r *Service) PutFor(tx *db.Tx, p Person, by *channel.By, severity string, n
 		return err
 	}
 	n.Severity = severity
+	return r.PutReached(tx, p, reaches, missing, n, now)
+}
+
+// PutReached is PutFor with what Reaches returned for n.Severity.
+func (r *Service) PutReached(tx *db.Tx, p Person, reaches []Reach, missing string, n Notification, now time.Time) error {
 	if len(reaches) == 0 {
 		n.Person, n.Key, n.Method = p.ID, n.Key+"/none", "none"
 		return r.Refuse(tx, n, p.Name+" cannot be reached: "+missing, now)

@@ -216,10 +216,10 @@ func (r *Service) Delivered(tx *db.Tx, p *PhonePage, d sender.Delivery, now time
 			continue
 		}
 		// It counted as sent when the service took it.
-		if _, err := tx.Exec(`UPDATE notice SET settled_at = 0 WHERE account_id = $1 AND notice_id = $2`, m.Account, m.ID); err != nil {
+		if err := tx.Do(`UPDATE notice SET settled_at = 0 WHERE account_id = $1 AND notice_id = $2`, m.Account, m.ID); err != nil {
 			return true, err
 		}
-		if err := r.settle(tx, f, m, Failed, d.Failed, now); err != nil {
+		if _, err := r.settle(tx, f, m, Failed, d.Failed, m.Attempts, now); err != nil {
 			return true, err
 		}
 		failed = append(failed, m)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"tocsin/internal/configstore"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -40,9 +41,12 @@ func Browsers(tx *db.Tx, account, person int64) ([]push.Subscription, error) {
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	key, err := push.PublicKey(tx)
-	return slices.DeleteFunc(all, func(s push.Subscription) bool { return s.PublicKey != key }), err
+	key, err := configstore.Once(tx, account, pushKey{}, func() (string, error) { return push.PublicKey(tx) })
+	return slices.DeleteFunc(slices.Clone(all), func(s push.Subscription) bool { return s.PublicKey != key }), err
 }
+
+// pushKey is under which a transaction keeps the server's key for messages to browsers.
+type pushKey struct{}
 
 // browsers resolves push to a person: a Reach for each browser.
 func browsers(tx *db.Tx, account int64, p Person) (found []Reach, lacks string, err error) {
@@ -107,14 +111,14 @@ func (r *Service) ackOnce(ctx context.Context, t Ticket, b button, now time.Time
 	switch {
 	case err != nil:
 		r.Log.Error("acknowledgement by the link of a browser", "error", err)
-		return http.StatusInternalServerError, ackView{Problem: "the incident could not be changed; try again"}
+		return broken(err), ackView{Problem: "the incident could not be changed; try again"}
 	case !found:
 		return http.StatusNotFound, ackView{Problem: "the message of this link does not exist any more"}
 	case used == 0 && b.do != "":
 		if status, view = r.acknowledge(ctx, of, b, now); status != http.StatusOK {
 			return status, view
 		}
-		err = r.DB.Write(ctx, func(tx *db.Tx) error { return useLink(tx, t.Account, of, t.Message, now) })
+		err = r.DB.WriteOf(ctx, t.Account, func(tx *db.Tx) error { return useLink(tx, t.Account, of, t.Message, now) })
 		if err != nil { // what was asked for is done; the link can be used again
 			r.Log.Error("the use of a link could not be stored", "error", err)
 		}
@@ -135,10 +139,10 @@ func (r *Service) ackOnce(ctx context.Context, t Ticket, b button, now time.Time
 // useLink stores that the link of a message was used.
 func useLink(tx *db.Tx, account int64, of Ticket, message string, now time.Time) (err error) {
 	if of.Bundle != "" {
-		_, err = tx.Exec(`UPDATE notice SET link_used_at = $3 WHERE account_id = $1 AND bundle = $2 AND bundle <> ''`,
+		err = tx.Do(`UPDATE notice SET link_used_at = $3 WHERE account_id = $1 AND bundle = $2 AND bundle <> ''`,
 			account, message, now.UnixMilli())
 	} else {
-		_, err = tx.Exec(`UPDATE notice SET link_used_at = $3 WHERE account_id = $1 AND notice_id = $2`, account, message, now.UnixMilli())
+		err = tx.Do(`UPDATE notice SET link_used_at = $3 WHERE account_id = $1 AND notice_id = $2`, account, message, now.UnixMilli())
 	}
 	return err
 }

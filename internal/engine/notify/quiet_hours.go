@@ -15,10 +15,11 @@ func held(tx *db.Tx, n *Notification, now time.Time) (bool, error) {
 	if !repeats || n.Due <= now.UnixMilli() || n.Detail.Forced {
 		return false, nil
 	}
-	waiting, err := db.All(tx, scanNotification, `SELECT account_id, `+columns+` FROM notice
-		WHERE account_id = $1 AND incident_id = $2 AND person_id = $3 AND way = $4 AND cause = $5 AND status = 'waiting' AND due_at > $6`,
-		n.Account, n.Incident, n.Person, n.Method, n.Cause, now.UnixMilli())
-	return slices.ContainsFunc(waiting, func(w Notification) bool { return w.Detail.Run == n.Detail.Run }), err
+	all, err := OfIncident(tx, n.Account, n.Incident)
+	return slices.ContainsFunc(all, func(w Notification) bool {
+		return w.Person == n.Person && w.Method == n.Method && w.Cause == n.Cause && w.Status == Waiting && w.Due > now.UnixMilli() &&
+			w.Detail.Run == n.Detail.Run
+	}), err
 }
 
 // Hasten decides again when the waiting notifications about an incident are due, now that its severity rose: quiet hours
@@ -29,8 +30,9 @@ func (r *Service) Hasten(tx *db.Tx, account int64, incident, severity string, no
 	if err != nil {
 		return err
 	}
+	batchOf(tx).forget(account, incident)
 	pages := urgencyOf(&Notification{Incident: incident, Severity: severity})
-	if _, err := tx.Exec(`UPDATE notice SET urgency = $3
+	if err := tx.Do(`UPDATE notice SET urgency = $3
 		WHERE account_id = $1 AND incident_id = $2 AND settled_at = 0 AND urgency > $3 AND urgency <= $4`,
 		account, incident, pages, lastPage); err != nil {
 		return err
@@ -46,7 +48,7 @@ func (r *Service) Hasten(tx *db.Tx, account int64, incident, severity string, no
 		if due = max(due, now.UnixMilli()); due >= n.Due {
 			continue
 		}
-		if _, err := tx.Exec(`UPDATE notice SET due_at = $3 WHERE account_id = $1 AND notice_id = $2 AND status = 'waiting'`,
+		if err := tx.Do(`UPDATE notice SET due_at = $3 WHERE account_id = $1 AND notice_id = $2 AND status = 'waiting'`,
 			account, n.ID, due); err != nil {
 			return err
 		}

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -13,23 +15,25 @@ import (
 	"tocsin/internal/preference"
 )
 
-// Recover stores notifications that an incident is over, to the targets that were notified of it and that the filter
-// accepts. In quiet hours they wait.
-func (r *Service) Recover(tx *db.Tx, account int64, incident, severity string, now time.Time, to func(Notification) bool) error {
-	return r.inform(tx, account, incident, news{activity.IncidentResolve, Recovery, "over", severity}, now, to)
+// Recover stores notifications that incidents are over, to the targets that were notified of them and that the filter
+// accepts. In quiet hours they wait. severities are those of the incidents, by their ids.
+func (r *Service) Recover(tx *db.Tx, account int64, severities map[string]string, now time.Time, to func(Notification) bool) error {
+	return r.inform(tx, account, severities, news{activity.IncidentResolve, Recovery, "over"}, now, to)
 }
 
-// Acknowledged is Recover for notifications that a person has acknowledged the incident.
-func (r *Service) Acknowledged(tx *db.Tx, account int64, incident, severity string, now time.Time, to func(Notification) bool) error {
-	return r.inform(tx, account, incident, news{activity.IncidentAck, Acked, activity.IncidentAck, severity}, now, to)
+// Acknowledged is Recover for notifications that a person has acknowledged incidents.
+func (r *Service) Acknowledged(tx *db.Tx, account int64, severities map[string]string, now time.Time, to func(Notification) bool) error {
+	return r.inform(tx, account, severities, news{activity.IncidentAck, Acked, activity.IncidentAck}, now, to)
 }
 
 // news is what targets that were notified of an incident are informed of. No person has to act on it.
-type news struct{ event, cause, key, severity string }
+type news struct{ event, cause, key string }
 
-// inform stores a notification to each target that was notified of an incident and that the filter accepts. The address is
-// that of the first notification, which was kept for this.
-func (r *Service) inform(tx *db.Tx, account int64, incident string, what news, now time.Time, to func(Notification) bool) error {
+// inform stores a notification to each target that was notified of one of some incidents and that the filter accepts. The
+// address is that of the first notification, which was kept for this.
+func (r *Service) inform(
+	tx *db.Tx, account int64, severities map[string]string, what news, now time.Time, to func(Notification) bool,
+) error {
 	type row struct {
 		Notification
 		target string
@@ -38,7 +42,8 @@ func (r *Service) inform(tx *db.Tx, account int64, incident string, what news, n
 		w.Notification, w.target, err = scanSealed(scan)
 		return w, err
 	}, `SELECT account_id, `+columns+` FROM notice
-		WHERE account_id = $1 AND incident_id = $2 AND status IN ('sent', 'sending') ORDER BY created_at, notice_id`, account, incident)
+		WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2)) AND status IN ('sent', 'sending')
+		ORDER BY created_at, notice_id`, account, db.JSON(slices.Sorted(maps.Keys(severities))))
 	if err != nil {
 		return err
 	}
@@ -49,10 +54,10 @@ func (r *Service) inform(tx *db.Tx, account int64, incident string, what news, n
 		}
 		closed := r.opened(&n, rows[i].target)
 		before := n.Reason
-		n.Key = fmt.Sprintf("%s/%s/%d/%s/%d/%s/%s", incident, what.key, now.UnixMilli(), n.Method, n.Person, n.Queue, digest(n.Address))
+		n.Key = fmt.Sprintf("%s/%s/%d/%s/%d/%s/%s", n.Incident, what.key, now.UnixMilli(), n.Method, n.Person, n.Queue, digest(n.Address))
 		n.Event, n.Cause, n.Reason = what.event, what.cause, "notified of it before: "+before
-		n.Severity, n.Attempts, n.Settled, n.Outcome = what.severity, 0, 0, ""
-		if n.Due, err = dueTime(tx, n, what.severity, now); err != nil {
+		n.Severity, n.Attempts, n.Settled, n.Outcome = severities[n.Incident], 0, 0, ""
+		if n.Due, err = dueTime(tx, n, n.Severity, now); err != nil {
 			return err
 		}
 		if closed != nil { // an address that cannot be opened must not keep the incident from closing

@@ -46,7 +46,7 @@ func Release(tx *db.Tx, now time.Time) error {
 			latest[to] = true
 			continue
 		}
-		if _, err := tx.Exec(`UPDATE notice SET status = 'cancelled', settled_at = $3, outcome = $4
+		if err := tx.Do(`UPDATE notice SET status = 'cancelled', settled_at = $3, outcome = $4
 			WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`, n.Account, n.ID, now.UnixMilli(),
 			"it waited while the server was held: "+why); err != nil {
 			return err

@@ -25,6 +25,7 @@ const (
 	maxPerQueue = 8                // of them in one queue, so that one that hangs leaves slots for others
 	maxFirst    = 4 * maxFlying    // attempts running at once, of all queues
 	timeout     = 15 * time.Second // for one attempt
+	slack       = 5 * time.Second  // to begin an attempt and to record it
 	lease       = 2 * time.Minute  // after which an attempt counts as lost with its process
 	maxAttempts = 10               // after which a notification has failed for good
 )
@@ -155,14 +156,13 @@ func (r *Service) record(tx *db.Tx, f *attempt, o outcome, err error, now time.T
 			m.bundle = ""
 		}
 		failure := &sender.Error{Retry: true, Message: sentence.Of("not_built")}
-		if err := r.failed(tx, f, o.unmade, failure, now); err != nil {
+		if _, err := r.failed(tx, f, o.unmade, failure, now); err != nil {
 			return err
 		}
 	}
 	if len(o.sent) == 0 { // the recipient got no message
-		_, err := tx.Exec(`DELETE FROM notice_send WHERE account_id = $1 AND recipient = $2 AND sent_at = $3 AND message = $4`,
+		return tx.Do(`DELETE FROM notice_send WHERE account_id = $1 AND recipient = $2 AND sent_at = $3 AND message = $4`,
 			f.Account, f.recipient, f.began.UnixMilli(), f.message())
-		return err
 	}
 	var failure *sender.Error
 	switch {
@@ -171,23 +171,21 @@ func (r *Service) record(tx *db.Tx, f *attempt, o outcome, err error, now time.T
 	case !errors.As(err, &failure):
 		failure = &sender.Error{Retry: true, Message: err.Error()}
 	}
-	if err := r.targetFailed(tx, f, failure.Message, now); err != nil {
+	held, err := r.failed(tx, f, o.sent, failure, now)
+	if err != nil || !held { // a process that was frozen may have missed the reply: the target need not be at fault
 		return err
 	}
-	return r.failed(tx, f, o.sent, failure, now)
+	return r.targetFailed(tx, f, failure.Message, now)
 }
 
 // recordEnded stores the final status of notifications that were not sent. Pages that have failed are replaced.
 func (r *Service) recordEnded(tx *db.Tx, f *attempt, all []ended, now time.Time) error {
 	for _, m := range all {
-		if _, err := tx.Exec(`UPDATE notice SET attempts = attempts - 1 WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`,
-			m.Account, m.ID); err != nil {
+		held, err := r.settle(tx, f, m.member, m.status, m.why, m.Attempts-1, now) // this attempt was not made
+		if err != nil {
 			return err
 		}
-		if err := r.settle(tx, f, m.member, m.status, m.why, now); err != nil {
-			return err
-		}
-		if m.status == Failed {
+		if held && m.status == Failed {
 			if err := r.replace(tx, []*member{m.member}, now); err != nil {
 				return err
 			}
@@ -204,9 +202,12 @@ func (r *Service) sent(tx *db.Tx, f *attempt, o outcome, now time.Time) error {
 	}
 	f.shared = len(o.sent)
 	for _, m := range o.sent {
-		tx.OnCommit(func() { r.waited.Observe(now.Sub(time.UnixMilli(m.Created)).Seconds()) })
-		if err := r.settle(tx, f, m, Sent, answer, now); err != nil {
+		held, err := r.settle(tx, f, m, Sent, answer, m.Attempts, now)
+		if err != nil {
 			return err
+		}
+		if held {
+			tx.OnCommit(func() { r.waited.Observe(now.Sub(time.UnixMilli(m.Created)).Seconds()) })
 		}
 	}
 	tx.OnCommit(func() { r.log(f).Info("notification sent", "bundled", len(o.sent)) })
@@ -218,40 +219,68 @@ func (r *Service) log(f *attempt) *slog.Logger {
 	return r.Log.With("notice_id", f.ID, "method", f.Method, "attempt", f.Attempts, "incident_id", f.Incident, "person_id", f.Person)
 }
 
-// failed stores that a message was not taken: its notifications are due again together, or have failed for good.
-func (r *Service) failed(tx *db.Tx, f *attempt, members []*member, failure *sender.Error, now time.Time) error {
+// failed stores that a message was not taken: its notifications are due again together, or have failed for good. held
+// reports whether the attempt had its lease for any of them.
+func (r *Service) failed(tx *db.Tx, f *attempt, members []*member, failure *sender.Error, now time.Time) (held bool, err error) {
 	tx.OnCommit(func() { r.log(f).Warn("notification not sent", "error", failure) })
 	due := now.Add(max(retryDelay(f.Attempts), failure.After))
 	var final []*member
 	for _, m := range members {
+		var own bool
 		if !failure.Retry || m.Attempts >= maxAttempts {
-			if err := r.settle(tx, f, m, Failed, failure.Message, now); err != nil {
-				return err
+			if own, err = r.settle(tx, f, m, Failed, failure.Message, m.Attempts, now); own {
+				final = append(final, m)
 			}
-			final = append(final, m)
-			continue
+		} else {
+			own, err = r.retry(tx, f, m, failure.Message, due)
 		}
-		// Only for the attempt that still has the lease: another may have started since it expired.
-		if _, err := tx.Exec(`UPDATE notice SET status = 'waiting', due_at = $3, outcome = $4, bundle = $6
-			WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0 AND attempts = $5`,
-			m.Account, m.ID, due.UnixMilli(), failure.Message, m.Attempts, m.bundle); err != nil {
-			return err
+		if err != nil {
+			return held, err
 		}
+		held = held || own
 	}
-	return r.replace(tx, final, now)
+	return held, r.replace(tx, final, now)
 }
 
-// settle stores the final status of a notification and publishes it to the incident's feed. Cancelled ones are not
-// published: they were not sent to any target.
-func (r *Service) settle(tx *db.Tx, f *attempt, m *member, status, outcome string, now time.Time) error {
+// retry makes a notification due again. held is false if the attempt has lost its lease to another one.
+func (r *Service) retry(tx *db.Tx, f *attempt, m *member, why string, due time.Time) (held bool, err error) {
+	changed, err := tx.Exec(`UPDATE notice SET status = 'waiting', due_at = $3, outcome = $4, bundle = $6
+		WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0 AND attempts = $5`,
+		m.Account, m.ID, due.UnixMilli(), why, m.Attempts, m.bundle)
+	if err == nil && changed == 0 {
+		r.late(tx, f, Waiting)
+	}
+	return changed > 0, err
+}
+
+// late counts and logs a result that changes nothing, because its notification was claimed again or has ended.
+func (r *Service) late(tx *db.Tx, f *attempt, status string) {
+	r.runner.Late(tx)
+	tx.OnCommit(func() { r.log(f).Warn("the result of a notification came after its lease", "result", status) })
+}
+
+// settle stores the final status of a notification, with how often it was tried, and publishes it to the incident's feed.
+// Cancelled ones are not published: they were not sent to any target. held is false if the attempt has lost its lease to
+// another one: then nothing is stored.
+func (r *Service) settle(tx *db.Tx, f *attempt, m *member, status, outcome string, tried int64, now time.Time) (held bool, err error) {
 	n := &m.Notification
-	changed, err := tx.Exec(`UPDATE notice SET status = $3, settled_at = $4, outcome = $5
-		WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`,
-		n.Account, n.ID, status, now.UnixMilli(), outcome)
-	if err != nil || changed == 0 {
-		return err
+	changed, err := tx.Exec(`UPDATE notice SET status = $3, settled_at = $4, outcome = $5, attempts = $7
+		WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0 AND attempts = $6`,
+		n.Account, n.ID, status, now.UnixMilli(), outcome, n.Attempts, tried)
+	if err != nil {
+		return false, err
+	}
+	if changed == 0 {
+		r.late(tx, f, status)
+		return false, nil
 	}
 	tx.OnCommit(func() { r.settled.WithLabelValues(kindOf(n.Method), status).Inc() })
+	return true, r.publishSettled(tx, f, m, status, outcome, now)
+}
+
+// publishSettled publishes that a notification has ended.
+func (r *Service) publishSettled(tx *db.Tx, f *attempt, m *member, status, outcome string, now time.Time) error {
+	n := &m.Notification
 	if n.Incident == "" || status == Cancelled {
 		return nil
 	}

@@ -31,10 +31,9 @@ func (s *Service) record(ctx context.Context, account int64, sid, digit string, 
 	if sid == "" {
 		return nil
 	}
-	return s.DB.Write(ctx, func(tx *db.Tx) error {
-		_, err := tx.Exec(`INSERT INTO phone_answer (account_id, sid, digit, answered_at) VALUES ($1, $2, $3, $4)
+	return s.DB.WriteOf(ctx, account, func(tx *db.Tx) error {
+		return tx.Do(`INSERT INTO phone_answer (account_id, sid, digit, answered_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT DO NOTHING`, account, sid, digit, now.UnixMilli())
-		return err
 	})
 }
 

@@ -99,7 +99,7 @@ func (s *Service) escalate(ctx context.Context, p *notify.PhonePage, now time.Ti
 	if !p.One() {
 		return "Not escalated: this is about several incidents.", nil
 	}
-	err = s.DB.Write(ctx, func(tx *db.Tx) error {
+	err = s.DB.WriteOf(ctx, p.Account, func(tx *db.Tx) error {
 		i, err := s.Notify.Readable(tx, p)
 		switch kind := fault.KindOf(err); {
 		case err == nil:
@@ -151,7 +151,12 @@ func (s *Service) page(w http.ResponseWriter, r *http.Request) (p notify.PhonePa
 // fail replies that a request failed for a reason of the server's own.
 func (s *Service) fail(w http.ResponseWriter, what string, err error) {
 	s.Log.Error(what, "error", err)
-	http.Error(w, "failed; try again", http.StatusInternalServerError)
+	status := http.StatusInternalServerError
+	if fault.KindOf(err) == fault.Unavailable {
+		status = http.StatusServiceUnavailable
+		w.Header().Set("Retry-After", "5")
+	}
+	http.Error(w, "failed; try again", status)
 }
 
 // store stores what the telephone service reports about the page of a request, and replies.
@@ -162,7 +167,7 @@ func (s *Service) store(w http.ResponseWriter, r *http.Request, d sender.Deliver
 		return
 	}
 	known := false
-	err = s.DB.Write(r.Context(), func(tx *db.Tx) error {
+	err = s.DB.WriteOf(r.Context(), account, func(tx *db.Tx) error {
 		p, found, err := notify.PageOf(tx, account, id)
 		if err != nil || !found {
 			return err

@@ -110,11 +110,10 @@ func (o *open) save(tx *db.Tx, account int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO rum_alert (account_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
+	return tx.Do(`INSERT INTO rum_alert (account_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (account_id, issue_id) DO UPDATE SET channels = excluded.channels, severity = excluded.severity,
 			alerted_at = excluded.alerted_at`,
 		account, o.issue, o.application, string(channels), o.severity, o.opened, o.alerted)
-	return err
 }
 
 // event returns the event of an issue. Its texts come from a browser.
@@ -173,7 +172,7 @@ func (r *Service) close(tx *db.Tx, account int64, issue, why string, now time.Ti
 	if err != nil || !found {
 		return err
 	}
-	if _, err := tx.Exec(`DELETE FROM rum_alert WHERE account_id = $1 AND issue_id = $2`, account, issue); err != nil {
+	if err := tx.Do(`DELETE FROM rum_alert WHERE account_id = $1 AND issue_id = $2`, account, issue); err != nil {
 		return err
 	}
 	e := event.Event{

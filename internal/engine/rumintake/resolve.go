@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/jobs"
@@ -19,13 +18,19 @@ const quiet = 14 * 24 * time.Hour
 // Job returns the background job that resolves issues that have gone, and ends alerts that nothing can end any more.
 func (r *Service) Job() jobs.Job {
 	return jobs.Job{Name: "browser issues", Interval: time.Hour, Run: func(ctx context.Context, now time.Time) (again time.Time, err error) {
-		var accounts []configstore.AccountRevision
+		var issues, alerts []int64
 		err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-			accounts, err = configstore.AccountRevisions(tx)
+			if issues, err = rum.AccountsWithOpenIssues(tx); err != nil {
+				return err
+			}
+			alerts, err = db.All(tx, db.Column[int64], `SELECT DISTINCT account_id FROM rum_alert`)
 			return err
 		})
-		for _, a := range accounts { // one that fails must not keep the others from theirs
-			err = errors.Join(err, r.resolve(ctx, a.ID, now), r.closeLeft(ctx, a.ID, now))
+		for _, account := range issues { // one that fails must not keep the others from theirs
+			err = errors.Join(err, r.resolve(ctx, account, now))
+		}
+		for _, account := range alerts {
+			err = errors.Join(err, r.closeLeft(ctx, account, now))
 		}
 		return again, err
 	}}
@@ -59,7 +64,7 @@ func (r *Service) resolve(ctx context.Context, account int64, now time.Time) err
 			return err
 		}
 		for _, issue := range gone {
-			if err := r.DB.Write(ctx, func(tx *db.Tx) error { return r.resolveOne(tx, account, issue, now) }); err != nil {
+			if err := r.DB.WriteOf(ctx, account, func(tx *db.Tx) error { return r.resolveOne(tx, account, issue, now) }); err != nil {
 				return err
 			}
 		}
@@ -121,26 +126,34 @@ func (r *Service) resolveOne(tx *db.Tx, account int64, id string, now time.Time)
 
 // closeLeft ends alerts of issues that are gone, corrupt or closed, and of applications that are deleted.
 func (r *Service) closeLeft(ctx context.Context, account int64, now time.Time) error {
-	var left []string
+	var left []open
 	err := r.DB.Snapshot(ctx, func(tx *db.Tx) error {
 		list, err := db.All(tx, scanOpen, `SELECT `+columns+` FROM rum_alert WHERE account_id = $1 ORDER BY issue_id`, account)
 		for i := 0; i < len(list) && err == nil; i++ {
-			var issue rum.Issue
-			var found, has bool
-			issue, found, err = r.readable(tx, account, list[i].issue)
-			if err == nil {
-				_, has, err = rum.FindApplication(tx, account, list[i].application)
-			}
-			if err == nil && (!found || !has || !issue.Open()) {
-				left = append(left, list[i].issue)
+			var over bool
+			if over, err = r.isLeft(tx, account, list[i]); over {
+				left = append(left, list[i])
 			}
 		}
 		return err
 	})
-	for _, issue := range left {
-		err = errors.Join(err, r.DB.Write(ctx, func(tx *db.Tx) error {
-			return r.close(tx, account, issue, "The issue is closed, or its application was deleted.", now)
+	for _, o := range left {
+		err = errors.Join(err, r.DB.WriteOf(ctx, account, func(tx *db.Tx) error {
+			if over, err := r.isLeft(tx, account, o); err != nil || !over { // the issue has come back since
+				return err
+			}
+			return r.close(tx, account, o.issue, "The issue is closed, or its application was deleted.", now)
 		}))
 	}
 	return err
+}
+
+// isLeft reports whether nothing can end an alert any more.
+func (r *Service) isLeft(tx *db.Tx, account int64, o open) (bool, error) {
+	issue, found, err := r.readable(tx, account, o.issue)
+	if err != nil {
+		return false, err
+	}
+	_, has, err := rum.FindApplication(tx, account, o.application)
+	return err == nil && (!found || !has || !issue.Open()), err
 }

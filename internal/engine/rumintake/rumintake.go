@@ -35,7 +35,8 @@ const (
 type Config struct {
 	DB        *db.DB
 	Log       *slog.Logger
-	Rate      ratelimit.Rate // per application
+	Rate      ratelimit.Rate   // per application
+	Share     *ratelimit.Share // of the rate, that this process accepts; nil: the whole
 	Guesses   *api.KeyGuesses
 	Decide    *jobs.Signal // raised when events were committed
 	Own       *selfalert.Service
@@ -57,7 +58,7 @@ type Service struct {
 // New returns a service. Its metric is tocsin_browser_errors_total by outcome.
 func New(c Config) *Service {
 	r := &Service{
-		Config: c, rates: ratelimit.New[string](0), accounts: map[int64]*queue{},
+		Config: c, rates: ratelimit.New[string](0).Divided(c.Share), accounts: map[int64]*queue{},
 		errors: prom.NewCounterVec(prom.CounterOpts{
 			Name: "tocsin_browser_errors_total",
 			Help: "Errors that browsers reported, by outcome.",

@@ -56,7 +56,7 @@ func (r *Service) store(ctx context.Context, account int64, batch []*report) err
 	if len(list) == 0 {
 		return nil
 	}
-	return r.DB.Write(ctx, func(tx *db.Tx) error {
+	return r.DB.WriteOf(ctx, account, func(tx *db.Tx) error {
 		w := &writer{Service: r, tx: tx, account: account, full: map[string]bool{}, sessions: maxSessions}
 		for _, g := range list {
 			failed, err := tx.Try(func() error { return w.group(g) })

@@ -82,7 +82,7 @@ func (r *Service) Raise(tx *db.Tx, a Alert, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`INSERT INTO own_alert (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6)
+	if err := tx.Do(`INSERT INTO own_alert (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (account_id, alert_key) DO UPDATE SET opened_at = excluded.opened_at, ends_at = excluded.ends_at, alert = excluded.alert`,
 		w.Account, w.Key, w.Channel, w.opened, w.ends, string(text)); err != nil || !news {
 		return err
@@ -96,7 +96,7 @@ func (r *Service) End(tx *db.Tx, account int64, key string, now time.Time) error
 	if err != nil || !open {
 		return err
 	}
-	if _, err := tx.Exec(`DELETE FROM own_alert WHERE account_id = $1 AND alert_key = $2`, account, key); err != nil {
+	if err := tx.Do(`DELETE FROM own_alert WHERE account_id = $1 AND alert_key = $2`, account, key); err != nil {
 		return err
 	}
 	return r.publish(tx, w, event.Ok, now)
@@ -141,7 +141,7 @@ func (r *Service) publish(tx *db.Tx, w row, status string, now time.Time) error 
 		Time:        now.Unix(),
 		Received:    now.UnixNano(),
 	}
-	body, err := json.Marshal(e, json.Deterministic(true))
+	body, err := e.AppendJSON(nil)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (r *Service) Job() jobs.Job {
 			return err
 		})
 		for _, d := range over { // one that fails must not keep the others from ending
-			err = errors.Join(err, r.DB.Write(ctx, func(tx *db.Tx) error { return r.endDue(tx, d.account, d.key, now) }))
+			err = errors.Join(err, r.DB.WriteOf(ctx, d.account, func(tx *db.Tx) error { return r.endDue(tx, d.account, d.key, now) }))
 		}
 		return again, err
 	}}

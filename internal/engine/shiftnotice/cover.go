@@ -2,6 +2,7 @@ package shiftnotice
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -147,23 +148,38 @@ func (r *Service) expire(ctx context.Context, now time.Time) (again time.Time, e
 	if err != nil || next == 0 || next > now.Unix() {
 		return unixTime(next), err
 	}
-	err = r.DB.Write(ctx, func(tx *db.Tx) error {
-		events, err := schedule.ExpireCovers(tx, now)
+	var accounts []int64
+	if err := r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		accounts, err = schedule.ExpiringCovers(tx, now)
+		return err
+	}); err != nil {
+		return unixTime(next), err
+	}
+	for _, account := range accounts {
+		err = errors.Join(err, r.DB.WriteOf(ctx, account, func(tx *db.Tx) error { return r.expireOf(tx, account, now) }))
+	}
+	err = errors.Join(err, r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		next, err = schedule.NextExpiry(tx)
+		return err
+	}))
+	return unixTime(next), err
+}
+
+// expireOf closes the requests of an account that are due.
+func (r *Service) expireOf(tx *db.Tx, account int64, now time.Time) error {
+	events, err := schedule.ExpireCovers(tx, account, now)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		failed, err := tx.Try(func() error { return r.Covered(tx, e, now) })
 		if err != nil {
 			return err
 		}
-		for _, e := range events {
-			failed, err := tx.Try(func() error { return r.Covered(tx, e, now) })
-			if err != nil {
-				return err
-			}
-			if failed != nil {
-				r.Log.Error("the end of a request for cover could not be notified", "account_id", e.Account,
-					"schedule_id", e.Request.ScheduleID, "error", failed)
-			}
+		if failed != nil {
+			r.Log.Error("the end of a request for cover could not be notified", "account_id", e.Account,
+				"schedule_id", e.Request.ScheduleID, "error", failed)
 		}
-		next, err = schedule.NextExpiry(tx)
-		return err
-	})
-	return unixTime(next), err
+	}
+	return nil
 }

@@ -38,7 +38,7 @@ func (r *Service) CoverPage(perform Perform) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		notify.PrepareLinkPage(w, req)
 		status, view := r.answer(req, perform)
-		w.WriteHeader(status)
+		notify.BeginLinkPage(w, status)
 		if err := coverPage.Execute(w, view); err != nil {
 			r.Log.Error("page of a request for cover", "error", err)
 		}
@@ -95,6 +95,7 @@ func (r *Service) answer(req *http.Request, perform Perform) (status int, view c
 var refusals = map[fault.Kind]int{
 	fault.NotFound: http.StatusNotFound, fault.AccessDenied: http.StatusForbidden, fault.Conflict: http.StatusConflict,
 	fault.InvalidParameter: http.StatusBadRequest, fault.TooFrequent: http.StatusTooManyRequests,
+	fault.Unavailable: http.StatusServiceUnavailable,
 }
 
 // reader returns the person of a link as the caller of an operation: with no permission, so that the person can do by it what

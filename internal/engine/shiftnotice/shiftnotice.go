@@ -8,6 +8,7 @@ package shiftnotice
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -68,10 +69,9 @@ func scanRow(scan db.Scan) (w row, err error) {
 
 // save stores a row, in place of the one before.
 func (w row) save(tx *db.Tx) error {
-	_, err := tx.Exec(`INSERT INTO handover (`+columns+`) VALUES ($1, $2, $3, $4, $5)
+	return tx.Do(`INSERT INTO handover (`+columns+`) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (account_id, schedule_id, kind) DO UPDATE SET done_at = excluded.done_at, due_at = excluded.due_at`,
 		w.account, w.schedule, w.kind, w.done, w.due)
-	return err
 }
 
 // due processes the schedules that are due, and returns when the next one is.
@@ -88,25 +88,24 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 	if err != nil || len(accounts) == 0 && (next == 0 || next > now.Unix()) {
 		return unixTime(next), err
 	}
-	err = r.DB.Write(ctx, func(tx *db.Tx) error {
-		for _, account := range accounts {
-			if err := renew(tx, account, now.Unix()); err != nil {
-				return err
-			}
-		}
-		rows, err := db.All(tx, scanRow,
+	for _, account := range accounts {
+		err = errors.Join(err, r.DB.WriteOf(ctx, account.ID, func(tx *db.Tx) error { return renew(tx, account, now.Unix()) }))
+	}
+	var rows []row
+	if err := r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		rows, err = db.All(tx, scanRow,
 			`SELECT `+columns+` FROM handover WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at LIMIT $2 + 0`, now.Unix(), batch)
-		if err != nil {
-			return err
-		}
-		for _, w := range rows {
-			if err := r.step(tx, w, now); err != nil {
-				return err
-			}
-		}
+		return err
+	}); err != nil {
+		return unixTime(next), err
+	}
+	for _, w := range rows {
+		err = errors.Join(err, r.DB.WriteOf(ctx, w.account, func(tx *db.Tx) error { return r.step(tx, w, now) }))
+	}
+	err = errors.Join(err, r.DB.Read(ctx, func(tx *db.Tx) (err error) {
 		next, err = nextDue(tx)
 		return err
-	})
+	}))
 	return unixTime(next), err
 }
 
@@ -130,6 +129,9 @@ func unixTime(seconds int64) time.Time {
 // changes; those that are overdue keep their done_at, so that no change in between is lost.
 func renew(tx *db.Tx, of configstore.AccountRevision, now int64) error {
 	account := of.ID
+	if awaits, err := configstore.ShiftNotices.Awaits(tx, of); err != nil || !awaits {
+		return err
+	}
 	rows, err := db.All(tx, scanRow, `SELECT `+columns+` FROM handover WHERE account_id = $1`, account)
 	if err != nil {
 		return err
@@ -138,7 +140,7 @@ func renew(tx *db.Tx, of configstore.AccountRevision, now int64) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`DELETE FROM handover WHERE account_id = $1`, account); err != nil {
+	if err := tx.Do(`DELETE FROM handover WHERE account_id = $1`, account); err != nil {
 		return err
 	}
 	for _, id := range ids {
@@ -159,8 +161,14 @@ func renew(tx *db.Tx, of configstore.AccountRevision, now int64) error {
 	return configstore.ShiftNotices.Reached(tx, of)
 }
 
-// step processes one schedule and stores when it is checked next. One that fails does not block the others.
+// step processes one schedule and stores when it is checked next, unless another process has done so. One that fails does
+// not block the others.
 func (r *Service) step(tx *db.Tx, w row, now time.Time) error {
+	is, found, err := db.One(tx, scanRow, `SELECT `+columns+` FROM handover WHERE account_id = $1 AND schedule_id = $2 AND kind = $3`,
+		w.account, w.schedule, w.kind)
+	if err != nil || !found || is != w {
+		return err
+	}
 	var done, due int64
 	failed, err := tx.Try(func() (err error) {
 		done, due, err = r.process(tx, w, now)

@@ -72,12 +72,13 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 		return time.Unix(next, 0), nil
 	}
 	var rows []row
-	err = r.DB.Write(ctx, func(tx *db.Tx) (err error) {
-		for _, n := range changed {
-			if err := n.store(tx); err != nil {
-				return err
-			}
-		}
+	for _, n := range changed {
+		err = errors.Join(err, r.DB.WriteOf(ctx, n.ID, n.store))
+	}
+	if err != nil {
+		return now, err
+	}
+	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
 		rows, err = db.All(tx, scanRow, `SELECT `+columns+` FROM silence_end
 			WHERE due_at > 0 AND due_at <= $1 AND end_at > $1 ORDER BY due_at LIMIT $2 + 0`, now.Unix(), batch)
 		return err
@@ -130,6 +131,9 @@ func renewals(tx *db.Tx, now int64) ([]renewal, error) {
 // same keeps the moment of its next check: if it were due again, the same few silences would be checked after each change
 // of the configuration, and never the others.
 func (n renewal) store(tx *db.Tx) error {
+	if awaits, err := configstore.SilenceWarnings.Awaits(tx, n.AccountRevision); err != nil || !awaits {
+		return err
+	}
 	before, err := db.All(tx, db.Column[string], `SELECT rule_id FROM silence_end WHERE account_id = $1`, n.ID)
 	if err != nil {
 		return err
@@ -140,14 +144,14 @@ func (n renewal) store(tx *db.Tx) error {
 	}
 	for _, w := range n.rows {
 		delete(gone, w.rule)
-		if _, err := tx.Exec(`INSERT INTO silence_end (`+columns+`) VALUES ($1, $2, $3, $4)
+		if err := tx.Do(`INSERT INTO silence_end (`+columns+`) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (account_id, rule_id) DO UPDATE SET end_at = excluded.end_at, due_at = excluded.due_at
 			WHERE silence_end.end_at <> excluded.end_at`, w.account, w.rule, w.end, w.due); err != nil {
 			return err
 		}
 	}
 	for rule := range gone {
-		if _, err := tx.Exec(`DELETE FROM silence_end WHERE account_id = $1 AND rule_id = $2`, n.ID, rule); err != nil {
+		if err := tx.Do(`DELETE FROM silence_end WHERE account_id = $1 AND rule_id = $2`, n.ID, rule); err != nil {
 			return err
 		}
 	}
@@ -158,7 +162,7 @@ func (n renewal) store(tx *db.Tx) error {
 // others. Its alerts are read before the write transaction, and once more when the warning is sent.
 func (r *Service) step(ctx context.Context, w row, now time.Time) error {
 	e, over, readErr := readEnding(ctx, r.DB, r.Configs, w.account, w.rule, w.end, now)
-	return r.DB.Write(ctx, func(tx *db.Tx) error {
+	return r.DB.WriteOf(ctx, w.account, func(tx *db.Tx) error {
 		done := false
 		failed, err := tx.Try(func() (err error) {
 			if done, err = notify.Stored(tx, w.account, key(w.rule, w.end)); err != nil || done || readErr != nil || over != "" {
@@ -177,8 +181,7 @@ func (r *Service) step(ctx context.Context, w row, now time.Time) error {
 		case done:
 			next = 0
 		}
-		_, err = tx.Exec(`UPDATE silence_end SET due_at = $3
+		return tx.Do(`UPDATE silence_end SET due_at = $3
 			WHERE account_id = $1 AND rule_id = $2 AND end_at = $4`, w.account, w.rule, next, w.end)
-		return err
 	})
 }

@@ -32,10 +32,12 @@ func TestBatchResultsEqualSingleResults(t *testing.T) {
 				r.runs()
 				r.now = r.now.Add(time.Duration(rng.IntN(8)) * time.Minute)
 				again := r.Jobs()[1]
-				if _, err := again.Run(t.Context(), r.now); err != nil {
-					t.Fatal(err)
+				for range 2 { // the second reports what the rounds of the first returned
+					if _, err := again.Run(t.Context(), r.now); err != nil {
+						t.Fatal(err)
+					}
+					again.Wait()
 				}
-				again.Wait()
 			}
 		}
 		if got, want := batch.story(), single.story(); got != want {

@@ -13,63 +13,92 @@ import (
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/jobs"
 )
 
 // pending is an event that waits for its verdict. Its body is decoded when the event is decided, so that one corrupt row
 // cannot block the others.
 type pending struct {
+	seq      int64 // the order in which events are decided
 	id       string
 	received int64 // Unix nanoseconds
 	attempts int64
 	body     string
 	event.Event
+	prepared *decide.Prepared
 }
 
-const waiting = `SELECT event_id, received_at, attempts, body FROM event
-	WHERE account_id = $1 AND decided_at = 0 AND received_at > $2 ORDER BY received_at LIMIT $3 + 0`
+const waiting = `SELECT w.seq, w.event_id, w.received_at, w.attempts, e.body FROM event_waiting w
+	JOIN event e ON e.account_id = w.account_id AND e.event_id = w.event_id
+	WHERE w.account_id = $1 AND w.seq > $2 ORDER BY w.seq LIMIT $3 + 0`
 
 func scanPending(scan db.Scan) (p pending, err error) {
-	return p, scan(&p.id, &p.received, &p.attempts, &p.body)
+	return p, scan(&p.seq, &p.id, &p.received, &p.attempts, &p.body)
 }
 
 // maxAttempts is how often deciding an event may fail before it ends with the verdict `failed`.
 const maxAttempts = 5
 
-// decide starts the work of each account that has events to decide, and returns when failed events are retried.
+// decide starts the work of each account that has events to decide, and returns when failed events, or those that were left
+// to another process, are looked at again. Of a process with many events it is woken often: it does not look for the
+// accounts then, because the index still holds the entries of the events that were decided lately.
 func (r *Service) decide(ctx context.Context, now time.Time) (again time.Time, err error) {
-	var accounts []int64
-	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		accounts, err = r.withEvents(tx, now)
-		return err
+	accounts, all := r.Decide.Accounts(ctx)
+	if !all {
+		accounts, again = r.others.apart(accounts)
+		return jobs.Earlier(again, r.events.Again(now)), r.events.Begin(ctx, now, accounts, r.decideAccount)
+	}
+	accounts, again = nil, r.events.Again(now)
+	err = r.DB.Read(ctx, func(tx *db.Tx) error {
+		all, err := db.All(tx, scanFirst, firsts)
+		if err != nil {
+			return err
+		}
+		waiting := map[int64]bool{}
+		for _, f := range all {
+			waiting[f.account] = true
+			if left := r.others.until(f.account, f.event, now); !left.IsZero() {
+				again = jobs.Earlier(again, left)
+				continue
+			}
+			found := true
+			if after := r.events.After(f.account, now); after > 0 {
+				_, found, err = db.One(tx, db.Column[int64],
+					`SELECT 1 FROM event_waiting WHERE account_id = $1 AND seq > $2 LIMIT 1`, f.account, after)
+				if err != nil {
+					return err
+				}
+			}
+			if found {
+				accounts = append(accounts, f.account)
+			}
+		}
+		r.others.keep(waiting)
+		return nil
 	})
 	if err != nil {
 		return again, err
 	}
-	return r.events.Again(now), r.events.Begin(ctx, now, accounts, r.decideAccount)
+	return again, r.events.Begin(ctx, now, accounts, r.decideAccount)
 }
 
-// withEvents returns the accounts that have events to be decided now.
-func (r *Service) withEvents(tx *db.Tx, now time.Time) (accounts []int64, err error) {
-	for account := int64(-1); ; {
-		next, found, err := db.One(tx, db.Column[int64],
-			`SELECT account_id FROM event WHERE decided_at = 0 AND account_id > $1 ORDER BY account_id LIMIT 1`, account)
-		if err != nil || !found {
-			return accounts, err
-		}
-		account = next
-		if after := r.events.After(account, now); after > 0 {
-			_, found, err = db.One(tx, db.Column[int64],
-				`SELECT 1 FROM event WHERE account_id = $1 AND decided_at = 0 AND received_at > $2 LIMIT 1`, account, after)
-			if err != nil {
-				return nil, err
-			}
-		}
-		if found {
-			accounts = append(accounts, account)
-		}
-	}
+// first is the first event of an account that waits.
+type first struct {
+	account int64
+	event   string
 }
+
+func scanFirst(scan db.Scan) (f first, err error) { return f, scan(&f.account, &f.event) }
+
+// firsts finds the first event of each account that has some. It steps from account to account in the index, whatever number
+// of events an account has, and in one statement.
+const firsts = `WITH RECURSIVE ahead (account_id) AS (
+	SELECT min(account_id) FROM event_waiting
+	UNION ALL SELECT (SELECT min(account_id) FROM event_waiting WHERE account_id > ahead.account_id)
+		FROM ahead WHERE ahead.account_id IS NOT NULL)
+	SELECT account_id, (SELECT event_id FROM event_waiting WHERE account_id = ahead.account_id ORDER BY seq LIMIT 1)
+	FROM ahead WHERE account_id IS NOT NULL`
 
 // Sizes, in events. A batch shares one transaction: of 60 events each costs a third less than of 15, because the engine
 // then writes each page of an index once for several of them. Other writers wait about 3 ms for it.
@@ -87,7 +116,7 @@ func (r *Service) decideAccount(t *jobs.Round) error {
 		if err != nil {
 			return errors.Join(err, p.failed)
 		}
-		if !more {
+		if t.More = more; !more {
 			break
 		}
 	}
@@ -128,12 +157,14 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 		return false, err
 	}
 	m := newSnapshot(p.Ctx, r.DB, p.Account, ready, p.Now)
+	prepared, failed := m.prepare(events)
+	m.prefetch(prepared)
 	var items []item
-	var failed error
-	for i := range events {
-		e := &events[i]
+	for i := range prepared {
+		e := &prepared[i]
 		one := item{event: e}
-		if failed = m.guarded(&one, func() ([]decide.Verdict, error) { return m.event(e) }); failed != nil {
+		if err := m.guarded(&one, func() ([]decide.Verdict, error) { return e.prepared.Decide(m, m.now.Unix()) }); err != nil {
+			failed = err
 			break
 		}
 		items = append(items, one)
@@ -149,6 +180,13 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 	switch {
 	case p.Ctx.Err() != nil:
 		return false, p.Ctx.Err()
+	case errors.Is(err, errElsewhere):
+		if len(items) > few {
+			r.others.note(p.Account, p.Now)
+		}
+		return false, nil
+	case fault.KindOf(err) == fault.Unavailable: // not because of an event: none may overtake the first one
+		return false, err
 	case err != nil && len(items) > 1: // storing them one by one finds the one that fails
 		p.single = len(items)
 		return true, nil
@@ -160,31 +198,55 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 	case failed == nil, errors.Is(failed, errUnknown), errors.Is(failed, errReconfigured):
 		p.single = max(0, p.single-len(items))
 		return more, nil
+	case fault.KindOf(failed) == fault.Unavailable:
+		return false, failed
 	}
 	return true, r.setAside(p, &events[len(items)], failed)
 }
 
-// event decodes and decides an event.
-func (m *snapshot) event(p *pending) ([]decide.Verdict, error) {
-	if err := json.Unmarshal([]byte(p.body), &p.Event); err != nil {
-		return nil, err
+// prepare decodes, rewrites and routes events, up to the first that fails, and as many as are decided without other
+// accounts waiting long.
+func (m *snapshot) prepare(events []pending) (prepared []pending, failed error) {
+	steps := int64(0)
+	for i := range events {
+		e := &events[i]
+		if failed = guarded(func() error { return m.prepareOne(e) }); failed != nil {
+			return events[:i], failed
+		}
+		if steps += e.prepared.Steps(); steps > expensive {
+			return events[:i+1], nil
+		}
 	}
-	verdicts, err := decide.Event(m, p.Event, m.now.Unix())
-	return verdicts, errors.Join(err, m.failed)
+	return events, nil
+}
+
+func (m *snapshot) prepareOne(p *pending) (err error) {
+	if err := json.Unmarshal([]byte(p.body), &p.Event); err != nil {
+		return err
+	}
+	p.prepared, err = decide.Prepare(m, p.Event)
+	return errors.Join(err, m.failed)
 }
 
 // guarded runs a decision and fills an item with its verdicts. A panic becomes the error of this item alone.
-func (m *snapshot) guarded(one *item, decide func() ([]decide.Verdict, error)) (err error) {
+func (m *snapshot) guarded(one *item, decide func() ([]decide.Verdict, error)) error {
+	return guarded(func() error {
+		verdicts, err := decide()
+		if err != nil {
+			return err
+		}
+		return m.item(one, verdicts)
+	})
+}
+
+// guarded returns a panic of fn as an error.
+func guarded(fn func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 	}()
-	verdicts, err := decide()
-	if err != nil {
-		return err
-	}
-	return m.item(one, verdicts)
+	return fn()
 }
 
 // setAside counts a failed attempt to decide an event. After maxAttempts it stores a failed verdict. The other events go
@@ -192,29 +254,32 @@ func (m *snapshot) guarded(one *item, decide func() ([]decide.Verdict, error)) (
 func (r *Service) setAside(p *progress, e *pending, cause error) error {
 	r.Log.Error("an event could not be decided", "event_id", e.id, "account_id", p.Account, "attempts", e.attempts+1, "error", cause)
 	p.failed = errors.Join(p.failed, cause)
-	p.after, p.single = e.received, max(0, p.single-1)
-	p.Rest(e.received)
+	p.after, p.single = e.seq, max(0, p.single-1)
+	p.Rest(e.seq)
 	t := &counts{}
-	err := r.write(p.Ctx, t, func(tx *db.Tx) error {
+	err := r.write(p.Ctx, p.Account, t, func(tx *db.Tx) error {
 		if e.attempts+1 < maxAttempts {
-			_, err := tx.Exec(`UPDATE event SET attempts = attempts + 1 WHERE account_id = $1 AND event_id = $2`, p.Account, e.id)
+			return tx.Do(`UPDATE event_waiting SET attempts = attempts + 1 WHERE account_id = $1 AND seq = $2 AND event_id = $3`,
+				p.Account, e.seq, e.id)
+		}
+		waiting, err := done(tx, p.Account, e)
+		if err != nil || !waiting[e.id] {
 			return err
 		}
 		why := sentence.Of("not_decided", maxAttempts)
 		v := verdict{Verdict: decide.Verdict{Outcome: decide.Failed, Event: e.Event, Trace: []decide.Step{{Stage: "channel", Why: why}}}}
-		last, err := lastVerdict(tx, p.Account)
+		last, err := lastVerdict(tx, p.Account, p.Now)
 		if err == nil {
 			err = v.encode()
 		}
 		if err == nil {
-			err = v.record(tx, p.Account, last+1, e.id, p.Now)
+			err = tx.Insert(db.Rows{Table: "verdict", Columns: verdictColumns, Values: [][]any{v.values(p.Account, last+1, e.id, p.Now)}})
 		}
 		if err != nil {
 			return err
 		}
 		t.outcomes = append(t.outcomes, string(decide.Failed))
-		_, err = done(tx, p.Account, e.id, p.Now)
-		return err
+		return nil
 	})
 	return err
 }

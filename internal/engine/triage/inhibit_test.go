@@ -44,7 +44,7 @@ func TestThousandsOfSources(t *testing.T) {
 			alert_status, labels, images, start_time, last_time, end_time, event_cnt, ever_muted, created_at, updated_at, deleted_at, integration_name,
 			integration_type, integration_ref_id, responder_name, responder_email)
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
-		SELECT account_id, substr('00000000000000000000' || i, -24, 24), channel_id, integration_id, '', 'k' || i, title_rule, title, description, 'Critical',
+		SELECT account_id, '000000000000000' || substr(CAST(1000000000 + i AS TEXT), 2), channel_id, integration_id, '', 'k' || i, title_rule, title, description, 'Critical',
 			'Critical', '{"cluster":"c' || i || '"}', '[]', start_time + 60, last_time + 60, 0, 1, ever_muted, created_at, updated_at, 0, integration_name,
 			integration_type, integration_ref_id, '', ''
 		FROM alert, n WHERE alert_key = 'source'`)

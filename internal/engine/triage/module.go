@@ -8,7 +8,7 @@ func (r *Service) Module() module.Module {
 		Name:    "engine/triage",
 		Ops:     r.Ops(),
 		Jobs:    r.Jobs(),
-		Prune:   []module.Retention{{Period: module.Events, Prune: Prune}, {Period: module.Dropped, Prune: PruneDropped}},
+		Prune:   []module.Retention{{Period: module.Events, Prune: Prune, Tables: droppable}, {Period: module.Dropped, Prune: PruneDropped}},
 		Overdue: Overdue,
 	}
 }

@@ -5,14 +5,23 @@ import (
 
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/id"
 )
 
 // batchPruned is the most rows that one transaction deletes of an account.
 const batchPruned = 2000
 
-// Prune deletes events, with their verdicts, that were decided before a moment. more reports whether there may be
+// droppable are the tables of events and verdicts, with the rows that Prune would not delete.
+var droppable = []db.Droppable{
+	{Table: "event", Kept: `p.received_at >= %d OR EXISTS (SELECT 1 FROM event_waiting w
+		WHERE w.account_id = p.account_id AND w.event_id = p.event_id)`},
+	{Table: "verdict", Kept: `p.decided_at >= %d / 1000000`},
+}
+
+// Prune deletes events that came and verdicts that were made before a moment. more reports whether there may be
 // others; the caller then calls it again. In both tables the order of the keys is the order of time, so Prune reads only
-// the first rows of an account. An index by time is not needed, which would cost a write for every event.
+// the first rows of an account. An index by time is not needed, which would cost a write for every event. No key is later
+// than its row's time, so rows with later keys are not looked at.
 func Prune(tx *db.Tx, before time.Time) (more bool, err error) {
 	accounts, err := configstore.AccountRevisions(tx)
 	if err != nil {
@@ -20,14 +29,15 @@ func Prune(tx *db.Tx, before time.Time) (more bool, err error) {
 	}
 	for _, account := range accounts {
 		events, err := tx.Exec(`DELETE FROM event WHERE account_id = $1 AND event_id IN (SELECT event_id FROM
-			(SELECT event_id, decided_at FROM event WHERE account_id = $1 ORDER BY event_id LIMIT $3 + 0) AS oldest
-			WHERE decided_at > 0 AND decided_at < $2)`, account.ID, before.UnixNano(), batchPruned)
+			(SELECT event_id, received_at FROM event WHERE account_id = $1 AND event_id < $4 ORDER BY event_id LIMIT $3 + 0) AS oldest
+			WHERE received_at < $2) AND event_id < $4 AND event_id NOT IN (SELECT event_id FROM event_waiting WHERE account_id = $1)`,
+			account.ID, before.UnixNano(), batchPruned, id.After(before))
 		if err != nil {
 			return false, err
 		}
 		verdicts, err := tx.Exec(`DELETE FROM verdict WHERE account_id = $1 AND verdict_id IN (SELECT verdict_id FROM
-			(SELECT verdict_id, decided_at FROM verdict WHERE account_id = $1 ORDER BY verdict_id LIMIT $3 + 0) AS oldest
-			WHERE decided_at < $2)`, account.ID, before.UnixMilli(), batchPruned)
+			(SELECT verdict_id, decided_at FROM verdict WHERE account_id = $1 AND verdict_id < $4 ORDER BY verdict_id LIMIT $3 + 0) AS oldest
+			WHERE decided_at < $2) AND verdict_id < $4`, account.ID, before.UnixMilli(), batchPruned, before.UnixMicro())
 		if err != nil {
 			return false, err
 		}
@@ -35,6 +45,10 @@ func Prune(tx *db.Tx, before time.Time) (more bool, err error) {
 	}
 	return more, nil
 }
+
+// siblings is more than the verdicts of one event, one for each of its channels. They are stored together, so that their
+// ids follow each other.
+const siblings = 10_000
 
 // PruneDropped is Prune for events that became no part of an alert. They are many, and are of interest for a short time
 // only. An event stays while there is another verdict about it.
@@ -51,12 +65,12 @@ func PruneDropped(tx *db.Tx, before time.Time) (more bool, err error) {
 		return false, err
 	}
 	for _, r := range rows {
-		if _, err := tx.Exec(`DELETE FROM verdict WHERE account_id = $1 AND verdict_id = $2`, r.account, r.verdict); err != nil {
+		if err := tx.Do(`DELETE FROM verdict WHERE account_id = $1 AND verdict_id = $2`, r.account, r.verdict); err != nil {
 			return false, err
 		}
-		if _, err := tx.Exec(`DELETE FROM event WHERE account_id = $1 AND event_id = $2 AND decided_at > 0
-			AND NOT EXISTS (SELECT 1 FROM verdict v WHERE v.account_id = event.account_id AND v.event_id = event.event_id)`,
-			r.account, r.event); err != nil {
+		if err := tx.Do(`DELETE FROM event WHERE account_id = $1 AND event_id = $2
+			AND NOT EXISTS (SELECT 1 FROM verdict v WHERE v.account_id = event.account_id AND v.event_id = event.event_id
+				AND v.verdict_id > $3 AND v.verdict_id < $4)`, r.account, r.event, r.verdict-siblings, r.verdict+siblings); err != nil {
 			return false, err
 		}
 	}

@@ -42,30 +42,25 @@ func (r *Service) reevaluate(ctx context.Context, now time.Time) (again time.Tim
 
 // reconfigured makes the muted alerts and the escalations of accounts due whose configuration has changed: the rule that
 // held one may have been deleted.
-func (r *Service) reconfigured(ctx context.Context, now time.Time) error {
+func (r *Service) reconfigured(ctx context.Context, now time.Time) (err error) {
 	var accounts []configstore.AccountRevision
-	read := func(tx *db.Tx) (err error) {
+	if err := r.DB.Read(ctx, func(tx *db.Tx) (err error) {
 		accounts, err = configstore.MutedAlerts.Behind(tx)
 		return err
-	}
-	if err := r.DB.Read(ctx, read); err != nil || len(accounts) == 0 { // without a change no write transaction is needed
+	}); err != nil {
 		return err
 	}
-	return r.DB.Write(ctx, func(tx *db.Tx) error {
-		if err := read(tx); err != nil {
-			return err
-		}
-		tx.OnCommit(r.Escalate.Raise)
-		for _, account := range accounts {
-			if err := errors.Join(alert.Unmute(tx, account.ID, now.Unix()), escalation.Reconsider(tx, account.ID, now)); err != nil {
+	for _, account := range accounts {
+		err = errors.Join(err, r.DB.WriteOf(ctx, account.ID, func(tx *db.Tx) error {
+			if awaits, err := configstore.MutedAlerts.Awaits(tx, account); err != nil || !awaits {
 				return err
 			}
-			if err := configstore.MutedAlerts.Reached(tx, account); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+			tx.OnCommit(func() { r.Escalate.RaiseFor(account.ID) })
+			return errors.Join(alert.Unmute(tx, account.ID, now.Unix()), escalation.Reconsider(tx, account.ID, now),
+				configstore.MutedAlerts.Reached(tx, account))
+		}))
+	}
+	return err
 }
 
 // reevaluateAccount decides about muted alerts of one account, the earliest due first.
@@ -103,6 +98,11 @@ func (r *Service) reevaluateBatch(t *jobs.Round, due []alert.Due) (left int, err
 		return 0, err
 	}
 	m := newSnapshot(t.Ctx, r.DB, t.Account, ready, t.Now)
+	var wants []want
+	for _, d := range due {
+		wants = append(wants, want{byID, slot{Key: d.ID}})
+	}
+	m.fetch(wants)
 	var items []item
 	var failed error
 	for _, d := range due {
@@ -157,5 +157,5 @@ func (m *snapshot) reevaluateOne(one *item, id string) ([]decide.Verdict, error)
 // postpone makes an alert due a minute later that could not be decided again.
 func (r *Service) postpone(t *jobs.Round, d alert.Due, cause error) error {
 	r.Log.Error("an alert could not be decided again", "alert_id", d.ID, "account_id", d.Account, "error", cause)
-	return r.DB.Write(t.Ctx, func(tx *db.Tx) error { return alert.PutOff(tx, d, t.Now.Unix()+60) })
+	return r.DB.WriteOf(t.Ctx, t.Account, func(tx *db.Tx) error { return alert.PutOff(tx, d, t.Now.Unix()+60) })
 }

@@ -12,43 +12,61 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// channelOf returns a compiled channel of the present configuration; nil when there is none.
-func (r *Configs) channelOf(ctx context.Context, account, channel int64, now time.Time) (*decide.Channel, error) {
-	for {
-		ready, err := r.config(ctx, account)
-		if err != nil {
-			return nil, err
-		}
-		ch, err := newSnapshot(ctx, r.db, account, ready, now).Channel(channel)
-		if !errors.Is(err, errReconfigured) {
-			return ch, err
+// channels returns a function that returns the compiled channels of the present configuration; nil where there is none. It
+// reads once which configuration that is.
+func (r *Configs) channels(ctx context.Context, account int64, now time.Time) func(channel int64) (*decide.Channel, error) {
+	var m *snapshot
+	return func(channel int64) (*decide.Channel, error) {
+		for {
+			if m == nil {
+				ready, err := r.config(ctx, account)
+				if err != nil {
+					return nil, err
+				}
+				m = newSnapshot(ctx, r.db, account, ready, now)
+			}
+			ch, err := m.Channel(channel)
+			if !errors.Is(err, errReconfigured) {
+				return ch, err
+			}
+			m = nil
 		}
 	}
 }
 
-// Silenced returns until when (Unix seconds) silence rules match every active alert of an incident, or its channel is
-// disabled, and why, in words; 0 when they do not. No person is paged for such an incident, even if it was open before
-// the silence. It matches filters, which takes time, so it must not be called in a write transaction.
-func (r *Configs) Silenced(
-	ctx context.Context, account, channel int64, incident string, now time.Time,
-) (until int64, why string, err error) {
-	ch, err := r.channelOf(ctx, account, channel, now)
-	switch {
-	case err != nil || ch == nil:
-		return 0, "", err
-	case ch.Disabled:
-		return now.Unix() + 3600, sentence.Of("its_channel_disabled"), nil // enabling it makes all escalations due
-	case len(ch.Silences.List) == 0:
-		return 0, "", nil
+// Silences returns a function for the incidents of an account: until when (Unix seconds) silence rules match every active
+// alert of one, or its channel is disabled, and why, in words; 0 when they do not. No person is paged for such an incident,
+// even if it was open before the silence. steps is how many filter steps the answer took. That takes time, so the function
+// must not be called in a write transaction.
+func (r *Configs) Silences(
+	ctx context.Context, account int64, now time.Time,
+) func(channel int64, incident string) (until int64, why string, steps int64, err error) {
+	channels := r.channels(ctx, account, now)
+	return func(channel int64, incident string) (until int64, why string, steps int64, err error) {
+		ch, err := channels(channel)
+		switch {
+		case err != nil || ch == nil:
+			return 0, "", 0, err
+		case ch.Disabled:
+			return now.Unix() + 3600, sentence.Of("its_channel_disabled"), 0, nil // enabling it makes all escalations due
+		case len(ch.Silences.List) == 0:
+			return 0, "", 0, nil
+		}
+		var alerts []decide.Alert
+		if err := r.db.Read(ctx, func(tx *db.Tx) (err error) {
+			alerts, err = alert.OfIncident(tx, account, incident, decide.MaxAlerts, 0)
+			return err
+		}); err != nil {
+			return 0, "", 0, err
+		}
+		until, why, steps = silenced(ch, alerts, now)
+		return until, why, steps, nil
 	}
-	var alerts []decide.Alert
-	err = r.db.Read(ctx, func(tx *db.Tx) (err error) {
-		alerts, err = alert.OfIncident(tx, account, incident, decide.MaxAlerts, 0)
-		return err
-	})
-	if err != nil {
-		return 0, "", err
-	}
+}
+
+// silenced returns until when silence rules of a channel match every active alert of an incident, and why; 0 when they do
+// not.
+func silenced(ch *decide.Channel, alerts []decide.Alert, now time.Time) (until int64, why string, steps int64) {
 	meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps) // one budget for all alerts; a rule over it matches nothing
 	for i := range alerts {
 		a := &alerts[i]
@@ -57,13 +75,13 @@ func (r *Configs) Silenced(
 		}
 		rule, ends := decide.Held(meter, ch, a, now.Unix())
 		if rule == nil {
-			return 0, "", nil
+			return 0, "", meter.Used()
 		}
 		if until == 0 || ends < until {
 			until, why = ends, sentence.Of("silence_holds", rule.Name)
 		}
 	}
-	return until, why, nil
+	return until, why, meter.Used()
 }
 
 // ReleasedBy returns the titles of the active alerts of a channel that will page when one of its silence rules ends at a
@@ -73,7 +91,7 @@ func (r *Configs) Silenced(
 func (r *Configs) ReleasedBy(
 	ctx context.Context, account, channel int64, rule string, end int64, now time.Time,
 ) (titles []string, err error) {
-	ch, err := r.channelOf(ctx, account, channel, now)
+	ch, err := r.channels(ctx, account, now)(channel)
 	if err != nil || ch == nil || ch.Disabled {
 		return nil, err
 	}
@@ -86,6 +104,7 @@ func (r *Configs) ReleasedBy(
 		return nil, err
 	}
 	meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps)
+	silences := r.Silences(ctx, account, now)
 	held := map[string]bool{"": true} // whether an incident's escalation is held; an alert without an incident waits by itself
 	for i := range alerts {
 		a := &alerts[i]
@@ -93,7 +112,7 @@ func (r *Configs) ReleasedBy(
 			continue
 		}
 		if _, known := held[a.Incident]; !known {
-			until, _, err := r.Silenced(ctx, account, channel, a.Incident, now)
+			until, _, _, err := silences(channel, a.Incident)
 			if err != nil {
 				return nil, err
 			}

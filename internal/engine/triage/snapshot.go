@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"tocsin/internal/alert"
-	"tocsin/internal/configstore"
 	"tocsin/internal/core/decide"
-	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/id"
 )
@@ -25,6 +23,7 @@ type snapshot struct {
 	now     time.Time
 
 	reads   []read
+	fetched map[want]found                     // read for all decisions at once; see prefetch
 	alerts  map[slot]*decide.Alert             // the newest of each key; nil: there is none
 	groups  map[slot]*decide.Group             // likewise, by group key
 	sources map[int64]*sources                 // of the channels in which inhibit rules asked for them
@@ -37,13 +36,7 @@ type snapshot struct {
 }
 
 // slot is a channel, and the key of an alert or of a group.
-type slot struct {
-	channel int64
-	key     string
-}
-
-// read repeats a query and reports whether its result is still the same.
-type read func(tx *db.Tx) (same bool, err error)
+type slot = alert.Slot
 
 // Errors that end a batch before one of its decisions, which is then made in the next batch.
 var (
@@ -61,6 +54,7 @@ func newSnapshot(ctx context.Context, d *db.DB, account int64, ready *accountCon
 		db:            d,
 		account:       account,
 		now:           now,
+		fetched:       map[want]found{},
 		alerts:        map[slot]*decide.Alert{},
 		groups:        map[slot]*decide.Group{},
 		sources:       map[int64]*sources{},
@@ -69,45 +63,6 @@ func newSnapshot(ctx context.Context, d *db.DB, account int64, ready *accountCon
 		ended:         map[string]bool{},
 		opened:        map[string]bool{},
 	}
-}
-
-// unchanged returns how many reads, from the first one on, still have the same result; -1 when the configuration has
-// changed.
-func (m *snapshot) unchanged(tx *db.Tx) (n int, err error) {
-	now, err := configstore.Revision(tx, m.account)
-	if err != nil || now != m.revision {
-		return -1, err
-	}
-	for i, again := range m.reads {
-		if same, err := again(tx); err != nil || !same {
-			return i, err
-		}
-	}
-	return len(m.reads), nil
-}
-
-// recorded runs a query and records it with its result.
-func recorded[T any](m *snapshot, same func(a, b T) bool, query func(tx *db.Tx) (T, error)) (value T, err error) {
-	err = m.db.Read(m.ctx, func(tx *db.Tx) (err error) {
-		value, err = query(tx)
-		return err
-	})
-	if err == nil {
-		was := value
-		m.reads = append(m.reads, func(tx *db.Tx) (bool, error) {
-			is, err := query(tx)
-			return err == nil && same(was, is), err
-		})
-	}
-	return value, err
-}
-
-func equal[T comparable](a, b T) bool { return a == b }
-
-// maybe is a value with whether it was found.
-type maybe[T any] struct {
-	value T
-	found bool
 }
 
 // Inlet returns the compiled configuration of an integration; nil when there is none. It implements decide.State.
@@ -125,34 +80,28 @@ func (m *snapshot) Inlet(id int64) (*decide.Inlet, error) {
 
 // Alert returns the newest alert of a key; nil when there is none. It implements decide.State.
 func (m *snapshot) Alert(channel int64, key string) (*decide.Alert, error) {
-	at := slot{channel, key}
+	at := slot{Channel: channel, Key: key}
 	if a, known := m.alerts[at]; known {
 		return a, nil
 	}
-	row, err := recorded(m, equal, func(tx *db.Tx) (r maybe[alert.Row], err error) {
-		r.value, r.found, err = alert.Latest(tx, m.account, channel, key)
-		return r, err
-	})
-	if err != nil || !row.found {
+	have, err := m.read(want{latest, at})
+	if err != nil || !have.found {
 		m.alerts[at] = nil
 		return nil, err
 	}
-	return m.alert(at, &row.value)
+	return m.alert(at, &have.row)
 }
 
 // ByID returns an alert; nil when there is none.
 func (m *snapshot) ByID(alertID string) (*decide.Alert, error) {
-	row, err := recorded(m, equal, func(tx *db.Tx) (r maybe[alert.Row], err error) {
-		r.value, r.found, err = alert.FindRow(tx, m.account, alertID)
-		return r, err
-	})
-	if err != nil || !row.found {
+	have, err := m.read(want{byID, slot{Key: alertID}})
+	if err != nil || !have.found {
 		return nil, err
 	}
-	if a := m.changed[row.value.Channel][alertID]; a != nil {
+	if a := m.changed[have.row.Channel][alertID]; a != nil {
 		return a, nil
 	}
-	return m.alert(slot{row.value.Channel, row.value.Key}, &row.value)
+	return m.alert(slot{Channel: have.row.Channel, Key: have.row.Key}, &have.row)
 }
 
 // alert returns a row's alert as it will be when the decisions so far are stored.
@@ -175,18 +124,15 @@ func (m *snapshot) uninhibit(a *decide.Alert) {
 
 // Group returns the incident that alerts of a group key can join; nil when there is none. It implements decide.State.
 func (m *snapshot) Group(channel int64, key string) (*decide.Group, error) {
-	at := slot{channel, key}
+	at := slot{Channel: channel, Key: key}
 	g, known := m.groups[at]
 	if !known {
-		found, err := recorded(m, equal, func(tx *db.Tx) (r maybe[decide.Group], err error) {
-			r.value, r.found, err = incident.Joinable(tx, m.account, channel, key)
-			return r, err
-		})
+		have, err := m.read(want{joinable, at})
 		if err != nil {
 			return nil, err
 		}
-		if found.found {
-			g = &found.value
+		if have.found {
+			g = &have.group
 		}
 		m.groups[at] = g
 	}
@@ -205,12 +151,12 @@ func (m *snapshot) applyVerdict(v *decide.Verdict) {
 	if v.New {
 		a.ID = id.Object(m.now)
 	}
-	at := slot{v.Channel, v.Grouping.Key}
+	at := slot{Channel: v.Channel, Key: v.Grouping.Key}
 	switch before := a.Incident; {
 	case v.Grouping.Open:
 		a.Incident = id.Object(m.now)
 		m.opened[a.Incident] = true
-		if at.key != "" {
+		if at.Key != "" {
 			m.join(at, &decide.Group{Incident: a.Incident, Started: m.now.Unix(), Last: m.now.Unix(), Alerts: 1})
 		}
 	case v.Grouping.Join != "":
@@ -230,7 +176,7 @@ func (m *snapshot) applyVerdict(v *decide.Verdict) {
 			}
 		}
 	}
-	m.alerts[slot{a.Channel, a.Key}] = a
+	m.alerts[slot{Channel: a.Channel, Key: a.Key}] = a
 	if m.changed[a.Channel] == nil {
 		m.changed[a.Channel] = map[string]*decide.Alert{}
 	}

@@ -49,7 +49,7 @@ func (r *fixture) once(change func()) {
 
 func (r *fixture) runs() {
 	r.t.Helper()
-	for r.count(`SELECT count(*) FROM event WHERE decided_at = 0`) > 0 {
+	for r.count(`SELECT count(*) FROM event_waiting`) > 0 {
 		if err := r.run(); err != nil {
 			r.t.Fatal(err)
 		}
@@ -100,7 +100,8 @@ func TestNoAccountWaitsForAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-stuck
-	r.exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, decided_at, attempts, body) VALUES ($1, 'other', 1, 0, 0, 0, $2)`, other,
+	r.exec(`INSERT INTO event_waiting (account_id, event_id, received_at) VALUES ($1, 'other', 1)`, other)
+	r.exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, body) VALUES ($1, 'other', 1, 0, $2)`, other,
 		fmt.Sprintf(`{"event_id": "other", "integration_id": %d, "alert_key": "k", "title": "t", "event_status": "Critical", "event_severity": "Critical"}`, sink+1_000_000))
 	if _, err := task.Run(t.Context(), r.now); err != nil {
 		t.Fatal(err)
@@ -256,8 +257,8 @@ func (r *fixture) story() string {
 	err := r.DB.Read(context.Background(), func(tx *db.Tx) (err error) {
 		for _, query := range []string{
 			`SELECT 'verdict ' || v.verdict_id || ' ' || v.outcome FROM verdict v WHERE account_id = $1 ORDER BY v.verdict_id`,
-			`SELECT 'alert ' || alert_key || ' ' || alert_status || ' ' || start_time || ' ' || end_time || ' ' || event_cnt || ' ' || muted || ' ' || (incident_id <> '') FROM alert WHERE account_id = $1 ORDER BY alert_key, start_time`,
-			`SELECT 'incident ' || title || ' ' || progress || ' ' || severity || ' ' || start_time || ' ' || alert_cnt FROM incident WHERE account_id = $1 ORDER BY start_time, title, progress`,
+			`SELECT 'alert ' || alert_key || ' ' || alert_status || ' ' || start_time || ' ' || end_time || ' ' || event_cnt || ' ' || muted || ' ' || (incident_id <> '') FROM alert WHERE account_id = $1 ORDER BY alert_key, start_time, end_time, event_cnt, alert_status, muted`,
+			`SELECT 'incident ' || title || ' ' || progress || ' ' || severity || ' ' || start_time || ' ' || alert_cnt FROM incident WHERE account_id = $1 ORDER BY start_time, title, progress, severity, alert_cnt`,
 		} {
 			more, err := db.All(tx, db.Column[string], query, account)
 			if err != nil {

@@ -123,11 +123,7 @@ func (m *snapshot) rely(channel int64, alertID string) error {
 			return err
 		}
 		if row, known := m.sources[channel].rows[alertID]; known && m.changed[channel][alertID] == nil {
-			id := alertID
-			m.reads = append(m.reads, func(tx *db.Tx) (bool, error) {
-				now, found, err := alert.FindRow(tx, m.account, id)
-				return found && now == row, err
-			})
+			m.reads = append(m.reads, read{want{byID, slot{Key: alertID}}, found{found: true, row: row}})
 		}
 		if a.Muted != decide.Inhibited {
 			return nil

@@ -1,18 +1,21 @@
 package triage
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/activity"
 	"tocsin/internal/alert"
+	"tocsin/internal/configstore"
 	"tocsin/internal/core/decide"
 	"tocsin/internal/engine/escalation"
+	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 )
@@ -105,26 +108,33 @@ func (v *verdict) encode() error {
 }
 
 // store stores items as long as all reads that they depend on are unchanged. It returns how many it stored, from the first
-// one on; the others must be decided again.
+// one on; the others must be decided again. The error is errElsewhere when another process has decided their events.
 func (r *Service) store(m *snapshot, items []item) (stored int, err error) {
 	if len(items) == 0 {
 		return 0, nil
 	}
 	t := &counts{}
-	err = r.write(m.ctx, t, func(tx *db.Tx) error {
+	err = r.write(m.ctx, m.account, t, func(tx *db.Tx) error {
 		unchanged, err := m.unchanged(tx)
 		if err != nil {
 			return err
 		}
 		for stored = 0; stored < len(items) && items[stored].reads <= unchanged; stored++ {
 		}
-		last, err := lastVerdict(tx, m.account)
+		if stored == 0 {
+			return stillWaits(tx, m.account, items[0].event)
+		}
+		configstore.Assume(tx, m.account, m.revision)
+		b, err := r.newBatch(tx, t, m, items[:stored])
+		if err != nil {
+			return err
+		}
 		for i := range items[:stored] {
-			if err == nil {
-				last, err = r.put(tx, t, m, &items[i], last)
+			if err := b.put(&items[i]); err != nil {
+				return err
 			}
 		}
-		return err
+		return b.store()
 	})
 	if err != nil {
 		stored = 0
@@ -133,8 +143,8 @@ func (r *Service) store(m *snapshot, items []item) (stored int, err error) {
 }
 
 // write runs a write transaction, and updates the metrics after the commit. A panic in fn becomes its error.
-func (r *Service) write(ctx context.Context, t *counts, fn func(*db.Tx) error) error {
-	err := r.DB.Write(ctx, func(tx *db.Tx) (err error) {
+func (r *Service) write(ctx context.Context, account int64, t *counts, fn func(*db.Tx) error) error {
+	err := r.DB.WriteOf(ctx, account, func(tx *db.Tx) (err error) {
 		defer func() {
 			if v := recover(); v != nil {
 				err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
@@ -153,7 +163,7 @@ func (r *Service) write(ctx context.Context, t *counts, fn func(*db.Tx) error) e
 		r.waited.Observe(seconds)
 	}
 	if len(t.outcomes) > 0 {
-		r.Escalate.Raise()
+		r.Escalate.RaiseFor(account)
 	}
 	return nil
 }
@@ -164,112 +174,214 @@ type counts struct {
 	waited   []float64
 }
 
-// put stores one item. An event that was deleted or decided meanwhile is left as it is. last is the id of the account's
-// last verdict, before and after.
-func (r *Service) put(tx *db.Tx, t *counts, m *snapshot, one *item, last int64) (int64, error) {
+// batch is the transaction that stores items. It reads at its beginning for all of them, and what only it reads it stores
+// at its end in few statements.
+type batch struct {
+	*Service
+	tx       *db.Tx
+	t        *counts
+	m        *snapshot
+	waiting  map[string]bool // events that still wait, by id
+	last     int64           // the id of the account's last verdict
+	verdicts db.Rows
+	writer   incident.Writer
+	recheck  []string        // incidents whose escalation is looked at again
+	freed    []string        // alerts that inhibit others no longer as they did
+	strays   []untold.Stray  // events that no channel takes
+	happened []activity.Item // what happened to alerts, in order, with the alerts as they were
+}
+
+func (r *Service) newBatch(tx *db.Tx, t *counts, m *snapshot, items []item) (b *batch, err error) {
+	b = &batch{Service: r, tx: tx, t: t, m: m, verdicts: db.Rows{Table: "verdict", Columns: verdictColumns}}
+	var events []*pending
+	var feeds, changed, recovered []string
+	for i := range items {
+		if items[i].event != nil {
+			events = append(events, items[i].event)
+		}
+		for j := range items[i].verdicts {
+			v := &items[i].verdicts[j]
+			if v.Alert == nil {
+				continue
+			}
+			if !v.New && len(v.Feed) > 0 {
+				feeds = append(feeds, v.Alert.ID)
+			}
+			if v.Outcome == decide.Recovered && v.before != "" {
+				recovered = append(recovered, v.before)
+			}
+			if id := cmp.Or(v.Grouping.Join, v.before); id != "" && !m.opened[id] && v.Outcome != decide.Repeated {
+				changed = append(changed, id)
+			}
+		}
+	}
+	if b.waiting, err = done(tx, m.account, events...); err != nil {
+		return nil, err
+	}
+	if len(events) > 0 && len(b.waiting) == 0 {
+		return nil, errElsewhere
+	}
+	if b.last, err = lastVerdict(tx, m.account, m.now); err != nil {
+		return nil, err
+	}
+	changed, recovered = distinct(changed), distinct(recovered)
+	if err := activity.Begin(tx, m.account, distinct(append(feeds, changed...))); err != nil {
+		return nil, err
+	}
+	incidents, err := incident.NewBatch(tx, m.account, changed, recovered)
+	b.writer = incident.Writer{Tx: tx, Bus: r.Bus, Account: m.account, Now: m.now, Batch: incidents}
+	return b, err
+}
+
+// distinct returns each id once.
+func distinct(ids []string) []string {
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// put stores one item. An event that was deleted or decided meanwhile is left as it is.
+func (b *batch) put(one *item) error {
 	id := ""
 	if e := one.event; e != nil {
 		id = e.id
-		if waits, err := done(tx, m.account, id, m.now); err != nil || !waits {
-			return last, err
+		if !b.waiting[e.id] {
+			return nil
 		}
-		t.waited = append(t.waited, max(0, m.now.Sub(time.Unix(0, e.received)).Seconds())) // it may have come since the round began
+		b.t.waited = append(b.t.waited, max(0, b.m.now.Sub(time.Unix(0, e.received)).Seconds())) // it may have come since the round began
 	}
 	for i := range one.verdicts {
 		v := &one.verdicts[i]
-		if err := r.apply(tx, m, v); err != nil {
-			return last, err
+		if err := b.apply(v); err != nil {
+			return err
 		}
 		if one.quiet {
 			continue
 		}
-		last++
-		if err := v.record(tx, m.account, last, id, m.now); err != nil {
-			return last, err
-		}
-		t.outcomes = append(t.outcomes, string(v.Outcome))
-		if err := errors.Join(r.warn(tx, m, v), r.stray(tx, m, v)); err != nil {
-			return last, err
+		b.last++
+		b.verdicts.Values = append(b.verdicts.Values, v.values(b.m.account, b.last, id, b.m.now))
+		b.t.outcomes = append(b.t.outcomes, string(v.Outcome))
+		b.stray(v)
+		if err := b.warn(b.tx, b.m, v); err != nil {
+			return err
 		}
 	}
-	return last, nil
+	return nil
 }
 
-// done marks an event as decided, and reports whether it was still waiting.
-func done(tx *db.Tx, account int64, event string, now time.Time) (bool, error) {
-	n, err := tx.Exec(`UPDATE event SET decided_at = $3
-		WHERE account_id = $1 AND event_id = $2 AND decided_at = 0`, account, event, now.UnixNano())
-	return n > 0, err
+// store stores what was kept for the end.
+func (b *batch) store() error {
+	if err := b.Bus.Publish(b.tx, b.happened...); err != nil {
+		return err
+	}
+	if err := b.writer.Store(); err != nil {
+		return err
+	}
+	if err := alert.Uninhibit(b.tx, b.m.account, b.m.now.Unix(), b.freed...); err != nil {
+		return err
+	}
+	if err := escalation.RecheckAll(b.tx, b.m.account, distinct(b.recheck), b.m.now); err != nil {
+		return err
+	}
+	if b.Untold != nil {
+		if err := b.Untold.Strays(b.tx, b.m.account, b.strays, b.m.now); err != nil {
+			return err
+		}
+	}
+	return b.tx.Insert(b.verdicts)
 }
 
-// lastVerdict returns the id of an account's last verdict; 0: it has none. A transaction reads it once and counts on: a
-// subquery in each INSERT costs a third of the INSERT.
-func lastVerdict(tx *db.Tx, account int64) (int64, error) {
-	id, _, err := db.One(tx, db.Column[int64], `SELECT coalesce(max(verdict_id), 0) FROM verdict WHERE account_id = $1`, account)
-	return id, err
+// done marks events as decided, and returns the ids of those that were still waiting. The number of an event alone does not
+// name it: the embedded engine uses it again once no event waits any more.
+func done(tx *db.Tx, account int64, events ...*pending) (waiting map[string]bool, err error) {
+	waiting = map[string]bool{}
+	if len(events) == 0 {
+		return waiting, nil
+	}
+	numbers, ids := make([]int64, len(events)), make([]string, len(events))
+	for i, e := range events {
+		numbers[i], ids[i] = e.seq, e.id
+	}
+	all, err := db.All(tx, db.Column[string], `DELETE FROM event_waiting WHERE account_id = $1
+		AND seq IN (SELECT CAST(value AS BIGINT) FROM json_each($2)) AND event_id IN (SELECT value FROM json_each($3)) RETURNING event_id`,
+		account, db.JSON(numbers), db.JSON(ids))
+	for _, id := range all {
+		waiting[id] = true
+	}
+	return waiting, err
 }
 
-// record stores a verdict under an id; event is empty when an alert was decided again.
-func (v *verdict) record(tx *db.Tx, account, id int64, event string, now time.Time) error {
+// stillWaits returns errElsewhere for an event that does not wait any more.
+func stillWaits(tx *db.Tx, account int64, e *pending) error {
+	if e == nil {
+		return nil
+	}
+	_, found, err := db.One(tx, db.Column[int64],
+		`SELECT 1 FROM event_waiting WHERE account_id = $1 AND seq = $2 AND event_id = $3`, account, e.seq, e.id)
+	if err == nil && !found {
+		err = errElsewhere
+	}
+	return err
+}
+
+// lastVerdict returns the id after which those of an account's next verdicts follow. They begin with now in microseconds,
+// so that PostgreSQL finds verdicts of a time without looking at all its parts of the table. A transaction reads it once
+// and counts on: no other writes verdicts of the account meanwhile.
+func lastVerdict(tx *db.Tx, account int64, now time.Time) (int64, error) {
+	id, _, err := db.One(tx, db.Column[int64], `SELECT coalesce(max(verdict_id), 0) FROM verdict WHERE account_id = $1 AND verdict_id >= $2`,
+		account, now.UnixMicro())
+	return max(id, now.UnixMicro()-1), err
+}
+
+var verdictColumns = []string{"account_id", "verdict_id", "decided_at", "event_id", "channel_id", "outcome", "alert_id", "incident_id",
+	"integration_id", "event_time", "severity", "body", "trace"}
+
+// values returns the row of a verdict under an id; event is empty when an alert was decided again.
+func (v *verdict) values(account, id int64, event string, now time.Time) []any {
 	alert, incident := "", ""
 	if v.Alert != nil {
 		alert, incident = v.row.ID, v.row.Incident
 	}
-	_, err := tx.Exec(`INSERT INTO verdict (account_id, verdict_id, decided_at, event_id, channel_id, outcome, alert_id, incident_id,
-			integration_id, event_time, severity, body, trace)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		account, id, now.UnixMilli(), event, v.Channel, string(v.Outcome), alert, incident,
-		v.Event.Integration, v.Event.Time, v.Event.Severity, v.body, v.trace)
-	return err
+	return []any{account, id, now.UnixMilli(), event, v.Channel, string(v.Outcome), alert, incident,
+		v.Event.Integration, v.Event.Time, v.Event.Severity, v.body, v.trace}
 }
 
 // Drill is the label that marks the events of a drill. Their incidents are marked as tests.
 const Drill = "tocsin_drill"
 
-// apply stores the alert and the incident of a verdict, and publishes what changed.
-func (r *Service) apply(tx *db.Tx, m *snapshot, v *verdict) (err error) {
-	a := v.Alert
+// apply stores the alert and the incident of a verdict, and publishes what changed of the incident.
+func (b *batch) apply(v *verdict) (err error) {
+	a, m := v.Alert, b.m
 	if a == nil {
 		return nil
 	}
-	writer := incident.Writer{Tx: tx, Bus: r.Bus, Account: m.account, Now: m.now}
 	if v.New {
-		err = v.row.Insert(tx, m.account, v.origin, m.now)
+		err = v.row.Insert(b.tx, m.account, v.origin, m.now)
 	} else {
-		err = v.row.Update(tx, m.account, m.now)
+		err = v.row.Update(b.tx, m.account, m.now)
 	}
 	if err != nil {
 		return err
 	}
 	for n, kind := range v.Feed {
-		item := activity.Item{
-			Account: m.account, ID: a.ID, Channel: a.Channel, At: m.now, First: v.New && n == 0,
+		b.happened = append(b.happened, activity.Item{
+			Account: m.account, ID: a.ID, Channel: a.Channel, At: m.now, First: v.New && n == 0, Subject: v.row,
 			Event: activity.AlertDecided{Kind: kind, Severity: a.Severity, Status: a.Status, Title: a.Title},
-		}
-		if err := r.Bus.Publish(tx, item); err != nil {
-			return err
-		}
+		})
 	}
 	if v.Frees {
-		if err := alert.Uninhibit(tx, m.account, a.ID, m.now.Unix()); err != nil {
-			return err
-		}
+		b.freed = append(b.freed, a.ID)
 	}
 	switch {
 	case v.Grouping.Open:
-		return writer.OpenFor(a, v.origin, v.Grouping.Key, v.method, v.Event.Labels[Drill] != "")
+		return b.writer.OpenFor(a, v.origin, v.Grouping.Key, v.method, v.Event.Labels[Drill] != "")
 	case v.Grouping.Join != "":
-		if err := writer.Joined(a.Incident, a, v.origin, v.Grouping.Storm); err != nil {
-			return err
-		}
-		return escalation.Recheck(tx, m.account, a.Incident, m.now)
+		b.recheck = append(b.recheck, a.Incident)
+		return b.writer.Joined(a.Incident, a, v.origin, v.Grouping.Storm)
 	case v.Outcome == decide.Recovered && v.before != "":
-		return writer.Recovered(v.before)
+		return b.writer.Recovered(v.before)
 	case v.Outcome == decide.Grouped:
-		if err := writer.Updated(v.before, a); err != nil {
-			return err
-		}
-		return escalation.Recheck(tx, m.account, v.before, m.now)
+		b.recheck = append(b.recheck, v.before)
+		return b.writer.Updated(v.before, a)
 	}
 	return nil
 }

@@ -6,14 +6,10 @@ import (
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/untold"
-	"tocsin/internal/platform/db"
 )
 
-// stray notes an event that no channel takes: there is none for it, or it is disabled.
-func (r *Service) stray(tx *db.Tx, m *snapshot, v *verdict) error {
-	if r.Untold == nil {
-		return nil
-	}
+// stray keeps an event that no channel takes for the end of the batch: there is none for it, or it is disabled.
+func (b *batch) stray(v *verdict) {
 	var why []string
 	choice := ""
 	for _, step := range v.Trace {
@@ -30,7 +26,7 @@ func (r *Service) stray(tx *db.Tx, m *snapshot, v *verdict) error {
 	case v.Outcome == decide.Unrouted:
 		choice = ""
 	default:
-		return nil
+		return
 	}
-	return r.Untold.Stray(tx, m.account, untold.Stray{Event: v.Event, Channel: v.Channel, Why: strings.Join(why, "; "), Choice: choice}, m.now)
+	b.strays = append(b.strays, untold.Stray{Event: v.Event, Channel: v.Channel, Why: strings.Join(why, "; "), Choice: choice})
 }

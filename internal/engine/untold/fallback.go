@@ -1,6 +1,7 @@
 package untold
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -95,6 +96,9 @@ type Recipient struct {
 	notify.Person
 	By  *channel.By // nil: the person's own methods
 	Why string
+
+	reaches []notify.Reach
+	lacks   string // why none of them works, in words
 }
 
 // Recipients are the persons who are notified instead of others.
@@ -126,25 +130,56 @@ type resolver struct {
 	*Service
 	tx       *db.Tx
 	account  int64
-	channel  channel.Channel
+	channel  channel.Channel // a private one; else empty
 	severity string
 	now      time.Time
 	missing  []string
 }
 
+// recipientsKey is the key of Recipients among the values of a transaction: those of all channels that are not private are
+// the same.
+type recipientsKey struct {
+	account, private int64
+	severity         string
+	withOwner        bool
+}
+
+// privateKey is the key of an account's private channels among the values of a transaction.
+type privateKey struct{ account int64 }
+
 // Recipients returns who is notified of something of a severity that reached no one else: the persons of the account's
-// fallback who can be reached and may read the channel (0: none), or else the owner; both when withOwner is set.
+// fallback who can be reached and may read the channel (0: none), or else the owner; both when withOwner is set. A
+// transaction that notifies them of many incidents reads them once.
 func (r *Service) Recipients(
 	tx *db.Tx, account, ch int64, severity string, withOwner bool, now time.Time,
 ) (to Recipients, err error) {
 	v := resolver{Service: r, tx: tx, account: account, severity: severity, now: now}
-	if v.channel, _, err = channel.Find(tx, account, ch); err != nil {
-		return to, err
+	private, known := tx.Value(privateKey{account}).([]channel.Channel)
+	if !known {
+		if private, err = channel.Private(tx, account); err != nil {
+			return to, err
+		}
+		tx.SetValue(privateKey{account}, private)
 	}
+	if n := slices.IndexFunc(private, func(c channel.Channel) bool { return c.ChannelID == ch }); n >= 0 {
+		v.channel = private[n]
+	}
+	key := recipientsKey{account, v.channel.ChannelID, severity, withOwner}
+	if to, known = tx.Value(key).(Recipients); known {
+		return to, nil
+	}
+	if to, err = v.recipients(withOwner); err == nil {
+		tx.SetValue(key, to)
+	}
+	return to, err
+}
+
+// recipients is Recipients without what the transaction has read before.
+func (v *resolver) recipients(withOwner bool) (to Recipients, err error) {
 	if to.List, err = v.fallback(); err != nil {
 		return to, err
 	}
-	owner, err := auth.OwnerOf(tx, account)
+	owner, err := auth.OwnerOf(v.tx, v.account)
 	if err != nil {
 		return to, err
 	}
@@ -154,18 +189,12 @@ func (r *Service) Recipients(
 	}
 	if !to.Owner && (withOwner || !to.Works) {
 		to.Owner = true
-		works, err := v.add(&to.List, owner, nil, sentence.Of("owner"))
+		p, works, err := v.add(&to.List, owner, nil, sentence.Of("owner"))
 		if err != nil {
 			return to, err
 		}
-		if !works && !to.Works {
-			p, found, err := notify.Find(tx, account, owner)
-			if err != nil {
-				return to, err
-			}
-			if found {
-				to.List = []Recipient{{p, nil, sentence.Of("owner")}}
-			}
+		if !works && !to.Works && p.ID != 0 {
+			to.List = []Recipient{p}
 		}
 		to.Works = to.Works || works
 	}
@@ -207,42 +236,43 @@ func (v *resolver) target(list *[]Recipient, t channel.Target, zone *time.Locati
 	}
 	v.missing = append(v.missing, missing...)
 	for _, p := range persons {
-		if _, err := v.add(list, p.PersonID, t.By, sentence.Of("fallback")); err != nil {
+		if _, _, err := v.add(list, p.PersonID, t.By, sentence.Of("fallback")); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// add adds a person, unless the person is in the list already, cannot be reached or may not read the channel.
-func (v *resolver) add(list *[]Recipient, id int64, by *channel.By, why string) (added bool, err error) {
+// add adds a person, unless the person is in the list already, cannot be reached or may not read the channel. It returns
+// the person; the ID is 0 when the account has none of this id.
+func (v *resolver) add(list *[]Recipient, id int64, by *channel.By, why string) (p Recipient, added bool, err error) {
 	for _, p := range *list {
 		if p.ID == id {
-			return false, nil
+			return p, false, nil
 		}
 	}
-	p, found, err := notify.Find(v.tx, v.account, id)
-	if err != nil || !found {
-		return false, err
+	p.By, p.Why = by, why
+	var found bool
+	if p.Person, found, err = notify.Find(v.tx, v.account, id); err != nil || !found {
+		return p, false, err
+	}
+	if p.reaches, p.lacks, err = v.Notify.Reaches(v.tx, v.account, p.Person, by, v.severity, v.now); err != nil {
+		return p, false, err
 	}
 	if v.channel.ChannelID != 0 {
 		who, err := notify.Reader(v.tx, v.account, id)
 		if err != nil {
-			return false, err
+			return p, false, err
 		}
 		if channel.Permit(v.tx, who, v.channel) != nil {
 			v.missing = append(v.missing, p.Name+" may not read the private channel")
-			return false, nil
+			return p, false, nil
 		}
 	}
-	reaches, lacks, err := v.Notify.Reaches(v.tx, v.account, p, by, v.severity, v.now)
-	if err != nil {
-		return false, err
+	if !notify.Works(p.reaches) {
+		v.missing = append(v.missing, p.Name+" cannot be reached: "+p.lacks)
+		return p, false, nil
 	}
-	if !notify.Works(reaches) {
-		v.missing = append(v.missing, p.Name+" cannot be reached: "+lacks)
-		return false, nil
-	}
-	*list = append(*list, Recipient{p, by, why})
-	return true, nil
+	*list = append(*list, p)
+	return p, true, nil
 }

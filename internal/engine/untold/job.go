@@ -2,8 +2,8 @@ package untold
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"tocsin/internal/activity"
@@ -29,151 +29,260 @@ func wait(attempt int64) int64 { return min(int64(digest)<<min(attempt-2, 5), ma
 
 // Job returns the background job.
 func (r *Service) Job() jobs.Job {
-	return jobs.Job{Name: "untold", Interval: time.Second, Run: r.due, Signal: r.Wake}
+	return jobs.Job{Name: "untold", Interval: time.Second, Run: r.due, Wait: r.accounts.Wait, Signal: r.Wake}
 }
 
-const nextAccount = `SELECT coalesce(min(account_id), 0) FROM untold WHERE next_at > 0 AND account_id > $1`
+// open finds every account with rows that go on, and when its first is due. It steps from account to account in the index,
+// in one statement.
+const open = `WITH RECURSIVE ahead (account_id) AS (
+	SELECT min(account_id) FROM untold WHERE next_at > 0
+	UNION ALL SELECT (SELECT min(account_id) FROM untold WHERE next_at > 0 AND account_id > ahead.account_id)
+		FROM ahead WHERE ahead.account_id IS NOT NULL)
+	SELECT account_id, (SELECT coalesce(min(next_at), 0) FROM untold WHERE account_id = ahead.account_id AND next_at > 0)
+	FROM ahead WHERE account_id IS NOT NULL`
 
-const nextDue = `SELECT coalesce(min(next_at), 0) FROM untold WHERE account_id = $1 AND next_at > 0`
-
-// due processes a batch of each account that has rows due, and returns when the next row is. An account that fails does
-// not block the others.
+// due starts the work of each account that has rows due, and returns when the next row is.
 func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err error) {
-	for account := int64(-1); ; {
-		next := int64(0)
-		if readErr := r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-			if account, _, err = db.One(tx, db.Column[int64], nextAccount, account); err == nil && account > 0 {
-				next, _, err = db.One(tx, db.Column[int64], nextDue, account)
-			}
+	accounts, everyone := r.accounts.Signalled(ctx, now)
+	if !everyone {
+		return r.accounts.Again(now), r.accounts.Begin(ctx, now, accounts, r.runAccount)
+	}
+	var all []jobs.Next
+	if err := r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		all, err = db.All(tx, func(scan db.Scan) (n jobs.Next, err error) { return n, scan(&n.Account, &n.At) }, open)
+		return err
+	}); err != nil {
+		return again, err
+	}
+	accounts, again = r.accounts.Due(all, now)
+	return again, r.accounts.Begin(ctx, now, accounts, r.runAccount)
+}
+
+// expensive is how many filter steps of silences make a batch an expensive one (see filter.Meter). The account then waits
+// longer for its next batch, so that others are not delayed.
+const expensive = 1_000_000
+
+// runAccount processes the rows of an account that are due, at most batch.
+func (r *Service) runAccount(t *jobs.Round) error {
+	var rows []row
+	err := r.DB.Read(t.Ctx, func(tx *db.Tx) (err error) {
+		rows, err = db.All(tx, scanRow, `SELECT `+columns+` FROM untold
+			WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, t.Account, t.Now.Unix(), batch)
+		return err
+	})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	t.More = true // more than a batch
+	incidents := r.holds(t, rows)
+	missed := false
+	err = r.DB.WriteOf(t.Ctx, t.Account, func(tx *db.Tx) error {
+		due, err := stillDue(tx, t.Account, incidents, t.Now)
+		if err != nil {
 			return err
-		}); readErr != nil || account == 0 {
-			return again, errors.Join(err, readErr)
 		}
-		if next <= now.Unix() {
-			more, failed := r.runAccount(ctx, account, now)
-			if err = errors.Join(err, failed); more {
-				again = now
-			}
-			continue
+		missed = len(due) == 0
+		if err := r.try(tx, t.Account, due, t.Now); err != nil {
+			return err
 		}
-		if at := time.Unix(next, 0); again.IsZero() || at.Before(again) {
-			again = at
+		if !slices.ContainsFunc(rows, func(w row) bool { return w.incident == "" }) {
+			return nil
+		}
+		failed, err := tx.Try(func() error { return r.stray(tx, t.Account, t.Now) })
+		if err != nil || failed == nil {
+			return err
+		}
+		r.Log.Error("the fallback cannot be notified of events", "account_id", t.Account, "error", failed)
+		return tx.Do(`UPDATE untold SET next_at = $3 WHERE account_id = $1 AND incident_id = '' AND next_at > 0 AND next_at <= $2`,
+			t.Account, t.Now.Unix(), t.Now.Unix()+retryDelay)
+	})
+	if missed && err == nil {
+		t.Missed(len(incidents))
+	}
+	return err
+}
+
+// stillDue returns those of the incidents that are due now: another process may have processed the others meanwhile.
+func stillDue(tx *db.Tx, account int64, incidents []hold, now time.Time) ([]hold, error) {
+	if len(incidents) == 0 {
+		return nil, nil
+	}
+	ids := make([]string, len(incidents))
+	for i, h := range incidents {
+		ids[i] = h.incident
+	}
+	open := map[string]bool{}
+	_, err := db.All(tx, func(scan db.Scan) (id string, err error) {
+		err = scan(&id)
+		open[id] = true
+		return id, err
+	}, `SELECT ref_id FROM untold WHERE account_id = $1 AND next_at > 0 AND next_at <= $2
+		AND ref_id IN (SELECT value FROM json_each($3))`, account, now.Unix(), db.JSON(ids))
+	var due []hold
+	for _, h := range incidents {
+		if open[h.incident] {
+			due = append(due, h)
 		}
 	}
+	return due, err
 }
 
 // hold is until when an incident is silent by choice, and why.
 type hold struct {
-	until int64
-	why   string
+	incident string
+	until    int64
+	why      string
 }
 
-// runAccount processes the rows of an account that are due, at most batch. more reports whether others may be due.
-func (r *Service) runAccount(ctx context.Context, account int64, now time.Time) (more bool, err error) {
-	var rows []row
-	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		rows, err = db.All(tx, scanRow, `SELECT `+columns+` FROM untold
-			WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, account, now.Unix(), batch)
-		return err
-	})
-	if err != nil {
-		return false, err
+// holds returns which of the incidents among the rows are silent by choice. It ends early, with those that it has asked
+// about, when that takes long.
+func (r *Service) holds(t *jobs.Round, rows []row) (all []hold) {
+	silenced := func(int64, string) (until int64, why string, steps int64, err error) { return 0, "", 0, nil }
+	if r.Silences != nil {
+		silenced = r.Silences(t.Ctx, t.Account, t.Now)
 	}
-	holds := map[string]hold{}
+	total := int64(0)
 	for _, w := range rows {
-		if w.incident == "" || r.Silenced == nil {
+		if w.incident == "" {
 			continue
 		}
-		var h hold
-		if h.until, h.why, err = r.Silenced(ctx, account, w.channel, w.incident, now); err != nil {
-			r.Log.Error("whether an incident is silenced is not known", "incident_id", w.incident, "account_id", account, "error", err)
-		} // it then counts as not silenced
-		holds[w.ref] = h
+		until, why, steps, err := silenced(w.channel, w.incident)
+		if err != nil { // it then counts as not silenced
+			r.Log.Error("whether an incident is silenced is not known", "incident_id", w.incident, "account_id", t.Account, "error", err)
+		}
+		all = append(all, hold{w.incident, until, why})
+		if total += steps; total >= expensive {
+			t.Expensive = true
+			break
+		}
 	}
-	err = r.DB.Write(ctx, func(tx *db.Tx) error {
-		events := false
-		for n := range rows {
-			if rows[n].incident == "" {
-				events = true
-				continue
-			}
-			if err := r.try(tx, &rows[n], holds[rows[n].ref], now); err != nil {
-				return err
-			}
-		}
-		if !events {
-			return nil
-		}
-		failed, err := tx.Try(func() error { return r.stray(tx, account, now) })
-		if err != nil || failed == nil {
-			return err
-		}
-		r.Log.Error("the fallback cannot be notified of events", "account_id", account, "error", failed)
-		_, err = tx.Exec(`UPDATE untold SET next_at = $3 WHERE account_id = $1 AND incident_id = '' AND next_at > 0 AND next_at <= $2`,
-			account, now.Unix(), now.Unix()+retryDelay)
-		return err
-	})
-	return len(rows) == batch, err
+	return all
 }
 
-// try processes an incident that is due. One that fails changes nothing else and is processed again later.
-func (r *Service) try(tx *db.Tx, before *row, h hold, now time.Time) error {
-	w, found, err := find(tx, before.account, before.ref)
-	if err != nil || !found || w.next == 0 || w.next > now.Unix() {
-		return err
+// try processes incidents that are due: all together, or each half by itself if that fails. One that fails changes nothing
+// else and is processed again later.
+func (r *Service) try(tx *db.Tx, account int64, due []hold, now time.Time) error {
+	if len(due) == 0 {
+		return nil
 	}
-	failed, err := tx.Try(func() error { return r.process(tx, w, h, now) })
+	failed, err := tx.Try(func() error { return r.process(tx, account, due, now) })
 	if err != nil || failed == nil {
 		return err
 	}
-	r.Log.Error("the fallback cannot be notified", "incident_id", w.incident, "account_id", w.account, "error", failed)
-	w.next = now.Unix() + retryDelay
-	return w.save(tx)
+	if half := len(due) / 2; half > 0 {
+		if err := r.try(tx, account, due[:half], now); err != nil {
+			return err
+		}
+		return r.try(tx, account, due[half:], now)
+	}
+	r.Log.Error("the fallback cannot be notified", "incident_id", due[0].incident, "account_id", account, "error", failed)
+	return tx.Do(`UPDATE untold SET next_at = $4 WHERE account_id = $1 AND ref_id = $2 AND next_at > 0 AND next_at <= $3`,
+		account, due[0].incident, now.Unix(), now.Unix()+retryDelay)
 }
 
-// process notifies the fallback of an incident, or checks the result.
-func (r *Service) process(tx *db.Tx, w row, h hold, now time.Time) error {
-	i, found, err := incident.Find(tx, w.account, w.incident)
+// process notifies the fallback of incidents, or checks the results. It reads for all of them at its beginning: another
+// process may have processed some of them meanwhile.
+func (r *Service) process(tx *db.Tx, account int64, due []hold, now time.Time) error {
+	holds, ids := map[string]hold{}, make([]string, len(due))
+	for n, h := range due {
+		holds[h.incident], ids[n] = h, h.incident
+	}
+	rows, err := db.All(tx, scanRow, `SELECT `+columns+` FROM untold WHERE account_id = $1 AND next_at > 0 AND next_at <= $2
+		AND ref_id IN (SELECT value FROM json_each($3)) ORDER BY next_at, ref_id`, account, now.Unix(), db.JSON(ids))
 	if err != nil {
 		return err
 	}
-	if !found || i.Progress != incident.Triggered {
-		return Forget(tx, w.account, w.incident)
+	incidents, err := incident.NewBatch(tx, account, ids, nil)
+	if err != nil {
+		return err
 	}
-	failed := w.key != ""
-	if failed {
-		sent, open, err := notify.Reached(tx, w.account, w.key)
-		switch {
-		case err != nil:
-			return err
-		case sent:
-			w.state, w.next, w.key = told, 0, ""
-			return w.save(tx)
-		case open > 0:
-			w.next = max(open/1000, now.Unix()+settleDelay)
-			return w.save(tx)
+	results, err := notify.Results(tx, account, keys(rows))
+	if err != nil {
+		return err
+	}
+	if err := activity.Begin(tx, account, ids); err != nil {
+		return err
+	}
+	var changed []row
+	var over []string
+	var feed []activity.Item
+	for n := range rows {
+		w := &rows[n]
+		i, found := incidents.Incident(w.incident)
+		if !found || i.Progress != incident.Triggered {
+			over = append(over, w.incident)
+			continue
 		}
+		items, err := r.processOne(tx, w, &i, results[w.key], holds[w.incident], now)
+		if err != nil {
+			return err
+		}
+		changed, feed = append(changed, *w), append(feed, items...)
+	}
+	if err := Forget(tx, account, over...); err != nil {
+		return err
+	}
+	if err := update(tx, changed...); err != nil {
+		return err
+	}
+	return r.Bus.Publish(tx, feed...)
+}
+
+// keys returns what the keys of the last notifications of rows begin with, each once.
+func keys(rows []row) (all []string) {
+	for _, w := range rows {
+		if w.key != "" {
+			all = append(all, w.key)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// processOne notifies the fallback of an incident, or checks the result. The row changes; feed is to be published.
+func (r *Service) processOne(
+	tx *db.Tx, w *row, i *incident.Incident, result notify.Result, h hold, now time.Time,
+) (feed []activity.Item, err error) {
+	failed := w.key != ""
+	if failed && w.settle(result, now) {
+		return nil, nil
+	}
+	if failed {
 		w.key, w.attempt = "", w.attempt+1
 	}
 	if i.SnoozedBefore > h.until {
-		h = hold{i.SnoozedBefore, sentence.Of("is_snoozed")}
+		h.until, h.why = i.SnoozedBefore, sentence.Of("is_snoozed")
 	}
 	switch {
 	case h.until > now.Unix():
 		w.state, w.choice, w.next = byChoice, h.why, h.until
-		return w.save(tx)
+		return nil, nil
 	case failed && w.attempt > 1: // the owner was among those who were not reached
 		w.state, w.next = unreached, now.Unix()+wait(w.attempt)
-		return w.save(tx)
+		return nil, nil
 	}
-	return r.send(tx, w, &i, now)
+	return r.send(tx, w, i, now)
 }
 
-// send notifies the fallback of an incident. Once a message has failed, the owner is notified as well.
-func (r *Service) send(tx *db.Tx, w row, i *incident.Incident, now time.Time) error {
+// settle notes the result of a row's last message, unless that reached no one. It reports whether it did.
+func (w *row) settle(result notify.Result, now time.Time) bool {
+	switch {
+	case result.Sent:
+		w.state, w.next, w.key = told, 0, ""
+	case result.Open > 0:
+		w.next = max(result.Open/1000, now.Unix()+settleDelay)
+	default:
+		return false
+	}
+	return true
+}
+
+// send notifies the fallback of an incident. Once a message has failed, the owner is notified as well. feed records who was
+// notified instead of others, or that no one could be.
+func (r *Service) send(tx *db.Tx, w *row, i *incident.Incident, now time.Time) (feed []activity.Item, err error) {
 	to, err := r.Recipients(tx, w.account, w.channel, i.Severity, w.attempt > 0, now)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	n := notify.Notification{
 		Account: w.account, Incident: w.incident, Event: activity.IncidentNew, Cause: notify.Fallback, Late: i.Severity != event.Critical,
@@ -183,15 +292,14 @@ func (r *Service) send(tx *db.Tx, w row, i *incident.Incident, now time.Time) er
 	}
 	if to.Works || w.state != unreached { // that no one can be reached is recorded once
 		if err := r.put(tx, to, w.keyOf(), w.why, i.Severity, n, now); err != nil {
-			return err
+			return nil, err
 		}
-		if err := r.publish(tx, i, w.why+to.problem(), to.ids(), now); err != nil {
-			return err
-		}
+		feed = []activity.Item{{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now,
+			Event: activity.Exhausted{Reason: w.why + to.problem(), To: to.ids()}}}
 	}
 	w.severity, w.title = i.Severity, i.Title
 	w.sent(to, w.keyOf(), now)
-	return w.save(tx)
+	return feed, nil
 }
 
 // sent notes that a message was stored, or that no person could get one.
@@ -214,8 +322,8 @@ func (w *row) sent(to Recipients, key string, now time.Time) {
 // put stores the notifications of one message.
 func (r *Service) put(tx *db.Tx, to Recipients, key, why, severity string, n notify.Notification, now time.Time) error {
 	for _, p := range to.List {
-		n.Key, n.Reason = fmt.Sprintf("%s/p%d", key, p.ID), p.Why+", because "+why
-		if err := r.Notify.PutFor(tx, p.Person, p.By, severity, n, now); err != nil {
+		n.Key, n.Severity, n.Reason = fmt.Sprintf("%s/p%d", key, p.ID), severity, p.Why+", because "+why
+		if err := r.Notify.PutReached(tx, p.Person, p.reaches, p.lacks, n, now); err != nil {
 			return err
 		}
 	}

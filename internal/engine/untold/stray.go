@@ -33,52 +33,144 @@ type Stray struct {
 	Choice  string // why it is silent by choice; empty: it is not
 }
 
-// Stray notes an event that no channel takes. An Ok deletes what is noted of its alert key. Events of one key are one row,
-// of which the fallback is notified once for each severity that they rise to, and again when they go on for a day.
-func (r *Service) Stray(tx *db.Tx, account int64, s Stray, now time.Time) error {
-	w, found, err := r.strayRow(tx, account, &s, now)
-	if err != nil || w.ref == "" {
+// Strays notes events that no channel takes, in their order. An Ok deletes what is noted of its alert key. Events of one key
+// are one row, of which the fallback is notified once for each severity that they rise to, and again when they go on for a
+// day.
+func (r *Service) Strays(tx *db.Tx, account int64, all []Stray, now time.Time) error {
+	if len(all) == 0 {
+		return nil
+	}
+	b, err := readStrays(tx, account, all)
+	if err != nil {
 		return err
 	}
-	higher := event.Rank(s.Event.Severity) > event.Rank(w.severity)
-	if higher {
-		w.severity = s.Event.Severity
+	for n := range all {
+		if b.note(&all[n], now) {
+			tx.OnCommit(func() { r.Wake.RaiseFor(account) })
+		}
 	}
-	w.event, w.why, w.last, w.events = s.Event.ID, s.Why, now.Unix(), w.events+1
+	return b.store(tx)
+}
+
+// strays are the rows of events that a transaction notes.
+type strays struct {
+	account int64
+	stored  map[string]bool // by ref: the row is in the table
+	rows    map[string]*row // by ref: the row as it is to be stored
+	keys    int64           // how many rows of events the account has
+	changed []string        // refs of rows
+	gone    []string        // refs of stored rows that are deleted
+}
+
+// ref names the row of the events of an alert key.
+func (s *Stray) ref() string {
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%d/%d/%s", s.Event.Integration, s.Channel, s.Event.AlertKey)))
+	return hex.EncodeToString(sum[:12])
+}
+
+// others names the row that alert keys beyond maxKeys share.
+func (s *Stray) others() string { return fmt.Sprintf("others/%d/%d", s.Event.Integration, s.Channel) }
+
+// readStrays reads the rows of events.
+func readStrays(tx *db.Tx, account int64, all []Stray) (*strays, error) {
+	b := &strays{account: account, stored: map[string]bool{}, rows: map[string]*row{}}
+	refs := make([]string, 0, 2*len(all))
+	for n := range all {
+		refs = append(refs, all[n].ref(), all[n].others())
+	}
+	slices.Sort(refs)
+	rows, err := db.All(tx, scanRow, `SELECT `+columns+` FROM untold
+		WHERE account_id = $1 AND ref_id IN (SELECT value FROM json_each($2))`, account, db.JSON(slices.Compact(refs)))
+	if err != nil {
+		return nil, err
+	}
+	for n := range rows {
+		b.stored[rows[n].ref], b.rows[rows[n].ref] = true, &rows[n]
+	}
+	b.keys, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM (
+		SELECT 1 FROM untold WHERE account_id = $1 AND incident_id = '' LIMIT $2 + 0) AS keys`, account, maxKeys+len(all))
+	return b, err
+}
+
+// note notes an event, and reports whether the fallback is to be notified.
+func (b *strays) note(s *Stray, now time.Time) (due bool) {
+	e := &s.Event
+	if e.Status == event.Ok {
+		b.remove(s.ref())
+		return false
+	}
+	w, found := b.row(s, now)
+	higher := event.Rank(e.Severity) > event.Rank(w.severity)
+	if higher {
+		w.severity = e.Severity
+	}
+	w.event, w.why, w.last, w.events = e.ID, s.Why, now.Unix(), w.events+1
+	b.changed = append(b.changed, w.ref)
 	switch {
 	case s.Choice != "":
 		w.state, w.choice, w.next, w.key = byChoice, s.Choice, 0, ""
 	case !found || higher || w.state == byChoice || w.state == told && now.Unix()-w.at >= keep:
 		w.notifyAgain(now)
-		tx.OnCommit(r.Wake.Raise)
+		return true
 	}
-	return w.save(tx)
+	return false
 }
 
-// strayRow returns the row of an event, new if found is false. Its ref is empty when there is nothing to note.
-func (r *Service) strayRow(tx *db.Tx, account int64, s *Stray, now time.Time) (w row, found bool, err error) {
-	e := &s.Event
-	sum := sha256.Sum256([]byte(fmt.Sprintf("%d/%d/%s", e.Integration, s.Channel, e.AlertKey)))
-	ref := hex.EncodeToString(sum[:12])
-	if e.Status == event.Ok {
-		return row{}, false, Forget(tx, account, ref)
+// row returns the row of an event, new if found is false.
+func (b *strays) row(s *Stray, now time.Time) (w *row, found bool) {
+	if w = b.rows[s.ref()]; w != nil {
+		return w, true
 	}
-	if w, found, err = find(tx, account, ref); err != nil || found {
-		return w, found, err
+	w = &row{account: b.account, ref: s.ref(), channel: s.Channel, integration: s.Event.Integration, title: s.Event.Title,
+		severity: s.Event.Severity, since: now.Unix()}
+	if b.keys >= maxKeys {
+		if before := b.rows[s.others()]; before != nil {
+			return before, true
+		}
+		w.ref, w.title = s.others(), "Events with other alert keys"
 	}
-	w = row{account: account, ref: ref, channel: s.Channel, integration: e.Integration, title: e.Title, severity: e.Severity,
-		since: now.Unix()}
-	keys, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM (
-		SELECT 1 FROM untold WHERE account_id = $1 AND incident_id = '' LIMIT $2 + 0) AS keys`, account, maxKeys)
-	if err != nil || keys < maxKeys {
-		return w, false, err
+	b.rows[w.ref] = w
+	b.keys++
+	return w, false
+}
+
+// remove deletes a row.
+func (b *strays) remove(ref string) {
+	if b.rows[ref] == nil {
+		return
 	}
-	w.ref, w.title = fmt.Sprintf("others/%d/%d", e.Integration, s.Channel), "Events with other alert keys"
-	before, found, err := find(tx, account, w.ref)
-	if found {
-		w = before
+	delete(b.rows, ref)
+	b.keys--
+	if b.stored[ref] {
+		delete(b.stored, ref)
+		b.gone = append(b.gone, ref)
 	}
-	return w, found, err
+}
+
+// store stores what has changed.
+func (b *strays) store(tx *db.Tx) error {
+	if len(b.gone) > 0 {
+		if err := tx.Do(`DELETE FROM untold WHERE account_id = $1 AND ref_id IN (SELECT value FROM json_each($2))`,
+			b.account, db.JSON(b.gone)); err != nil {
+			return err
+		}
+	}
+	fresh := db.Rows{Table: "untold", Columns: saving}
+	var before []row
+	slices.Sort(b.changed)
+	for _, ref := range slices.Compact(b.changed) {
+		switch w := b.rows[ref]; {
+		case w == nil: // an Ok came after it
+		case b.stored[ref]:
+			before = append(before, *w)
+		default:
+			fresh.Values = append(fresh.Values, w.values())
+		}
+	}
+	if err := update(tx, before...); err != nil {
+		return err
+	}
+	return tx.Insert(fresh)
 }
 
 // stray notifies the fallback of the events of an account that are due, in one message, or checks the results of earlier
@@ -89,43 +181,29 @@ func (r *Service) stray(tx *db.Tx, account int64, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	var fresh []row
-	results := map[string]result{}
+	results, err := notify.Results(tx, account, keys(rows))
+	if err != nil {
+		return err
+	}
+	var fresh, known []row
 	for _, w := range rows {
 		if w.key == "" {
 			fresh = append(fresh, w)
 			continue
 		}
-		o, known := results[w.key]
-		if !known {
-			if o.sent, o.open, err = notify.Reached(tx, account, w.key); err != nil {
-				return err
-			}
-			results[w.key] = o
-		}
-		switch {
-		case o.sent:
-			w.state, w.next, w.key = told, 0, ""
-		case o.open > 0:
-			w.next = max(o.open/1000, now.Unix()+settleDelay)
-		default:
+		if !w.settle(results[w.key], now) {
 			if w.key, w.attempt = "", w.attempt+1; w.attempt == 1 { // now the owner as well
 				fresh = append(fresh, w)
 				continue
 			}
 			w.state, w.next = unreached, now.Unix()+wait(w.attempt)
 		}
-		if err := w.save(tx); err != nil {
-			return err
-		}
+		known = append(known, w)
+	}
+	if err := update(tx, known...); err != nil {
+		return err
 	}
 	return r.sendStrays(tx, account, fresh, now)
-}
-
-// result is what became of a message.
-type result struct {
-	sent bool
-	open int64 // when the next unfinished notification is due, Unix milliseconds; 0: none is left
 }
 
 // sendStrays notifies the fallback of events in one message. There is one in a minute at most: a storm is a few messages.
@@ -140,11 +218,8 @@ func (r *Service) sendStrays(tx *db.Tx, account int64, rows []row, now time.Time
 	} else if stored {
 		for n := range rows {
 			rows[n].next = minute.Add(every).Unix()
-			if err := rows[n].save(tx); err != nil {
-				return err
-			}
 		}
-		return nil
+		return update(tx, rows...)
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
 		return cmp.Or(event.Rank(b.severity)-event.Rank(a.severity), cmp.Compare(a.since, b.since))
@@ -169,11 +244,8 @@ func (r *Service) sendStrays(tx *db.Tx, account int64, rows []row, now time.Time
 	}
 	for n := range rows {
 		rows[n].sent(to, key, now)
-		if err := rows[n].save(tx); err != nil {
-			return err
-		}
 	}
-	return nil
+	return update(tx, rows...)
 }
 
 // words returns the subject and the text of a message about events, the most severe first.
@@ -212,9 +284,9 @@ func (r *Service) words(tx *db.Tx, rows []row) (subject, text string, err error)
 }
 
 // Prune deletes events that are listed no longer.
-func Prune(tx *db.Tx, now time.Time) (more bool, err error) {
+func Prune(tx *db.Tx, account int64, now time.Time) (more bool, err error) {
 	const batch = 2000
-	n, err := tx.Exec(`DELETE FROM untold WHERE (account_id, ref_id) IN (
-		SELECT account_id, ref_id FROM untold WHERE incident_id = '' AND last_at <= $1 LIMIT $2 + 0)`, now.Unix()-keep, batch)
+	n, err := tx.Exec(`DELETE FROM untold WHERE account_id = $1 AND ref_id IN (
+		SELECT ref_id FROM untold WHERE account_id = $1 AND incident_id = '' AND last_at <= $2 LIMIT $3 + 0)`, account, now.Unix()-keep, batch)
 	return n == batch, err
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"tocsin/internal/activity"
@@ -19,16 +20,27 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
+// Silences returns a function for the incidents of an account that returns until when (Unix seconds) one is silent by
+// choice, and why, in words; 0 when it is not. steps is how many filter steps that took. It is not called in a transaction.
+type Silences func(ctx context.Context, account int64, now time.Time) func(channel int64, incident string) (
+	until int64, why string, steps int64, err error)
+
 // Service keeps what reached no person. It holds the dependencies.
 type Service struct {
-	DB     *db.DB
-	Bus    *activity.Bus
-	Log    *slog.Logger
-	Notify *notify.Service
-	Wake   *jobs.Signal // wakes the job
-	// Silenced returns until when (Unix seconds) an incident is silent by choice, and why, in words; 0 when it is not. It is
-	// not called in a transaction. nil: none is.
-	Silenced func(ctx context.Context, account, channel int64, incident string, now time.Time) (until int64, why string, err error)
+	DB       *db.DB
+	Bus      *activity.Bus
+	Log      *slog.Logger
+	Notify   *notify.Service
+	Wake     *jobs.Signal // wakes the job
+	Silences Silences     // nil: no incident is silent by choice
+
+	accounts *jobs.RoundRobin
+}
+
+// New returns a service; of r it takes the dependencies.
+func New(r Service) *Service {
+	r.accounts = jobs.NewRoundRobin(r.Wake)
+	return &r
 }
 
 // The states of a row.
@@ -65,20 +77,24 @@ func scanRow(scan db.Scan) (w row, err error) {
 		&w.state, &w.since, &w.last, &w.events, &w.next, &w.attempt, &w.at, &w.key)
 }
 
-func find(tx *db.Tx, account int64, ref string) (row, bool, error) {
-	return db.One(tx, scanRow, `SELECT `+columns+` FROM untold WHERE account_id = $1 AND ref_id = $2`, account, ref)
+// values returns the values of the columns. The first two are the key.
+func (w *row) values() []any {
+	return []any{w.account, w.ref, w.incident, w.channel, w.integration, w.event, w.title, w.severity, w.why, w.choice, w.state, w.since,
+		w.last, w.events, w.next, w.attempt, w.at, w.key}
 }
 
-// save inserts or updates a row.
-func (w *row) save(tx *db.Tx) error {
-	_, err := tx.Exec(`INSERT INTO untold (`+columns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
-		ON CONFLICT (account_id, ref_id) DO UPDATE SET event_id = excluded.event_id, title = excluded.title, severity = excluded.severity,
-			why = excluded.why, by_choice = excluded.by_choice, state = excluded.state, last_at = excluded.last_at, events = excluded.events,
-			next_at = excluded.next_at, attempt = excluded.attempt, told_at = excluded.told_at, told_key = excluded.told_key`,
-		w.account, w.ref, w.incident, w.channel, w.integration, w.event, w.title, w.severity, w.why, w.choice, w.state, w.since,
-		w.last, w.events, w.next, w.attempt, w.at, w.key)
-	return err
+const insert = `INSERT INTO untold (` + columns + `)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT (account_id, ref_id) DO `
+
+var saving = db.Columns(columns)
+
+// update updates rows.
+func update(tx *db.Tx, rows ...row) error {
+	all := db.Rows{Table: "untold", Columns: saving}
+	for n := range rows {
+		all.Values = append(all.Values, rows[n].values())
+	}
+	return tx.Update(2, all)
 }
 
 // notifyAgain makes the fallback be notified of a row in its time.
@@ -98,31 +114,26 @@ func due(severity string, now time.Time) int64 {
 // Add notes that an incident reached no person, and why. The fallback is notified of each severity that the incident rises
 // to, once.
 func (r *Service) Add(tx *db.Tx, i *incident.Incident, why string, now time.Time) error {
-	w, found, err := find(tx, i.AccountID, i.IncidentID)
-	if err != nil {
-		return err
-	}
-	switch {
-	case !found:
-		w = newRow(i, now)
-	case w.state != byChoice && event.Rank(i.Severity) <= event.Rank(w.severity):
-		return nil
-	}
-	w.severity, w.title, w.why, w.last = i.Severity, i.Title, why, now.Unix()
+	w := newRow(i, now)
+	w.why = why
 	w.notifyAgain(now)
-	tx.OnCommit(r.Wake.Raise)
-	return w.save(tx)
+	tx.OnCommit(func() { r.Wake.RaiseFor(i.AccountID) })
+	return tx.Do(insert+`UPDATE SET title = excluded.title, severity = excluded.severity, why = excluded.why, last_at = excluded.last_at,
+			state = excluded.state, by_choice = '', told_key = '', attempt = 0, next_at = excluded.next_at
+		WHERE untold.state = 'by_choice' OR $19 LIKE '%,' || untold.severity || ',%'`, append(w.values(), db.List(below(i.Severity)))...)
+}
+
+// below returns the severities below one.
+func below(severity string) []string {
+	all := []string{"", event.Ok, event.Info, event.Warning, event.Critical}
+	return slices.DeleteFunc(all, func(other string) bool { return event.Rank(other) >= event.Rank(severity) })
 }
 
 // Hold notes that an incident is silent by choice, unless it is noted already.
 func Hold(tx *db.Tx, i *incident.Incident, choice string, now time.Time) error {
-	_, found, err := find(tx, i.AccountID, i.IncidentID)
-	if err != nil || found {
-		return err
-	}
 	w := newRow(i, now)
 	w.state, w.choice = byChoice, choice
-	return w.save(tx)
+	return tx.Do(insert+`NOTHING`, w.values()...)
 }
 
 func newRow(i *incident.Incident, now time.Time) row {
@@ -130,56 +141,52 @@ func newRow(i *incident.Incident, now time.Time) row {
 		severity: i.Severity, since: now.Unix(), last: now.Unix()}
 }
 
-// Forget deletes what is noted of an incident, because persons are notified of it or it is over.
-func Forget(tx *db.Tx, account int64, incident string) error {
-	_, err := tx.Exec(`DELETE FROM untold WHERE account_id = $1 AND ref_id = $2`, account, incident)
-	return err
+// Forget deletes what is noted of incidents, because persons are notified of them or they are over.
+func Forget(tx *db.Tx, account int64, incidents ...string) error {
+	if len(incidents) == 0 {
+		return nil
+	}
+	return tx.Do(`DELETE FROM untold WHERE account_id = $1 AND ref_id IN (SELECT value FROM json_each($2))`, account, db.JSON(incidents))
 }
 
 // Release deletes what is noted of an incident whose escalation was held by choice, because it goes on.
 func Release(tx *db.Tx, account int64, incident string) error {
-	_, err := tx.Exec(`DELETE FROM untold WHERE account_id = $1 AND ref_id = $2 AND state = 'by_choice'`, account, incident)
-	return err
+	return tx.Do(`DELETE FROM untold WHERE account_id = $1 AND ref_id = $2 AND state = 'by_choice'`, account, incident)
 }
 
-// Recheck makes an incident that is silent by choice due now, because it or one of its alerts has changed.
-func Recheck(tx *db.Tx, account int64, incident string, now time.Time) error {
-	_, err := tx.Exec(`UPDATE untold SET next_at = $3 WHERE account_id = $1 AND ref_id = $2 AND next_at > $3 AND state = 'by_choice'`,
-		account, incident, now.Unix())
-	return err
+// Recheck makes incidents (a list, see db.JSON) that are silent by choice due now, because they or their alerts have
+// changed.
+func Recheck(tx *db.Tx, account int64, incidents string, now time.Time) error {
+	return tx.Do(`UPDATE untold SET next_at = $3 WHERE account_id = $1 AND ref_id IN (SELECT value FROM json_each($2))
+		AND next_at > $3 AND state = 'by_choice'`, account, incidents, now.Unix())
 }
 
 // Reconsider makes everything that is silent by choice due now, and what could not reach the fallback, because the
 // account's configuration has changed.
 func Reconsider(tx *db.Tx, account int64, now time.Time) error {
-	_, err := tx.Exec(`UPDATE untold SET next_at = $2
+	return tx.Do(`UPDATE untold SET next_at = $2
 		WHERE account_id = $1 AND next_at > 0 AND next_at > $2 AND state IN ('by_choice', 'unreached')`, account, now.Unix())
-	return err
 }
 
-// Handle forgets an incident that a person answers for or that is over.
-func (r *Service) Handle(tx *db.Tx, item activity.Item) error {
-	switch e := item.Event.(type) {
-	case activity.Acknowledged, activity.RespondersAdded, activity.Resolved:
-		return Forget(tx, item.Account, item.ID)
-	case activity.Merged:
-		for _, id := range e.SourceIncidentIDs {
-			if err := Forget(tx, item.Account, id); err != nil {
-				return err
+// Handle forgets incidents of an account that a person answers for or that are over.
+func (r *Service) Handle(tx *db.Tx, items []activity.Item) error {
+	var answered []string
+	for _, item := range items {
+		switch e := item.Event.(type) {
+		case activity.Acknowledged, activity.RespondersAdded, activity.Resolved:
+			answered = append(answered, item.ID)
+		case activity.Merged:
+			answered = append(answered, e.SourceIncidentIDs...)
+		case activity.Assigned:
+			if e.How != "escalate" {
+				answered = append(answered, item.ID)
 			}
 		}
-	case activity.Assigned:
-		if e.How != "escalate" {
-			return Forget(tx, item.Account, item.ID)
-		}
 	}
-	return nil
-}
-
-// publish records in an incident's feed who was notified instead of others, or that no one could be.
-func (r *Service) publish(tx *db.Tx, i *incident.Incident, why string, to []int64, now time.Time) error {
-	return r.Bus.Publish(tx, activity.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now,
-		Event: activity.Exhausted{Reason: why, To: to}})
+	if len(answered) == 0 {
+		return nil
+	}
+	return Forget(tx, items[0].Account, answered...)
 }
 
 // keyOf returns what the keys of one message about an incident begin with.

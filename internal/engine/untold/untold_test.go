@@ -23,7 +23,7 @@ const secretRule = "5e5e5e5e5e5e5e5e5e5e5e09"
 func TestOperations(t *testing.T) {
 	keyring := apitest.Box(t)
 	notifier := notify.New(notify.Config{Keyring: keyring, Can: func(method string) bool { return method == "email" }})
-	service := &untold.Service{Notify: notifier, Bus: &activity.Bus{}, Log: slog.New(slog.DiscardHandler), Wake: jobs.NewSignal()}
+	service := untold.New(untold.Service{Notify: notifier, Bus: &activity.Bus{}, Log: slog.New(slog.DiscardHandler), Wake: jobs.NewSignal()})
 	s := apitest.Start(t, service.Ops())
 	service.DB = s.DB
 	s.Write(func(tx *db.Tx) error {
@@ -42,8 +42,8 @@ func TestOperations(t *testing.T) {
 				return err
 			}
 		}
-		return service.Stray(tx, apitest.AccountA, untold.Stray{Why: "its integration is shared and has no route",
-			Event: event.Event{ID: "bbbbbbbbbbbbbbbbbbbbbbb1", Integration: 2001, AlertKey: "k", Title: "Disk is full", Status: "Warning", Severity: "Warning"}}, s.Clock.Now())
+		return service.Strays(tx, apitest.AccountA, []untold.Stray{{Why: "its integration is shared and has no route",
+			Event: event.Event{ID: "bbbbbbbbbbbbbbbbbbbbbbb1", Integration: 2001, AlertKey: "k", Title: "Disk is full", Status: "Warning", Severity: "Warning"}}}, s.Clock.Now())
 	})
 	s.Converse(t, []apitest.Turn{
 		{Path: "/incident/untold/list", Body: `{}`, Golden: "incident_untold_list"},

@@ -59,10 +59,13 @@ type outcome struct {
 	closed     error  // why its secrets cannot be opened
 }
 
-// Attempt makes one attempt, with the present settings of the integration.
+// Attempt makes one attempt, with the settings of the integration as they were when it was claimed, or as they are now.
 func (s store) Attempt(ctx context.Context, f *attempt) (o outcome, err error) {
 	var t target
 	if err := s.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		if _, err = tx.Version(f.account, func() (int64, error) { return f.revision, nil }); err != nil {
+			return err
+		}
 		t, err = s.target(tx, f.key())
 		return err
 	}); err != nil {

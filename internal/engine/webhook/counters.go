@@ -82,11 +82,11 @@ func (t counters) store(tx *db.Tx, account int64) error {
 		for _, n := range t[c] {
 			args, least = append(args, n), min(least, n)
 		}
-		if _, err := tx.Exec(addCounts, args...); err != nil {
+		if err := tx.Do(addCounts, args...); err != nil {
 			return err
 		}
 		if least < 0 {
-			if _, err := tx.Exec(dropCounts, args[:6]...); err != nil {
+			if err := tx.Do(dropCounts, args[:6]...); err != nil {
 				return err
 			}
 		}
@@ -96,11 +96,11 @@ func (t counters) store(tx *db.Tx, account int64) error {
 	}
 	for _, c := range sorted(days) {
 		args := []any{account, c.shape, c.integration, c.eventType, c.status, c.hour, days[c]}
-		if _, err := tx.Exec(addDay, args...); err != nil {
+		if err := tx.Do(addDay, args...); err != nil {
 			return err
 		}
 		if days[c] < 0 {
-			if _, err := tx.Exec(dropDay, args[:6]...); err != nil {
+			if err := tx.Do(dropDay, args[:6]...); err != nil {
 				return err
 			}
 		}

@@ -34,7 +34,7 @@ func (r *Service) historyReplay(c *api.Call, in historyReplayRequest) (replayed,
 	if m.attemptID == "" {
 		m.attemptID = attemptID(c.Now)
 	}
-	if _, err := c.Tx.Exec(`UPDATE webhook_message SET status = 'waiting', attempt_id = $3, started_at = $4, settled_at = 0,
+	if err := c.Tx.Do(`UPDATE webhook_message SET status = 'waiting', attempt_id = $3, started_at = $4, settled_at = 0,
 		outcome = '', origin = 'replay' WHERE account_id = $1 AND message_id = $2`,
 		m.account, m.id, m.attemptID, c.Now.UnixMilli()); err != nil {
 		return replayed{}, err

@@ -1,11 +1,15 @@
 package webhook
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"time"
 
 	"tocsin/internal/configstore"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // Load checks the records of an account file's webhook_deliveries and stores them. Its errors are fault.Invalid with the
@@ -21,6 +25,11 @@ func Load(tx *db.Tx, account int64, records []Delivery) error {
 			return at.Twice("event_id", d.EventID)
 		}
 		seen[d.EventID] = true
+	}
+	known, found, err := db.One(tx, db.Column[string], `SELECT event_id FROM webhook_delivery
+		WHERE account_id = $1 AND event_id IN (SELECT value FROM json_each($2))`, account, db.JSON(slices.Sorted(maps.Keys(seen))))
+	if err != nil || found {
+		return cmp.Or(err, fault.Invalid("webhook_deliveries", "event_id %q is in the history of the account already", known))
 	}
 	return Record(tx, account, records)
 }

@@ -2,11 +2,13 @@ package webhook
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/id"
+	"tocsin/internal/platform/jobs"
 )
 
 // Limits of one account's batch of matching; then other accounts are matched.
@@ -16,34 +18,52 @@ const (
 	maxMade    = 512 << 10 // bytes of messages, but at least one of them
 )
 
-// matchAll creates the messages of waiting events, account by account, so that none blocks the others.
+// matchAll starts the work of each account with waiting events, so that none waits for the commits of the others.
 func (r *Service) matchAll(ctx context.Context, now time.Time) (again time.Time, err error) {
-	var accounts []int64
-	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		accounts, err = db.All(tx, db.Column[int64], unmatched)
-		return err
-	})
-	if err != nil {
-		return again, err
-	}
-	var failed []error
-	for _, account := range accounts {
-		more, err := r.matchAccount(ctx, account)
-		if err != nil {
-			failed = append(failed, err)
-		} else if more {
-			again = now
+	accounts, all := r.match.Accounts(ctx)
+	if all {
+		if err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+			accounts, err = db.All(tx, db.Column[int64], unmatched)
+			return err
+		}); err != nil {
+			return again, err
 		}
 	}
-	return again, errors.Join(failed...)
+	accounts = slices.DeleteFunc(accounts, func(account int64) bool { return r.matching.After(account, now) > 0 })
+	return r.matching.Again(now), r.matching.Begin(ctx, now, accounts, r.matchRound)
 }
 
-const unmatched = `SELECT account_id FROM account a WHERE EXISTS (SELECT 1 FROM webhook_event e WHERE e.account_id = a.account_id)`
+// maxBatches is how many batches of an account are matched before it has another round.
+const maxBatches = 4
+
+// matchRound matches events of an account while no other account waits.
+func (r *Service) matchRound(t *jobs.Round) error {
+	for n := 0; n < maxBatches && (n == 0 || t.GoesOn()); n++ {
+		more, missed, err := r.matchAccount(t.Ctx, t.Account)
+		if t.More = more; err != nil || !more {
+			return err
+		}
+		if missed > 0 {
+			t.Missed(missed)
+			break
+		}
+	}
+	return nil
+}
+
+// unmatched finds the accounts with events: it steps from one to the next in the index, so that the accounts without any
+// cost nothing.
+const unmatched = `WITH RECURSIVE ahead (account_id) AS (
+	SELECT min(account_id) FROM webhook_event
+	UNION ALL SELECT (SELECT min(account_id) FROM webhook_event WHERE account_id > ahead.account_id)
+		FROM ahead WHERE ahead.account_id IS NOT NULL)
+	SELECT account_id FROM ahead WHERE account_id IS NOT NULL`
 
 // matchAccount creates the messages of the first events of an account. Filters and templates of the account are not
 // evaluated in the write transaction. That stores the messages and deletes the events together: each subscriber gets one
-// message of each event, in the order of the events. more reports whether events are left.
-func (r *Service) matchAccount(ctx context.Context, account int64) (more bool, err error) {
+// message of each event, in the order of the events. more reports whether events are left, and missed how many events were
+// read if another process has matched all of them meanwhile.
+func (r *Service) matchAccount(ctx context.Context, account int64) (more bool, missed int, err error) {
 	var events []event
 	var to subscribed
 	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
@@ -55,17 +75,24 @@ func (r *Service) matchAccount(ctx context.Context, account int64) (more bool, e
 		return err
 	})
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
 	made := matching{account: account, to: to}
+	if r.between != nil {
+		r.between(account)
+	}
 	done := 0
 	for done < len(events) && made.match(&events[done]) {
 		done++
 	}
-	err = r.DB.Write(ctx, func(tx *db.Tx) error {
-		return r.enqueue(tx, account, events[:min(done+1, len(events))], done, made.messages)
+	err = r.DB.WriteOf(ctx, account, func(tx *db.Tx) error {
+		held, err := r.enqueue(tx, account, events[:min(done+1, len(events))], done, made.messages)
+		if missed = 0; held == 0 {
+			missed = len(events)
+		}
+		return err
 	})
-	return err == nil && (done < len(events) || len(events) == maxEvents), err
+	return err == nil && (done < len(events) || len(events) == maxEvents), missed, err
 }
 
 // matching collects the messages of some events.
@@ -107,29 +134,47 @@ func (m *matching) match(e *event) bool {
 }
 
 // enqueue stores messages, deletes the first done events, and stores how far the event after them was matched. Messages
-// of an event that another process has matched meanwhile are left out.
-func (r *Service) enqueue(tx *db.Tx, account int64, events []event, done int, messages []made) error {
-	for i := range events {
-		e := &events[i]
-		query := `DELETE FROM webhook_event WHERE account_id = $1 AND number = $2 AND token = $3 AND matched = $4`
-		args := []any{account, e.number, e.token, e.before}
-		if i >= done {
-			query = `UPDATE webhook_event SET matched = $5 WHERE account_id = $1 AND number = $2 AND token = $3 AND matched = $4`
-			args = append(args, e.matched)
-		}
-		held, err := tx.Exec(query, args...)
+// of an event that another process has matched meanwhile are left out; n is how many events it had not.
+func (r *Service) enqueue(tx *db.Tx, account int64, events []event, done int, messages []made) (n int, err error) {
+	held, err := remove(tx, account, events[:done])
+	if err != nil {
+		return 0, err
+	}
+	n = len(held)
+	for _, e := range events[done:] {
+		changed, err := tx.Exec(`UPDATE webhook_event SET matched = $5 WHERE account_id = $1 AND number = $2 AND token = $3 AND matched = $4`,
+			account, e.number, e.token, e.before, e.matched)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		for ; len(messages) > 0 && messages[0].event == e.number; messages = messages[1:] {
-			if held == 0 {
-				continue
-			}
-			if err := messages[0].put(tx); err != nil {
-				return err
-			}
+		held[e.number] = changed > 0
+		n += int(changed)
+	}
+	var mine []*message
+	for i := range messages {
+		if held[messages[i].event] {
+			mine = append(mine, &messages[i].message)
 		}
 	}
 	tx.OnCommit(r.runner.Wake)
-	return nil
+	return n, put(tx, account, mine...)
+}
+
+// remove deletes events, and returns by number which of them were as they had been read.
+func remove(tx *db.Tx, account int64, events []event) (held map[int64]bool, err error) {
+	held = map[int64]bool{}
+	if len(events) == 0 {
+		return held, nil
+	}
+	read := make([]string, len(events))
+	for i, e := range events {
+		read[i] = fmt.Sprint(e.token, " ", e.before)
+	}
+	numbers, err := db.All(tx, db.Column[int64], `DELETE FROM webhook_event WHERE account_id = $1 AND number >= $2 AND number <= $3
+		AND token || ' ' || matched IN (SELECT value FROM json_each($4)) RETURNING number`,
+		account, events[0].number, events[len(events)-1].number, db.JSON(read))
+	for _, n := range numbers {
+		held[n] = true
+	}
+	return held, err
 }

@@ -23,6 +23,7 @@ import (
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/secret"
@@ -62,8 +63,8 @@ var events = map[string]activity.Event{"i_new": activity.Opened{}, "i_ack": acti
 func (h *hooked) happen(event, title string) {
 	h.t.Helper()
 	h.Write(func(tx *db.Tx) error {
-		return h.Handle(tx, activity.Item{Account: apitest.AccountA, Event: events[event], ID: "5e5e5e5e5e5e5e5e5e5e5e01", At: apitest.Now,
-			Subject: incident.Incident{IncidentID: "5e5e5e5e5e5e5e5e5e5e5e01", Title: title, Severity: "Info", Progress: "Triggered"}})
+		return h.Handle(tx, []activity.Item{{Account: apitest.AccountA, Event: events[event], ID: "5e5e5e5e5e5e5e5e5e5e5e01", At: apitest.Now,
+			Subject: incident.Incident{IncidentID: "5e5e5e5e5e5e5e5e5e5e5e01", Title: title, Severity: "Info", Progress: "Triggered"}}})
 	})
 }
 
@@ -94,6 +95,35 @@ func TestNothingIsMatchedInTheWriteTransaction(t *testing.T) {
 	}
 }
 
+// The events of one account wait for no other account's, however long those take.
+func TestAccountsDoNotWaitForEachOthersEvents(t *testing.T) {
+	h := hook(t, subscriber(1, integration.Settings{Endpoint: "https://example.com/"}))
+	h.Write(func(tx *db.Tx) error {
+		if err := configstore.BumpRevision(tx, apitest.AccountB); err != nil {
+			return err
+		}
+		return integration.Load(tx, h.keyring, apitest.AccountB, []integration.Integration{subscriber(2, integration.Settings{Endpoint: "https://example.com/"})})
+	})
+	for _, account := range []int64{apitest.AccountA, apitest.AccountB} {
+		h.Write(func(tx *db.Tx) error {
+			return h.Handle(tx, []activity.Item{{Account: account, Event: activity.Opened{}, ID: "5e5e5e5e5e5e5e5e5e5e5e01", At: apitest.Now,
+				Subject: incident.Incident{IncidentID: "5e5e5e5e5e5e5e5e5e5e5e01", Title: "T", Severity: "Info", Progress: "Triggered"}}})
+		})
+	}
+	came := map[int64]chan struct{}{apitest.AccountA: make(chan struct{}), apitest.AccountB: make(chan struct{})}
+	h.Between(func(account int64) { // each goes on only once the other has come as far
+		close(came[account])
+		<-came[apitest.AccountA]
+		<-came[apitest.AccountB]
+	})
+	if err := h.Match(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := rows(t, h.Server, "webhook_message"); n != 2 {
+		t.Errorf("%d messages, want 2", n)
+	}
+}
+
 // Each subscriber gets one message of each event that it matches, in the order of the events, even if the program stops
 // or the database fails in between.
 func TestEachSubscriberGetsEachEventOnce(t *testing.T) {
@@ -116,8 +146,7 @@ func TestEachSubscriberGetsEachEventOnce(t *testing.T) {
 			if _, err := tx.Exec(`CREATE TABLE broken (after BIGINT)`); err != nil {
 				return err
 			}
-			_, err := tx.Exec(`CREATE TRIGGER breaks BEFORE INSERT ON webhook_message WHEN new.number % 7 = (SELECT after FROM broken) BEGIN SELECT RAISE(ABORT, 'broken'); END`)
-			return err
+			return dbtest.Trigger{Name: "breaks", At: "BEFORE INSERT ON webhook_message", When: "NEW.number % 7 = (SELECT min(after) FROM broken)"}.Make(tx)
 		})
 		for n := range 200 {
 			event := oneOf(random, types...)
@@ -177,10 +206,8 @@ func TestRolledBackAttemptsAreNotCounted(t *testing.T) {
 	for _, j := range h.Service.Jobs() {
 		runner.Add(j)
 	}
-	h.Write(func(tx *db.Tx) error {
-		_, err := tx.Exec(`CREATE TRIGGER breaks BEFORE UPDATE OF failures ON webhook_endpoint BEGIN SELECT RAISE(ABORT, 'broken'); END`)
-		return err
-	})
+	breaks := dbtest.Trigger{Name: "breaks", At: "BEFORE UPDATE OF failures ON webhook_endpoint"}
+	h.Write(breaks.Make)
 	h.happen("i_new", "T")
 	for _, want := range []float64{0, 1} {
 		if err := runner.Settle(context.Background()); err != nil {
@@ -189,7 +216,9 @@ func TestRolledBackAttemptsAreNotCounted(t *testing.T) {
 		if got, stored := h.counted("tocsin_webhook_attempts_total"), rows(t, h.Server, "webhook_delivery"); got != want || float64(stored) != want {
 			t.Errorf("%v attempts are counted and %d stored, want %v", got, stored, want)
 		}
-		h.Write(func(tx *db.Tx) error { _, err := tx.Exec(`DROP TRIGGER IF EXISTS breaks`); return err })
+		if want == 0 {
+			h.Write(breaks.Drop)
+		}
 		now.Add(time.Minute)
 	}
 }

@@ -9,12 +9,12 @@ func (r *Service) Module() module.Module {
 		Ops:      r.Ops(),
 		Jobs:     r.Jobs(),
 		Overdue:  Overdue,
-		Prune:    []module.Retention{{Period: module.Deliveries, Prune: Prune}},
+		Prune:    []module.Retention{{Period: module.Deliveries, Prune: Prune, Tables: droppable}},
 		Sections: []string{"webhook_deliveries"},
 		Gauges:   []module.Gauge{retries},
 	}
 	if !r.Closed {
-		m.Handle = r.Handle
+		m.Handles = r.Handle
 	}
 	return m
 }

@@ -74,8 +74,8 @@ func (h *hooked) happenTo(object int, at time.Time) {
 	h.t.Helper()
 	ref := fmt.Sprintf("5e5e5e5e5e5e5e5e5e5e5e%02x", object)
 	h.Write(func(tx *db.Tx) error {
-		return h.Handle(tx, activity.Item{Account: apitest.AccountA, Event: activity.Commented{}, ID: ref, At: at,
-			Subject: incident.Incident{IncidentID: ref, Title: "T", Severity: "Info", Progress: "Triggered"}})
+		return h.Handle(tx, []activity.Item{{Account: apitest.AccountA, Event: activity.Commented{}, ID: ref, At: at,
+			Subject: incident.Incident{IncidentID: ref, Title: "T", Severity: "Info", Progress: "Triggered"}}})
 	})
 }
 

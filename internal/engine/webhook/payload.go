@@ -62,36 +62,58 @@ type incidentBrief struct {
 	Title      string `json:"title"`
 }
 
-// payload builds the body of a domain event; nil when its alert or incident was deleted.
-func (r *Service) payload(tx *db.Tx, item activity.Item) (p *payload, err error) {
-	p = &payload{EventTime: item.At.UnixMilli(), EventType: item.Event.Type()}
-	if item.Person != 0 {
-		p.Person = &actor{PersonID: item.Person}
-		found, _, err := person.Find(tx, item.Account, item.Person)
-		if err != nil {
-			return nil, err
+// payloads builds the bodies of domain events of an account; nil for one whose alert or incident was deleted. What it must
+// read it reads for all of them.
+func payloads(tx *db.Tx, account int64, items []activity.Item) ([]*payload, error) {
+	var ofAlerts, ofIncidents []activity.Item
+	for _, item := range items {
+		if item.OfIncident() {
+			ofIncidents = append(ofIncidents, item)
+		} else {
+			ofAlerts = append(ofAlerts, item)
 		}
-		p.Person.PersonName, p.Person.Email = found.PersonName, found.Email
 	}
-	if !item.OfIncident() {
-		a, found, err := alert.Show(tx, item.Account, item.ID)
-		if err != nil || !found {
-			return nil, err
-		}
-		p.Alert = bodyOf(&a)
-		return p, nil
-	}
-	i, found, err := incident.Of(tx, item)
-	if err != nil || !found {
+	alerts, err := alert.ShowAll(tx, account, ofAlerts)
+	if err != nil {
 		return nil, err
 	}
-	view, err := incident.Show(tx, &i)
-	p.Incident = &view
-	return p, err
+	incidents, err := incident.ShowAll(tx, account, ofIncidents)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*payload, len(items))
+	for i, item := range items {
+		p := &payload{EventTime: item.At.UnixMilli(), EventType: item.Event.Type()}
+		if item.OfIncident() {
+			p.Incident, incidents = incidents[0], incidents[1:]
+		} else {
+			p.Alert, alerts = bodyOf(alerts[0]), alerts[1:]
+		}
+		if p.Incident == nil && p.Alert == nil {
+			continue
+		}
+		if p.Person, err = actorOf(tx, item); err != nil {
+			return nil, err
+		}
+		all[i] = p
+	}
+	return all, nil
 }
 
-// bodyOf returns an alert as payloads hold it.
+// actorOf returns the person who caused an event; nil: Tocsin itself.
+func actorOf(tx *db.Tx, item activity.Item) (*actor, error) {
+	if item.Person == 0 {
+		return nil, nil
+	}
+	found, _, err := person.Find(tx, item.Account, item.Person)
+	return &actor{item.Person, found.PersonName, found.Email}, err
+}
+
+// bodyOf returns an alert as payloads hold it; nil for none.
 func bodyOf(a *alert.Alert) *alertBody {
+	if a == nil {
+		return nil
+	}
 	b := &alertBody{
 		AlertID: a.AlertID, ChannelID: a.ChannelID, ChannelName: a.ChannelName,
 		IntegrationID: a.IntegrationID, IntegrationName: a.IntegrationName, IntegrationType: a.IntegrationType,

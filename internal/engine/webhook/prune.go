@@ -11,6 +11,15 @@ import (
 // deliveries is deleted.
 const batch = 1000
 
+// droppable are the tables of the history. Their parts end with an hour and a day, as the counts do.
+var droppable = []db.Droppable{
+	{Table: "webhook_delivery", Counts: []string{
+		`DELETE FROM webhook_count WHERE hour >= $1 / 3600 AND hour < $2 / 3600`,
+		`DELETE FROM webhook_count_day WHERE day >= $1 / 86400 AND day < $2 / 86400`,
+	}},
+	{Table: "webhook_exchange"},
+}
+
 // Prune deletes deliveries of all accounts that were made before a time, together with their counts and exchanges, and
 // messages that were settled before it. It deletes a thousand of them at most, the oldest of an account first. more
 // reports whether there may be others, for the next transaction.
@@ -33,7 +42,7 @@ func prune(tx *db.Tx, before time.Time, left int) (more bool, err error) {
 				return true, nil
 			}
 		}
-		if _, err := tx.Exec(`DELETE FROM webhook_replay WHERE account_id = $1 AND ended_at > 0 AND ended_at < $2`, account,
+		if err := tx.Do(`DELETE FROM webhook_replay WHERE account_id = $1 AND ended_at > 0 AND ended_at < $2`, account,
 			before.Unix()); err != nil {
 			return false, err
 		}
@@ -53,14 +62,18 @@ func prune(tx *db.Tx, before time.Time, left int) (more bool, err error) {
 // pruneOne deletes deliveries of one status of an account, and returns how many.
 func pruneOne(tx *db.Tx, account int64, status string, before int64, limit int) (int, error) {
 	counts := counters{}
-	gone, err := db.All(tx, func(scan db.Scan) (struct{}, error) {
+	gone, err := db.All(tx, func(scan db.Scan) (id string, err error) {
 		var integration, at int64
 		var eventType string
-		err := scan(&integration, &eventType, &at)
+		err = scan(&id, &integration, &eventType, &at)
 		counts.add(integration, eventType, status, at, -1)
-		return struct{}{}, err
+		return id, err
 	}, prunable, account, status, before, limit)
-	if err != nil {
+	if err != nil || len(gone) == 0 {
+		return 0, err
+	}
+	if err := tx.Do(`DELETE FROM webhook_exchange WHERE account_id = $1 AND event_id IN (SELECT value FROM json_each($2))`,
+		account, db.JSON(gone)); err != nil { // no constraint does it on PostgreSQL
 		return 0, err
 	}
 	return len(gone), counts.store(tx, account)
@@ -69,4 +82,4 @@ func pruneOne(tx *db.Tx, account int64, status string, before int64, limit int) 
 const prunable = `DELETE FROM webhook_delivery WHERE account_id = $1 AND event_id IN (
 		SELECT event_id FROM webhook_delivery WHERE account_id = $1 AND status = $2 AND event_time < $3
 		ORDER BY event_time, event_id LIMIT $4 + 0)
-	RETURNING integration_id, event_type, event_time`
+	RETURNING event_id, integration_id, event_type, event_time`

@@ -178,7 +178,7 @@ func (r *Service) startOne(c *api.Call, f replayFilter, one replayCount, dry boo
 	if err != nil {
 		return one, fmt.Errorf("the filter of a replay: %w", err)
 	}
-	_, err = c.Tx.Exec(`INSERT INTO webhook_replay (account_id, replay_id, integration_id, filter, found, sent, position_at, position_number,
+	err = c.Tx.Do(`INSERT INTO webhook_replay (account_id, replay_id, integration_id, filter, found, sent, position_at, position_number,
 			status, reason, person_id, created_at, ended_at)
 		VALUES ($1, $2, $3, $4, $5, 0, $6, 0, 'running', '', $7, $8, 0)`,
 		c.Who.AccountID, one.ReplayID, hook, string(text), one.Count, f.From, c.Who.PersonID, c.Unix())

@@ -64,7 +64,7 @@ func (r *Service) continueReplay(ctx context.Context, p *Replay, now time.Time) 
 	if stop == "" && end == "" && p.position == before.position && p.after == before.after {
 		return false, nil // the endpoint is busy: the record of an attempt wakes the replay
 	}
-	err = r.DB.Write(ctx, func(tx *db.Tx) error {
+	err = r.DB.WriteOf(ctx, p.account, func(tx *db.Tx) error {
 		same, exists, err := findReplay(tx, p.account, p.ReplayID)
 		if err != nil || !exists || same.Status != running || same.position != before.position || same.after != before.after {
 			return err // cancelled, or another process was faster
@@ -80,7 +80,7 @@ func (r *Service) continueReplay(ctx context.Context, p *Replay, now time.Time) 
 			}
 			p.Sent += n
 		}
-		if _, err := tx.Exec(`UPDATE webhook_replay SET sent = $3, position_at = $4, position_number = $5
+		if err := tx.Do(`UPDATE webhook_replay SET sent = $3, position_at = $4, position_number = $5
 			WHERE account_id = $1 AND replay_id = $2`, p.account, p.ReplayID, p.Sent, p.position, p.after); err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (p *Replay) next(tx *db.Tx, now time.Time) (next []found, busy bool, end st
 		waiting bool // for another attempt
 	}
 	open, err := db.All(tx, func(scan db.Scan) (s state, err error) { return s, scan(&s.ref, &s.waiting) },
-		`SELECT ref_id, CASE WHEN status = 'waiting' AND due_at > $3 THEN 1 ELSE 0 END FROM webhook_message
+		`SELECT ref_id, status = 'waiting' AND due_at > $3 FROM webhook_message
 		WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 AND origin = 'replay'`, p.account, p.IntegrationID, now.UnixMilli())
 	if err != nil {
 		return nil, false, "", err
@@ -161,7 +161,6 @@ func scanFound(scan db.Scan) (m found, err error) {
 
 // end ends a replay.
 func (p *Replay) end(tx *db.Tx, status, why string, now time.Time) error {
-	_, err := tx.Exec(`UPDATE webhook_replay SET status = $3, reason = $4, ended_at = $5 WHERE account_id = $1 AND replay_id = $2`,
+	return tx.Do(`UPDATE webhook_replay SET status = $3, reason = $4, ended_at = $5 WHERE account_id = $1 AND replay_id = $2`,
 		p.account, p.ReplayID, status, why, now.Unix())
-	return err
 }

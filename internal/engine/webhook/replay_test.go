@@ -102,7 +102,7 @@ func (h *hooked) history(n int) {
 		}
 		_, err := tx.Exec(`WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < $1)
 			INSERT INTO webhook_message (account_id, message_id, integration_id, number, webhook_type, event_type, channel_id, ref_id, payload, attempt_id, attempts, status, started_at, due_at, settled_at, outcome, happened_at)
-			SELECT $2, lower(hex(randomblob(16))), 1, n, 'incident', 'i_comm', 0, 'r' || (n % 200), '{}', '', 1, 'delivered', $3 + n / 2, 1, $3 + n, '', $3 + n / 2 FROM series`,
+			SELECT $2, 'm' || n, 1, n, 'incident', 'i_comm', 0, 'r' || (n % 200), '{}', '', 1, 'delivered', $3 + n / 2, 1, $3 + n, '', $3 + n / 2 FROM series`,
 			n, apitest.AccountA, apitest.Now.UnixMilli()-1_000_000)
 		return err
 	})

@@ -67,7 +67,7 @@ func (r *Service) report(tx *db.Tx, key endpointKey, kind, why string, now time.
 	if why == "" {
 		reported = ""
 	}
-	if _, err := tx.Exec(`UPDATE webhook_endpoint SET reported = $3 WHERE account_id = $1 AND integration_id = $2`,
+	if err := tx.Do(`UPDATE webhook_endpoint SET reported = $3 WHERE account_id = $1 AND integration_id = $2`,
 		key.account, key.integration, reported); err != nil || r.Report == nil {
 		return err
 	}
@@ -129,9 +129,8 @@ func (r *Service) publishGone(tx *db.Tx, f *attempt, name, why string, now time.
 
 // calm forgets the failures of an endpoint, so that they do not count when its webhook is enabled again.
 func calm(tx *db.Tx, key endpointKey) error {
-	_, err := tx.Exec(`UPDATE webhook_endpoint SET failures = 0, held_until = 0, failing_since = 0, reported = ''
+	return tx.Do(`UPDATE webhook_endpoint SET failures = 0, held_until = 0, failing_since = 0, reported = ''
 		WHERE account_id = $1 AND integration_id = $2`, key.account, key.integration)
-	return err
 }
 
 // watch reports endpoints whose retries are so far apart that none comes at the end of the hour, and ends the reports
@@ -145,7 +144,7 @@ func (r *Service) watch(ctx context.Context, now time.Time) (again time.Time, er
 	})
 	for _, t := range all { // one that fails must not keep the others from being reported
 		if t.reported != "" || t.overdue(now) {
-			err = errors.Join(err, r.DB.Write(ctx, func(tx *db.Tx) error { return r.review(tx, t.endpointKey, now) }))
+			err = errors.Join(err, r.DB.WriteOf(ctx, t.account, func(tx *db.Tx) error { return r.review(tx, t.endpointKey, now) }))
 		}
 	}
 	return again, err

@@ -2,10 +2,12 @@ package webhook
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
 
+	"tocsin/internal/configstore"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
@@ -17,6 +19,7 @@ const (
 	maxAloft = 256              // attempts running at once at all endpoints, not counting the first of each
 	maxFirst = 4 * maxAloft     // attempts running at once, of all endpoints
 	timeout  = 2 * time.Second  // for one attempt
+	slack    = 3 * time.Second  // to begin an attempt and to record it
 	grace    = 5 * time.Second  // for the running attempts when the program stops
 	lease    = 30 * time.Second // after which an attempt counts as lost with its process
 )
@@ -25,6 +28,9 @@ const (
 type attempt struct {
 	message
 	integration.Settings // secrets in clear
+
+	revision int64 // of the account's configuration when it was claimed
+	lost     bool  // the attempt before it left no result within its lease
 }
 
 // store implements delivery's store of rows: a queue for each endpoint.
@@ -43,33 +49,84 @@ func (s store) Queues(tx *db.Tx, _ time.Time) ([]delivery.Queue[endpointKey], er
 	return waiting, err
 }
 
-const queues = `SELECT account_id, integration_id, failures, held_until,
+// queues steps from account to account along the messages that wait: endpoints without any cost nothing.
+const queues = `WITH RECURSIVE ahead (account_id) AS (
+	SELECT min(account_id) FROM webhook_message WHERE settled_at = 0
+	UNION ALL SELECT (SELECT min(account_id) FROM webhook_message WHERE settled_at = 0 AND account_id > ahead.account_id)
+		FROM ahead WHERE ahead.account_id IS NOT NULL)
+	SELECT e.account_id, integration_id, failures, held_until,
 		(SELECT coalesce(min(m.due_at), 0) FROM webhook_message m
 		WHERE m.account_id = e.account_id AND m.integration_id = e.integration_id AND m.settled_at = 0)
-	FROM webhook_endpoint e ORDER BY failures, account_id, integration_id`
+	FROM ahead JOIN webhook_endpoint e ON e.account_id = ahead.account_id ORDER BY failures, e.account_id, integration_id`
 
 func scanEndpoint(scan db.Scan) (e endpoint, err error) {
 	return e, scan(&e.account, &e.integration, &e.failures, &e.held, &e.due)
 }
 
-const claim = `UPDATE webhook_message SET status = 'sending', attempts = attempts + 1, due_at = $5 WHERE account_id = $1 AND message_id IN (
-		SELECT message_id FROM webhook_message WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 AND due_at <= $3
-		ORDER BY due_at, number LIMIT $4 + 0)
-	RETURNING ` + messageColumns
+const (
+	underWay = `SELECT account_id, integration_id, count(*) FROM webhook_message WHERE status = 'sending' AND due_at > $1
+		GROUP BY account_id, integration_id`
 
-// Claim marks up to n messages of an endpoint as being sent and returns them. An endpoint that fails is held until the
-// next probe, whatever the result of this one.
-func (s store) Claim(tx *db.Tx, key endpointKey, n int, now time.Time) ([]*attempt, error) {
-	all, err := db.All(tx, func(scan db.Scan) (*attempt, error) {
-		m, err := scanMessage(scan)
-		return &attempt{message: m}, err
-	}, claim, key.account, key.integration, now.UnixMilli(), n, now.Add(lease).UnixMilli())
+	underWayAt = `SELECT account_id, integration_id, count(*) FROM webhook_message
+		WHERE status = 'sending' AND account_id = $2 AND due_at > $1 GROUP BY account_id, integration_id`
+)
+
+func scanUnderWay(scan db.Scan) (u delivery.UnderWay[endpointKey], err error) {
+	return u, scan(&u.Key.account, &u.Key.integration, &u.Attempts)
+}
+
+// UnderWay counts the messages that are being sent. An attempt ends within its timeout; when it was claimed longer ago,
+// its process has ended or is frozen.
+func (s store) UnderWay(tx *db.Tx, now time.Time) ([]delivery.UnderWay[endpointKey], error) {
+	return db.All(tx, scanUnderWay, underWay, begunAfter(now))
+}
+
+// UnderWayAt counts those of an account: accounts share no endpoint.
+func (s store) UnderWayAt(tx *db.Tx, account int64, _ string, now time.Time) ([]delivery.UnderWay[endpointKey], error) {
+	return db.All(tx, scanUnderWay, underWayAt, begunAfter(now), account)
+}
+
+// begunAfter returns after which moment the lease ends of an attempt that may be in progress, Unix milliseconds.
+func begunAfter(now time.Time) int64 { return now.Add(lease - timeout - slack).UnixMilli() }
+
+// Account returns whose endpoint it is.
+func (s store) Account(queue endpointKey) int64 { return queue.account }
+
+// Lost reports whether the message was being sent when it was claimed again.
+func (s store) Lost(f *attempt) bool { return f.lost }
+
+// noResult is the outcome of a message that is claimed again because the attempt before left none.
+const noResult = "an attempt left no result"
+
+// claim reads the endpoint again: another process may have got an answer since the queues were read, or probes it.
+const claim = `UPDATE webhook_message SET status = 'sending', attempts = attempts + 1, due_at = $5,
+		outcome = CASE WHEN status = 'sending' THEN $6 ELSE outcome END
+	WHERE account_id = $1 AND message_id IN (
+		SELECT message_id FROM webhook_message WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 AND due_at <= $3
+		ORDER BY due_at, number LIMIT (
+			SELECT coalesce(max(CASE WHEN held_until > $3 THEN 0 WHEN failures >= $7 THEN 1 ELSE $4 END), 0) FROM webhook_endpoint
+			WHERE account_id = $1 AND integration_id = $2))
+	RETURNING ` + messageColumns + `, outcome,
+		(SELECT e.failures FROM webhook_endpoint e WHERE e.account_id = $1 AND e.integration_id = $2),
+		(` + configstore.RevisionQuery + `)`
+
+// Claim marks up to n messages of an endpoint as being sent and returns them: none while it is held, and one if it fails.
+// An endpoint that fails is held until the next probe, whatever the result of this one.
+func (s store) Claim(tx *db.Tx, key endpointKey, n int, now time.Time) (all []*attempt, err error) {
+	failures := int64(0)
+	all, err = db.All(tx, func(scan db.Scan) (_ *attempt, err error) {
+		a, outcome := &attempt{}, ""
+		a.message, err = scanMessage(func(dest ...any) error { return scan(append(dest, &outcome, &failures, &a.revision)...) })
+		a.lost = outcome == noResult
+		return a, err
+	}, claim, key.account, key.integration, now.UnixMilli(), n, now.Add(lease).UnixMilli(), noResult, maxFailures)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b *attempt) int { return cmp.Compare(a.number, b.number) }) // RETURNING has no order
-	_, err = tx.Exec(`UPDATE webhook_endpoint SET held_until = $3 WHERE account_id = $1 AND integration_id = $2 AND failures >= $4`,
-		key.account, key.integration, now.Add(probe).UnixMilli(), maxFailures)
+	if failures >= maxFailures {
+		err = hold(tx, key, now.Add(probe))
+	}
 	return all, err
 }
 
@@ -82,9 +139,14 @@ type target struct {
 	closed   error // its secrets cannot be opened; the key may come back
 }
 
+// cachedTarget is the key of an integration, with its secrets sealed, in the account's cache.
+type cachedTarget struct{ integration int64 }
+
 // target returns the integration of an endpoint as it is now.
 func (r *Service) target(tx *db.Tx, key endpointKey) (t target, err error) {
-	i, found, err := integration.Kind.Find(tx, key.account, strconv.FormatInt(key.integration, 10))
+	i, found, err := configstore.Kept(tx, key.account, cachedTarget{key.integration}, func() (integration.Integration, bool, error) {
+		return integration.Kind.Find(tx, key.account, strconv.FormatInt(key.integration, 10))
+	})
 	switch {
 	case err != nil:
 		return t, err
@@ -94,6 +156,8 @@ func (r *Service) target(tx *db.Tx, key endpointKey) (t target, err error) {
 		why, err := disabledBecause(tx, key)
 		return target{why: why, endpoint: redact.URL(i.Settings.Endpoint)}, err
 	}
+	settings := *i.Settings // what is cached must not change
+	settings.Headers, i.Settings = maps.Clone(settings.Headers), &settings
 	if t.closed = integration.Kind.Open(r.Keyring, key.account, &i); t.closed == nil {
 		t.settings = i.Settings
 	}
@@ -112,9 +176,8 @@ func disabledBecause(tx *db.Tx, key endpointKey) (string, error) {
 
 // hold stops attempts at an endpoint until a moment.
 func hold(tx *db.Tx, e endpointKey, until time.Time) error {
-	_, err := tx.Exec(`UPDATE webhook_endpoint SET held_until = $3 WHERE account_id = $1 AND integration_id = $2`,
+	return tx.Do(`UPDATE webhook_endpoint SET held_until = $3 WHERE account_id = $1 AND integration_id = $2`,
 		e.account, e.integration, until.UnixMilli())
-	return err
 }
 
 // answers sums up the results of some attempts at an endpoint, in order.
@@ -132,15 +195,19 @@ func (a *answers) add(why string) {
 }
 
 // store updates the endpoint's number of failures in a row. held reports whether the endpoint is held now.
-func (a *answers) store(tx *db.Tx, e endpointKey, now time.Time) (t trouble, held bool, err error) {
-	var failures int64
-	t, _, err = db.One(tx, func(scan db.Scan) (t trouble, err error) {
-		t.endpointKey = e
-		return t, scan(&failures, &t.since, &t.reported)
-	}, `UPDATE webhook_endpoint SET failures = CASE WHEN $3 = 1 THEN 0 ELSE failures END + $4,
-			held_until = CASE WHEN CASE WHEN $3 = 1 THEN 0 ELSE failures END + $4 >= $5 THEN $6 WHEN $3 = 1 THEN 0 ELSE held_until END,
-			failing_since = CASE WHEN $4 = 0 THEN 0 WHEN $3 = 1 OR failing_since = 0 THEN $7 ELSE failing_since END
-		WHERE account_id = $1 AND integration_id = $2 RETURNING failures, failing_since, reported`,
-		e.account, e.integration, a.recovered, a.failures, maxFailures, now.Add(probe).UnixMilli(), now.UnixMilli())
-	return t, failures >= maxFailures, err
+func (e *answered) store(tx *db.Tx, now time.Time) (held bool, err error) {
+	failures := e.failures
+	if !e.recovered {
+		failures += e.before
+	}
+	switch {
+	case e.failures == 0:
+		e.since = 0
+	case e.recovered || e.since == 0:
+		e.since = now.UnixMilli()
+	}
+	held = failures >= maxFailures
+	return held, tx.Do(`UPDATE webhook_endpoint SET failures = $3, failing_since = $4,
+			held_until = CASE WHEN $5 THEN $6 WHEN $7 THEN 0 ELSE held_until END WHERE account_id = $1 AND integration_id = $2`,
+		e.account, e.integration, failures, e.since, held, now.Add(probe).UnixMilli(), e.recovered)
 }

@@ -108,32 +108,78 @@ func scanEvent(scan db.Scan) (e event, err error) {
 	return e, err
 }
 
-// Handle stores an event in the transaction that caused it, with the standard body as it is at that moment. Subscriptions
-// are matched and templates filled in afterwards: an account's configuration must not slow down the one writer.
-func (r *Service) Handle(tx *db.Tx, item activity.Item) error {
-	webhookType, known := "alert", integration.AlertEvents
-	if item.OfIncident() {
-		webhookType, known = "incident", integration.IncidentEvents
-	}
-	if !slices.Contains(known, item.Event.Type()) {
-		return nil
-	}
-	if unmatched, err := r.hasNoSubscriber(tx, item.Account, webhookType, item.Event.Type()); err != nil || unmatched {
+// Handle stores events in the transaction that caused them, with the standard bodies as they are at that moment.
+// Subscriptions are matched and templates filled in afterwards: an account's configuration must not slow down the one writer.
+func (r *Service) Handle(tx *db.Tx, items []activity.Item) error {
+	items, err := r.subscribable(tx, items)
+	if err != nil || len(items) == 0 {
 		return err
 	}
-	body, err := r.payload(tx, item)
-	if err != nil || body == nil {
-		return err
-	}
-	text, err := body.text()
+	account := items[0].Account
+	bodies, err := payloads(tx, account, items)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO webhook_event (account_id, `+eventColumns+`)
-		VALUES ($1, (SELECT coalesce(max(number), 0) + 1 FROM webhook_event WHERE account_id = $1), $2, $3, $4, $5, $6, $7, $8, 0)`,
-		item.Account, id.Token(16), webhookType, item.Event.Type(), item.Channel, item.ID, item.At.UnixMilli(), text)
-	tx.OnCommit(r.match.Raise)
-	return err
+	last, err := lastEvent(tx, account)
+	if err != nil {
+		return err
+	}
+	rows := db.Rows{Table: "webhook_event", Columns: stored}
+	for i, item := range items {
+		if bodies[i] == nil {
+			continue
+		}
+		text, err := bodies[i].text()
+		if err != nil {
+			return err
+		}
+		last++
+		webhookType, _ := typeOf(item)
+		rows.Values = append(rows.Values, []any{account, last, id.Token(16), webhookType, item.Event.Type(), item.Channel, item.ID,
+			item.At.UnixMilli(), text, 0})
+	}
+	tx.SetValue(lastEventKey{account}, last)
+	tx.OnCommit(func() { r.match.RaiseFor(account) })
+	return tx.Insert(rows)
+}
+
+var stored = db.Columns("account_id, " + eventColumns)
+
+// lastEventKey is under which a transaction keeps the number of the last event of an account.
+type lastEventKey struct{ account int64 }
+
+// lastEvent returns the number of the last event of an account. A transaction reads it once: no other writes events of the
+// account meanwhile.
+func lastEvent(tx *db.Tx, account int64) (last int64, err error) {
+	if last, known := tx.Value(lastEventKey{account}).(int64); known {
+		return last, nil
+	}
+	last, _, err = db.One(tx, db.Column[int64], `SELECT coalesce(max(number), 0) FROM webhook_event WHERE account_id = $1`, account)
+	return last, err
+}
+
+// typeOf returns the type of the webhooks of an event, and which types of events these know.
+func typeOf(item activity.Item) (webhookType string, known []string) {
+	if item.OfIncident() {
+		return "incident", integration.IncidentEvents
+	}
+	return "alert", integration.AlertEvents
+}
+
+// subscribable returns the events that webhooks may subscribe to, but for those that none does.
+func (r *Service) subscribable(tx *db.Tx, items []activity.Item) (some []activity.Item, err error) {
+	for _, item := range items {
+		webhookType, known := typeOf(item)
+		if !slices.Contains(known, item.Event.Type()) {
+			continue
+		}
+		if unmatched, err := r.hasNoSubscriber(tx, item.Account, webhookType, item.Event.Type()); err != nil {
+			return nil, err
+		} else if !unmatched {
+			some = append(some, item)
+		}
+	}
+	return some, nil
 }
 
 // hasNoSubscriber reports whether the cached subscriptions show that no webhook subscribes to a type of event. Without a

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -65,14 +66,36 @@ func (r *Service) testSend(c *api.Call, in testRequest) (s sampled, err error) {
 	if wait == 0 {
 		return s, nil
 	}
-	timer := time.NewTimer(time.Duration(wait) * time.Second)
+	timer, tick := time.NewTimer(time.Duration(wait)*time.Second), time.NewTicker(lookEvery)
 	defer timer.Stop()
-	select {
-	case <-recorded:
-	case <-timer.C:
-	case <-c.Ctx.Done():
+	defer tick.Stop()
+	for {
+		select {
+		case <-recorded:
+			return s, nil
+		case <-timer.C:
+			return s, nil
+		case <-c.Ctx.Done():
+			return s, nil
+		case <-tick.C: // another process may have made the attempt
+			if done, err := r.isRecorded(c.Ctx, &s.message); err != nil || done {
+				return s, err
+			}
+		}
 	}
-	return s, nil
+}
+
+// lookEvery is how often a call that waits for an attempt looks whether another process has made it.
+const lookEvery = 250 * time.Millisecond
+
+// isRecorded reports whether the promised attempt of a message is in the history.
+func (r *Service) isRecorded(ctx context.Context, m *message) (found bool, err error) {
+	err = r.DB.Read(ctx, func(tx *db.Tx) error {
+		_, found, err = db.One(tx, db.Column[int64], `SELECT 1 FROM webhook_delivery WHERE account_id = $1 AND event_id = $2`,
+			m.account, m.attemptID)
+		return err
+	})
+	return found, err
 }
 
 // sample stores a message about a sample event, due before all others of its endpoint.
@@ -108,7 +131,7 @@ func (r *Service) sample(c *api.Call, in testRequest) (s sampled, err error) {
 		return s, err
 	}
 	s.payload, _ = fillIn(body, s.id, own)
-	if err := s.put(c.Tx); err != nil {
+	if err := put(c.Tx, s.account, &s.message); err != nil {
 		return s, err
 	}
 	return s, s.sendFirst(c.Tx, c.Now)

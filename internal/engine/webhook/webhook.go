@@ -53,9 +53,11 @@ type Caller interface {
 type Service struct {
 	Config
 	runner   *delivery.Runner[endpointKey, *attempt, outcome]
-	match    *jobs.Signal   // wakes the matching of events
-	replays  *jobs.Signal   // wakes the replays
-	spread   func() float64 // from 0 to 1, see jobs.Backoff
+	match    *jobs.Signal        // wakes the matching of events
+	matching *jobs.RoundRobin    // accounts whose events are matched
+	between  func(account int64) // called between reading events and storing their messages; set by tests
+	replays  *jobs.Signal        // wakes the replays
+	spread   func() float64      // from 0 to 1, see jobs.Backoff
 	attempts *prometheus.CounterVec
 	settled  *prometheus.CounterVec
 
@@ -72,7 +74,6 @@ type endpointKey struct{ account, integration int64 }
 func New(c Config) *Service {
 	r := &Service{
 		Config:   c,
-		match:    jobs.NewSignal(),
 		replays:  jobs.NewSignal(),
 		spread:   rand.Float64,
 		accounts: map[int64]subscribed{},
@@ -86,6 +87,8 @@ func New(c Config) *Service {
 			Help: "Messages to webhooks by what became of them.",
 		}, []string{"type", "outcome"}),
 	}
+	r.match = jobs.NewSignal()
+	r.matching = jobs.NewRoundRobin(r.match)
 	if c.Metrics != nil {
 		c.Metrics.MustRegister(r.attempts, r.settled)
 	}
@@ -97,8 +100,11 @@ func New(c Config) *Service {
 		Log:   c.Log,
 		Slots: maxAloft,
 		First: maxFirst,
+		Lease: lease,
 		Grace: grace,
 		Held:  c.Held,
+
+		Metrics: c.Metrics,
 	}, store{r})
 	return r
 }
@@ -107,7 +113,7 @@ func New(c Config) *Service {
 // reports of endpoints that fail, and replays.
 func (r *Service) Jobs() []jobs.Job {
 	return []jobs.Job{
-		{Name: "webhook subscriptions", Interval: time.Second, Run: r.matchAll, Signal: r.match},
+		{Name: "webhook subscriptions", Interval: time.Second, Run: r.matchAll, Wait: r.matching.Wait, Signal: r.match},
 		r.runner.Job(),
 		{Name: "webhook endpoints", Interval: time.Minute, Run: r.watch},
 		{Name: "webhook replays", Interval: time.Second, Run: r.replayAll, Signal: r.replays},

@@ -124,6 +124,7 @@ func TestARestoreRefuses(t *testing.T) {
 	newer := filepath.Join(dir, "newer.db")
 	n := open(t, newer)
 	write(t, n, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`)
+	write(t, n, `UPDATE schema_floor SET version = 9999`)
 	n.Close()
 	inUse := file("in-use.db", same)
 	file("in-use.db-wal", same)

@@ -1,25 +1,20 @@
-package db
+package db_test
 
 import (
-	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"testing"
+
+	"tocsin/internal/platform/db"
 )
 
 // Functions passed to OnCommit run after the commit, in order. A rollback of the transaction, or of a Try, drops them.
 func TestOnCommitRunsAfterTheCommitOnly(t *testing.T) {
-	ctx := context.Background()
-	d, err := Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := openNew(t)
 	var ran []string
-	note := func(tx *Tx, what string) { tx.OnCommit(func() { ran = append(ran, what) }) }
+	note := func(tx *db.Tx, what string) { tx.OnCommit(func() { ran = append(ran, what) }) }
 	broken := errors.New("broken")
-	err = d.Write(ctx, func(tx *Tx) error {
+	err := d.Write(ctx, func(tx *db.Tx) error {
 		note(tx, "first")
 		failed, err := tx.Try(func() error { note(tx, "undone"); return broken })
 		if !errors.Is(failed, broken) || err != nil {
@@ -40,28 +35,23 @@ func TestOnCommitRunsAfterTheCommitOnly(t *testing.T) {
 		t.Errorf("%q, %v", ran, err)
 	}
 	ran = nil
-	if err := d.Write(ctx, func(tx *Tx) error { note(tx, "rolled back"); return broken }); !errors.Is(err, broken) || len(ran) != 0 {
+	if err := d.Write(ctx, func(tx *db.Tx) error { note(tx, "rolled back"); return broken }); !errors.Is(err, broken) || len(ran) != 0 {
 		t.Errorf("%q, %v", ran, err)
 	}
-	if err := d.Read(ctx, func(tx *Tx) error { note(tx, "read"); return nil }); err != nil || !slices.Equal(ran, []string{"read"}) {
+	if err := d.Read(ctx, func(tx *db.Tx) error { note(tx, "read"); return nil }); err != nil || !slices.Equal(ran, []string{"read"}) {
 		t.Errorf("%q, %v", ran, err)
 	}
 }
 
 // Writes that share a commit run the functions of each. Those of a write that fails do not run.
 func TestOnCommitOfWritesThatShareACommit(t *testing.T) {
-	ctx := context.Background()
-	d, err := Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := openNew(t)
 	const writes = 40
 	ran := make([]int, writes)
 	results := make(chan error, writes)
 	for n := range writes {
 		go func() {
-			results <- d.Write(ctx, func(tx *Tx) error {
+			results <- d.Write(ctx, func(tx *db.Tx) error {
 				tx.OnCommit(func() { ran[n]++ })
 				if n%3 == 0 {
 					return errors.New("broken")

@@ -9,40 +9,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"sync"
 )
 
-// DB is an open database: one writer and a small pool of readers that never wait for the writer. There is
-// one writer because the embedded engine has one write lock, and a queue in Go is fair where the engine's
-// busy loop is not.
+// DB is an open database: lanes that write and a small pool of readers that never wait for them. The embedded engine has
+// one write lock and therefore one lane: a queue in Go is fair where the engine's busy loop is not.
 type DB struct {
-	path       string
-	writer     *conn // used by serve alone
-	readers    pool
-	queue      group
+	engine     engine
+	lanes      []*lane
+	writes     *group
+	appends    appends
+	claimers   int // how many lanes claim
+	readers    *pool
 	memory     *Cache
 	unreadable *Unreadable
 	dsn        string
 	closed     chan struct{}
-	served     chan struct{} // closed when the last write has run
 	once       sync.Once
 }
 
-// pool lends connections, each to one user at a time.
-type pool struct {
-	free chan *conn
-	size int // connections, free or lent
-}
-
-// Open opens the database that dsn names and brings its schema up to date. DSN forms: "sqlite:PATH".
-// The error names the fault of the DSN or the file.
-func Open(ctx context.Context, dsn string) (*DB, error) {
+// Open opens the database that dsn names and brings its schema up to date. DSN forms: "sqlite:PATH" and
+// "postgres://USER@HOST/NAME".
+// The error names the fault of the DSN or the file. waits are called with the reason when a migration has to be tried again.
+func Open(ctx context.Context, dsn string, waits ...func(why error)) (*DB, error) {
 	d, err := Connect(ctx, dsn)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.Migrate(ctx); err != nil {
+	if err := d.Finished(ctx); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	if _, err := d.Migrate(ctx, waits...); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
@@ -50,30 +48,75 @@ func Open(ctx context.Context, dsn string) (*DB, error) {
 
 // Connect opens the database without touching its schema, for the commands that report on it.
 func Connect(ctx context.Context, dsn string) (*DB, error) {
-	path, ok := strings.CutPrefix(dsn, "sqlite:")
-	if !ok || path == "" {
-		return nil, fmt.Errorf("database %q: want sqlite:PATH (engines built in: %s)", scheme(dsn), strings.Join(Engines(), ", "))
+	e, err := engineOf(dsn)
+	if err != nil {
+		return nil, err
 	}
+	return connectTo(ctx, e, dsn)
+}
+
+func connectTo(ctx context.Context, e engine, dsn string) (*DB, error) {
 	d := &DB{
-		dsn: dsn, memory: newCache(maxCache), unreadable: &Unreadable{}, closed: make(chan struct{}), served: make(chan struct{}),
-		queue: group{arrived: make(chan struct{}, 1)},
+		engine: e, dsn: dsn, memory: newCache(maxCache), unreadable: &Unreadable{}, closed: make(chan struct{}),
+		writes: newGroup(), readers: newPool(),
 	}
-	go d.serve()
-	if err := d.openSQLite(path); err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", dsn, err), d.Close())
+	if err := d.connect(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", Name(dsn), err), d.Close())
 	}
 	return d, nil
 }
 
-// Engines lists the database engines of this build.
-func Engines() []string { return []string{"sqlite " + sqliteVersion()} }
-
-// scheme returns the DSN up to its first colon: a mistyped DSN may hold a password, which no error may show.
-func scheme(dsn string) string {
-	if i := strings.IndexByte(dsn, ':'); i >= 0 {
-		return dsn[:i+1] + "..."
+// connect opens the connections.
+func (d *DB) connect(ctx context.Context) (err error) {
+	err = d.openLanes(ctx)
+	for _, l := range d.lanes { // now that their queues know all of them; Close waits for each
+		run := l.append
+		if l.queue == d.writes {
+			run = l.commit
+		}
+		go l.serve(run)
 	}
-	return dsn
+	if err != nil {
+		return err
+	}
+	for range d.engine.readers() {
+		c, err := d.engine.connect(ctx, reading)
+		if err != nil {
+			return err
+		}
+		d.readers.add(c)
+	}
+	return nil
+}
+
+func (d *DB) openLanes(ctx context.Context) error {
+	writers, claimers, appends := d.engine.lanes()
+	d.claimers = claimers
+	for n := range writers + claimers {
+		if err := d.open(ctx, d.writes, writing, n >= writers); err != nil {
+			return err
+		}
+	}
+	if !appends {
+		return nil
+	}
+	d.appends.all, d.appends.large = newGroup(), newGroup()
+	return errors.Join(d.open(ctx, d.appends.all, appending, false), d.open(ctx, d.appends.large, appending, false))
+}
+
+func newGroup() *group {
+	return &group{turns: turns{held: map[int64]*lane{}, had: map[int64]int64{}, last: map[int64]int64{}}}
+}
+
+// open adds a lane to a queue.
+func (d *DB) open(ctx context.Context, g *group, to purpose, claims bool) error {
+	c, err := d.engine.connect(ctx, to)
+	if err != nil {
+		return err
+	}
+	l := &lane{db: d, conn: c, queue: g, claims: claims, wake: make(chan struct{}, 1), served: make(chan struct{})}
+	g.lanes, d.lanes = append(g.lanes, l), append(d.lanes, l)
+	return nil
 }
 
 // Close waits for running transactions and closes the database. Later calls return ErrClosed. A second Close
@@ -83,11 +126,16 @@ func (d *DB) Close() error {
 	d.once.Do(func() {
 		close(d.closed)
 		for range d.readers.size {
-			errs = append(errs, (<-d.readers.free).close())
+			c, b := d.readers.ask(NoAccount)
+			if b != nil {
+				c = <-b.conn
+			}
+			errs = append(errs, c.close())
 		}
-		<-d.served
-		if d.writer != nil { // last: closing it copies the write-ahead log into the database file
-			errs = append(errs, d.writer.close())
+		// Writers are last: closing one copies the write-ahead log into the database file.
+		for _, l := range slices.Backward(d.lanes) {
+			<-l.served
+			errs = append(errs, l.conn.close())
 		}
 	})
 	return errors.Join(errs...)
@@ -99,34 +147,37 @@ var ErrClosed = errors.New("the database is closed")
 // Read runs fn with a reader. Every statement sees the newest commit, so two statements may see different
 // ones. For a function that makes one query this is the cheapest correct choice.
 func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
-	c, err := d.take(ctx, d.readers)
+	return d.reason(ctx, d.read(ctx, fn))
+}
+
+func (d *DB) read(ctx context.Context, fn func(*Tx) error) error {
+	c, back, err := d.take(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { d.readers.free <- c }()
+	defer back()
 	return fn(&Tx{conn: c, memory: d.memory, unreadable: d.unreadable})
 }
 
 // Snapshot runs fn in a read transaction: all its statements see one and the same state.
 func (d *DB) Snapshot(ctx context.Context, fn func(*Tx) error) error {
-	return d.in(ctx, d.readers, "BEGIN", fn)
+	return d.reason(ctx, d.snapshot(ctx, fn))
 }
 
-// in runs fn in a transaction that begin starts, on a connection of a pool.
-func (d *DB) in(ctx context.Context, from pool, begin string, fn func(*Tx) error) (err error) {
-	c, err := d.take(ctx, from)
+func (d *DB) snapshot(ctx context.Context, fn func(*Tx) error) (err error) {
+	c, back, err := d.take(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { from.free <- c }()
+	defer back()
 	tx := &Tx{conn: c, memory: d.memory, unreadable: d.unreadable, steady: true}
-	if _, err := tx.Exec(begin); err != nil {
+	if err := tx.Do(d.engine.snapshot()); err != nil {
 		return err
 	}
 	done := false
 	defer func() { // also when fn panics: the caller may recover, and the connection must not stay in a transaction
 		if !done {
-			_, _ = tx.Exec("ROLLBACK") // fails only when the engine has rolled back already
+			c.rollback()
 		}
 	}()
 	if err := fn(tx); err != nil {
@@ -137,26 +188,4 @@ func (d *DB) in(ctx context.Context, from pool, begin string, fn func(*Tx) error
 	}
 	done = true
 	return nil
-}
-
-// take waits until a connection is free, ctx ends or the database is closed.
-func (d *DB) take(ctx context.Context, from pool) (*conn, error) {
-	select {
-	case <-d.closed:
-		return nil, ErrClosed
-	default:
-	}
-	select {
-	case c := <-from.free:
-		return c, nil
-	default:
-	}
-	select {
-	case c := <-from.free:
-		return c, nil
-	case <-d.closed:
-		return nil, ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }

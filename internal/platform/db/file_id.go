@@ -1,7 +1,8 @@
 package db
 
 // FileID identifies a file for as long as it exists, wherever it is moved. A copy has another one. The number of the
-// device is not part of it, because that changes when a volume is attached again.
+// device is not part of it, because that changes when a volume is attached again. On PostgreSQL it identifies a database
+// of a server: by the server's system identifier and the database's number there.
 type FileID struct {
 	Inode int64 // 0: not known
 	Born  int64 // when the file was created, Unix nanoseconds; 0: not known
@@ -18,8 +19,5 @@ func (f FileID) Is(other FileID) bool {
 	return f.Born == 0 || other.Born == 0 || f.Born == other.Born
 }
 
-// File returns the identity of the database file.
-func (d *DB) File() (FileID, error) { return fileID(d.path) }
-
-// DSN returns the name that the database was opened by.
-func (d *DB) DSN() string { return d.dsn }
+// DSN returns the name that the database was opened by, without a password.
+func (d *DB) DSN() string { return Name(d.dsn) }

@@ -2,10 +2,10 @@ package db
 
 import "golang.org/x/sys/unix"
 
-// Free returns how many bytes the disk of the database still takes; -1: not known.
-func (d *DB) Free() int64 {
+// freeSpace returns how many bytes the disk of a file still takes; -1: not known.
+func freeSpace(path string) int64 {
 	var s unix.Statfs_t
-	if unix.Statfs(d.path, &s) != nil {
+	if unix.Statfs(path, &s) != nil {
 		return -1
 	}
 	return int64(s.Bavail) * s.Bsize

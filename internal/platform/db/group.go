@@ -2,14 +2,17 @@ package db
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"runtime/debug"
+	"slices"
 	"sync"
+	"time"
 )
 
 // maxGroup is how many writes share one commit at most, so that the first does not wait for a long queue behind it.
-const maxGroup = 128
+// maxAppended is how many appended rows do, give or take the last write.
+const (
+	maxGroup    = 128
+	maxAppended = 2000
+)
 
 // group is the queue of writes. A write is slow because its commit waits for the disk. Writes that arrive while
 // another commits run one after the other in one transaction and share the next wait. Each runs between its own
@@ -18,43 +21,102 @@ const maxGroup = 128
 // A write that arrives while others of the group run joins it, up to maxGroup. Under load nearly all callers then
 // share one wait for the disk. Otherwise half of them would wait for the other half first.
 //
-// One goroutine runs the writes. If each caller ran the writes behind its own, the next transaction would begin
-// only after all callers of the last one had been scheduled.
+// Accounts take turns: a write waits for no more than one write of each other account, however many wait. Those of one
+// account run in the order of their arrival.
+//
+// One goroutine of each lane runs the writes. If each caller ran the writes behind its own, the next transaction would begin
+// only after all callers of the last one had been scheduled. Lanes may share a queue; see turns.
 type group struct {
 	sync.Mutex
 	waiting []*write
-	arrived chan struct{} // capacity 1; holds a value when writes may wait
+	lanes   []*lane // that run the writes
+	turns   turns   // of several lanes
 }
 
 // write is the write of one caller.
 type write struct {
-	fn    func(*Tx) error
-	done  chan struct{} // closed when err is final
-	err   error
-	panic any
-	after []func() // see Tx.OnCommit
+	fn      func(*Tx) error
+	account int64         // whose turn it is; NoAccount: the program's own
+	rows    int           // that are appended
+	shards  []int64       // of the accounts that it writes; nil: of all
+	claims  bool          // see ClaimOf
+	batches []Rows        // what Append inserts, in place of fn
+	passed  int           // how often others were run before it, because its shard was locked
+	left    error         // why its caller does not wait any more
+	done    chan struct{} // closed when err is final
+	err     error
+	panic   any
+	after   []func() // see Tx.OnCommit
 }
 
-// Write runs fn in a write transaction; there is one at a time. When Write returns nil the change is on disk.
-// When fn or the commit fails, none of it is. Writes that arrive together share a commit: fn may see changes that
-// are not on disk yet, and these reach the disk no later than its own. fn runs on another goroutine than its
-// caller's, and never two of them at once.
+// lane is a connection that writes, the queue of its writes, and the goroutine that runs them.
+type lane struct {
+	db     *DB
+	conn   conn
+	queue  *group
+	claims bool          // it runs the writes of ClaimOf, and no others
+	idle   bool          // it waits for a value in wake
+	wake   chan struct{} // capacity 1
+	looked time.Time     // when a lane that appends last asked whether the program may write
+	served chan struct{} // closed when the last write has run
+}
+
+// shards is how many parts accounts are divided into: transactions of accounts in different parts do not wait for each
+// other. More would make Write slower, which locks all.
+const shards = 64
+
+// shardOf returns the part that an account is in.
+func shardOf(account int64) int64 { return int64(uint64(account) % shards) } //nolint:gosec // less than 64
+
+// Write runs fn in a write transaction, while no other runs in any process that has the database open. When Write returns
+// nil the change is on disk. When fn or the commit fails, none of it is. Writes that arrive together share a commit: fn
+// may see changes that are not on disk yet, and these reach the disk no later than its own. fn runs on another goroutine
+// than its caller's.
 func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
-	w := &write{fn: fn, done: make(chan struct{})}
-	d.queue.add(w)
+	return d.write(ctx, d.writes, &write{fn: fn, account: account(ctx)})
+}
+
+// WriteOf is Write for a function that writes rows of one account, and reads no other rows before it does: transactions
+// of other accounts may run beside it. The functions of one account never run at once, in any process.
+func (d *DB) WriteOf(ctx context.Context, account int64, fn func(*Tx) error) error {
+	return d.write(ctx, d.writes, &write{fn: fn, account: account, shards: []int64{shardOf(account)}})
+}
+
+// ClaimOf is WriteOf for a function that calls Tx.TryLock. Those of one process take turns, so that none finds a lock that
+// another of them has.
+func (d *DB) ClaimOf(ctx context.Context, account int64, fn func(*Tx) error) error {
+	return d.write(ctx, d.writes, &write{fn: fn, account: account, shards: []int64{shardOf(account)}, claims: d.claimers > 0})
+}
+
+// NoAccount is for WriteOf of rows that no write of an account touches, such as those about processes: Write would make
+// all accounts wait.
+const NoAccount = 0
+
+// write adds a write to a queue and waits for its result.
+func (d *DB) write(ctx context.Context, g *group, w *write) error {
+	return d.reason(ctx, d.wait(ctx, g, w))
+}
+
+func (d *DB) wait(ctx context.Context, g *group, w *write) error {
+	w.done = make(chan struct{})
+	g.add(w)
+	over, stop := d.patience()
+	defer stop()
 	select {
 	case <-w.done:
 		return w.result()
+	case <-over:
+		return g.leave(w, errBusy)
 	case <-d.closed:
-		return d.leave(w, ErrClosed)
+		return g.leave(w, ErrClosed)
 	case <-ctx.Done():
-		return d.leave(w, ctx.Err())
+		return g.leave(w, ctx.Err())
 	}
 }
 
 // leave stops waiting, unless the write runs already.
-func (d *DB) leave(w *write, err error) error {
-	if d.queue.remove(w) {
+func (g *group) leave(w *write, err error) error {
+	if g.remove(w, err) {
 		return err
 	}
 	<-w.done
@@ -62,6 +124,13 @@ func (d *DB) leave(w *write, err error) error {
 }
 
 func (w *write) failed() bool { return w.err != nil || w.panic != nil }
+
+// fail stores an error of a write that has none yet.
+func (w *write) fail(err error) {
+	if !w.failed() {
+		w.err = err
+	}
+}
 
 func (w *write) result() error {
 	if w.panic != nil {
@@ -77,18 +146,28 @@ func (w *write) result() error {
 
 func (g *group) add(w *write) {
 	g.Lock()
+	defer g.Unlock()
 	g.waiting = append(g.waiting, w)
-	g.Unlock()
-	select {
-	case g.arrived <- struct{}{}:
-	default: // serve is woken already
+	g.wake(w.claims)
+}
+
+// wake wakes a lane that is idle.
+func (g *group) wake(claims bool) {
+	for _, l := range g.lanes {
+		if l.idle && l.claims == claims {
+			l.idle = false
+			l.wake <- struct{}{}
+			return
+		}
 	}
 }
 
-// remove removes a write from the queue and reports whether it was there.
-func (g *group) remove(w *write) bool {
+// remove removes a write from the queue and reports whether it was there. If not, it runs, or comes back: then it ends
+// with an error.
+func (g *group) remove(w *write, err error) bool {
 	g.Lock()
 	defer g.Unlock()
+	w.left = err
 	for i := range g.waiting {
 		if g.waiting[i] == w {
 			g.waiting = append(g.waiting[:i], g.waiting[i+1:]...)
@@ -98,110 +177,127 @@ func (g *group) remove(w *write) bool {
 	return false
 }
 
-// take removes the first writes from the queue, at most limit.
-func (g *group) take(limit int) []*write {
-	g.Lock()
-	defer g.Unlock()
-	n := min(len(g.waiting), limit)
-	taken := append([]*write(nil), g.waiting[:n]...)
-	g.waiting = append(g.waiting[:0], g.waiting[n:]...)
+// room is how much a transaction still takes.
+type room struct{ writes, rows int }
+
+// take removes the next writes from the queue, as many as there is room for, up to the first that needs shards beyond
+// those that are locked. In each round every account has one.
+func (g *group) take(left *room, may func(*write) bool) (taken []*write) {
+	for _, w := range inRounds(g.waiting) {
+		if !left.has(w) || !may(w) {
+			break
+		}
+		taken = append(taken, w)
+	}
+	g.drop(taken)
 	return taken
 }
 
-// serve runs the writes in the order of their arrival, until the database is closed.
-func (d *DB) serve() {
+// has reports whether there is room for a write, and takes it.
+func (r *room) has(w *write) bool {
+	if r.writes == 0 || r.rows <= 0 {
+		return false
+	}
+	r.writes--
+	r.rows -= w.rows
+	return true
+}
+
+// drop removes writes that were taken from the queue.
+func (g *group) drop(taken []*write) {
+	switch len(taken) {
+	case 0:
+		return
+	case len(g.waiting):
+		g.waiting = g.waiting[:0]
+		return
+	}
+	gone := map[*write]bool{}
+	for _, w := range taken {
+		gone[w] = true
+	}
+	g.waiting = slices.DeleteFunc(g.waiting, func(w *write) bool { return gone[w] })
+}
+
+// within returns those of some writes that need no shard beside those that a lane has locked; nil: all are. The others go
+// back to the front of the queue.
+func (g *group) within(l *lane, writes []*write, locked []int64) (mine []*write) {
+	g.Lock()
+	defer g.Unlock()
+	var others []*write
+	for _, w := range writes {
+		switch {
+		case w.within(locked):
+			mine = append(mine, w)
+		case w.left != nil:
+			w.err = w.left
+			close(w.done)
+		default:
+			w.passed++
+			others = append(others, w)
+		}
+	}
+	if len(others) > 0 {
+		g.waiting = append(others, g.waiting...)
+		g.keep(l, locked)
+		g.wake(l.claims)
+	}
+	return mine
+}
+
+// inRounds returns writes so that in each round every account has one.
+func inRounds(writes []*write) []*write {
+	if len(writes) < 2 {
+		return writes
+	}
+	rounds, had := make([][]*write, 0, 1), map[int64]int{}
+	for _, w := range writes {
+		n := had[w.account]
+		had[w.account]++
+		if n == len(rounds) {
+			rounds = append(rounds, nil)
+		}
+		rounds[n] = append(rounds[n], w)
+	}
+	return slices.Concat(rounds...)
+}
+
+// next removes the next writes for a lane from the queue. Without any the lane is idle.
+func (g *group) next(l *lane, left *room) (taken []*write) {
+	g.Lock()
+	defer g.Unlock()
+	if len(g.lanes) == 1 {
+		taken = g.take(left, anyWrite)
+	} else {
+		taken = g.turn(l, left)
+	}
+	l.idle = len(taken) == 0
+	return taken
+}
+
+func anyWrite(*write) bool { return true }
+
+// serve runs the writes of the queue, until the database is closed.
+func (l *lane) serve(run func([]*write, *room)) {
 	ended := false
 	defer func() {
 		if ended {
-			close(d.served)
+			close(l.served)
 		} else {
-			go d.serve() // a write ended this goroutine with runtime.Goexit, as a failing test does
+			go l.serve(run) // a write ended this goroutine with runtime.Goexit, as a failing test does
 		}
 	}()
 	for {
+		left := room{maxGroup, maxAppended}
+		if writes := l.queue.next(l, &left); len(writes) > 0 {
+			run(writes, &left)
+			continue
+		}
 		select {
-		case <-d.closed:
+		case <-l.db.closed:
 			ended = true
 			return
-		case <-d.queue.arrived:
-		}
-		for writes := d.queue.take(maxGroup); len(writes) > 0; writes = d.queue.take(maxGroup) {
-			d.commit(writes)
+		case <-l.wake:
 		}
 	}
-}
-
-// commit runs writes in one transaction and sets the result of each.
-func (d *DB) commit(writes []*write) {
-	tx := &Tx{conn: d.writer, queue: &d.queue, unreadable: d.unreadable}
-	err := errUnfinished
-	defer func() {
-		if err != nil {
-			_, _ = tx.Exec("ROLLBACK") // fails only when the engine has rolled back already
-		}
-		for _, w := range writes {
-			if w.err == nil && w.panic == nil {
-				w.err = err
-			}
-			close(w.done)
-		}
-	}()
-	if _, err = tx.Exec("BEGIN IMMEDIATE"); err != nil {
-		return
-	}
-	for i := 0; i < len(writes); i++ {
-		if err = writes[i].run(tx, len(writes) > 1); err != nil {
-			return
-		}
-		// A first write that failed had no savepoint: the transaction is rolled back, so no other write may join it.
-		if i == len(writes)-1 && !(i == 0 && writes[0].failed()) {
-			writes = append(writes, d.queue.take(maxGroup-len(writes))...)
-		}
-	}
-	if len(writes) == 1 && writes[0].failed() {
-		err = errUnfinished // nothing to commit
-		return
-	}
-	_, err = tx.Exec("COMMIT")
-}
-
-// errUnfinished is the error of writes whose group was abandoned before its commit.
-var errUnfinished = errors.New("the transaction was abandoned")
-
-// run runs one write of a group, alone or between savepoints. Its error is about the whole group.
-func (w *write) run(tx *Tx, shared bool) (err error) {
-	if shared {
-		if _, err := tx.Exec("SAVEPOINT own"); err != nil {
-			return err
-		}
-	}
-	w.call(tx)
-	switch {
-	case !shared:
-		return nil
-	case w.failed():
-		if _, err = tx.Exec("ROLLBACK TO own"); err != nil {
-			return fmt.Errorf("the whole transaction was rolled back: %w", err) // a full disk causes that
-		}
-	}
-	_, err = tx.Exec("RELEASE own")
-	return err
-}
-
-// call runs the function. A panic is stored, to be raised again on the goroutine of the caller.
-func (w *write) call(tx *Tx) {
-	finished := false
-	defer func() {
-		if !finished {
-			if p := recover(); p != nil {
-				w.panic = fmt.Sprintf("%v\n%s", p, debug.Stack()) // the stack is this goroutine's
-			} else {
-				w.err = errUnfinished // the goroutine ends with runtime.Goexit, as in a failing test
-			}
-		}
-	}()
-	own := *tx
-	own.after = &w.after
-	w.err = w.fn(&own)
-	finished = true
 }

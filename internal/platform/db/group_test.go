@@ -1,23 +1,20 @@
-package db
+package db_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"testing"
+
+	"tocsin/internal/platform/db"
 )
 
-func openNumbers(t testing.TB) *DB {
+func openNumbers(t testing.TB) *db.DB {
 	t.Helper()
-	d, err := Connect(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { d.Close() })
-	if err := d.Write(context.Background(), func(tx *Tx) error {
+	d := openNew(t)
+	if err := d.Write(context.Background(), func(tx *db.Tx) error {
 		_, err := tx.Exec(`CREATE TABLE number (n BIGINT PRIMARY KEY)`)
 		return err
 	}); err != nil {
@@ -26,7 +23,7 @@ func openNumbers(t testing.TB) *DB {
 	return d
 }
 
-func insert(tx *Tx, n int) error {
+func addNumber(tx *db.Tx, n int) error {
 	_, err := tx.Exec(`INSERT INTO number (n) VALUES ($1)`, n)
 	return err
 }
@@ -40,7 +37,7 @@ func TestWritesThatShareACommit(t *testing.T) {
 	gate, all := make(chan struct{}), sync.WaitGroup{}
 	outcome, panics := make([]error, n), make([]any, n)
 	all.Go(func() { // holds the writer until the others wait
-		d.Write(context.Background(), func(*Tx) error { <-gate; return nil })
+		d.Write(context.Background(), func(*db.Tx) error { <-gate; return nil })
 	})
 	for i := range n {
 		all.Go(func() {
@@ -50,8 +47,8 @@ func TestWritesThatShareACommit(t *testing.T) {
 			if i%6 == 5 {
 				cancel()
 			}
-			outcome[i] = d.Write(ctx, func(tx *Tx) error {
-				if err := insert(tx, i); err != nil {
+			outcome[i] = d.Write(ctx, func(tx *db.Tx) error {
+				if err := addNumber(tx, i); err != nil {
 					return err
 				}
 				switch i % 6 {
@@ -60,7 +57,7 @@ func TestWritesThatShareACommit(t *testing.T) {
 				case 2:
 					panic("number " + fmt.Sprint(i))
 				case 3:
-					return insert(tx, i) // twice
+					return addNumber(tx, i) // twice
 				}
 				return nil
 			})
@@ -97,8 +94,8 @@ func TestWritesThatShareACommit(t *testing.T) {
 			want[int64(i)] = true
 		}
 	}
-	err := d.Read(context.Background(), func(tx *Tx) error {
-		got, err := All(tx, Column[int64], `SELECT n FROM number`)
+	err := d.Read(context.Background(), func(tx *db.Tx) error {
+		got, err := db.All(tx, db.Column[int64], `SELECT n FROM number`)
 		for _, i := range got {
 			if !want[i] {
 				t.Errorf("%d was stored", i)
@@ -120,13 +117,13 @@ func TestAGroupThatCannotCommit(t *testing.T) {
 	outcome, all := make([]error, 8), sync.WaitGroup{}
 	running := make(chan struct{})
 	all.Go(func() { // holds the writer until the others wait
-		d.Write(context.Background(), func(*Tx) error { close(running); <-gate; return nil })
+		d.Write(context.Background(), func(*db.Tx) error { close(running); <-gate; return nil })
 	})
 	<-running
 	for i := range outcome {
 		all.Go(func() {
-			outcome[i] = d.Write(context.Background(), func(tx *Tx) error {
-				if err := insert(tx, i); err != nil {
+			outcome[i] = d.Write(context.Background(), func(tx *db.Tx) error {
+				if err := addNumber(tx, i); err != nil {
 					return err
 				}
 				if i == 3 {
@@ -138,10 +135,7 @@ func TestAGroupThatCannotCommit(t *testing.T) {
 		})
 	}
 	for { // until all wait
-		d.queue.Lock()
-		n := len(d.queue.waiting)
-		d.queue.Unlock()
-		if n == len(outcome) {
+		if d.Waiting() == len(outcome) {
 			break
 		}
 	}
@@ -152,7 +146,7 @@ func TestAGroupThatCannotCommit(t *testing.T) {
 			t.Errorf("write %d returned no error", i)
 		}
 	}
-	if err := d.Write(context.Background(), func(tx *Tx) error { return insert(tx, 1) }); err != nil {
+	if err := d.Write(context.Background(), func(tx *db.Tx) error { return addNumber(tx, 1) }); err != nil {
 		t.Error("afterwards:", err)
 	}
 }
@@ -162,9 +156,9 @@ func TestWritesJoinAGroupThatRuns(t *testing.T) {
 	d := openNumbers(t)
 	var second sync.WaitGroup
 	var outcome error
-	err := d.Write(t.Context(), func(tx *Tx) error {
+	err := d.Write(t.Context(), func(tx *db.Tx) error {
 		second.Go(func() {
-			outcome = d.Write(context.Background(), func(tx *Tx) error {
+			outcome = d.Write(context.Background(), func(tx *db.Tx) error {
 				tx.Exec("ROLLBACK") // as a full disk does
 				return errors.New("the disk is full")
 			})
@@ -172,7 +166,7 @@ func TestWritesJoinAGroupThatRuns(t *testing.T) {
 		for !tx.Awaited() {
 			runtime.Gosched()
 		}
-		return insert(tx, 1)
+		return addNumber(tx, 1)
 	})
 	second.Wait()
 	if err == nil || outcome == nil {
@@ -191,7 +185,7 @@ func BenchmarkWrite(b *testing.B) {
 			n++
 			i := n
 			next.Unlock()
-			if err := d.Write(context.Background(), func(tx *Tx) error { return insert(tx, i) }); err != nil {
+			if err := d.Write(context.Background(), func(tx *db.Tx) error { return addNumber(tx, i) }); err != nil {
 				b.Error(err)
 			}
 		}
@@ -202,15 +196,15 @@ func BenchmarkWrite(b *testing.B) {
 func TestAwaited(t *testing.T) {
 	d := openNumbers(t)
 	var second sync.WaitGroup
-	err := d.Write(t.Context(), func(tx *Tx) error {
+	err := d.Write(t.Context(), func(tx *db.Tx) error {
 		if tx.Awaited() {
 			t.Error("awaited although no other write waits")
 		}
-		second.Go(func() { d.Write(context.Background(), func(tx *Tx) error { return insert(tx, 1) }) })
+		second.Go(func() { d.Write(context.Background(), func(tx *db.Tx) error { return addNumber(tx, 1) }) })
 		for !tx.Awaited() {
 			runtime.Gosched()
 		}
-		return d.Read(t.Context(), func(tx *Tx) error {
+		return d.Read(t.Context(), func(tx *db.Tx) error {
 			if tx.Awaited() {
 				t.Error("a reader is awaited")
 			}

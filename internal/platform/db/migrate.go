@@ -1,15 +1,15 @@
 package db
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
-	"io/fs"
-	"net/url"
+	"sync"
+	"time"
 
 	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite" // the same engine behind database/sql, which goose works on
 )
 
 //go:embed migrations/*.sql
@@ -19,53 +19,134 @@ var migrations embed.FS
 type Applied struct{ Name, Took string }
 
 // Migrate brings the schema up to date, each migration in its own transaction, and returns what it applied.
-// On a schema that is up to date it does nothing.
-func (d *DB) Migrate(ctx context.Context) ([]Applied, error) {
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return nil, err
+// On a schema that is up to date it does nothing, nor on a newer one that permits this program. A migration that has to
+// wait for another session is tried again, so that what waits behind it goes on meanwhile; waits are called with the reason each time.
+func (d *DB) Migrate(ctx context.Context, waits ...func(why error)) (applied []Applied, err error) {
+	applied = []Applied{}
+	for end := time.Now().Add(migrateFor); ; {
+		blocked := d.watch(ctx)
+		more, err := d.migrate(ctx)
+		session := blocked()
+		applied = append(applied, more...)
+		if err == nil || !d.engine.inTheWay(err) {
+			return applied, err
+		}
+		if session != "" {
+			err = fmt.Errorf("%w: it waited for %s", err, session)
+		}
+		if time.Now().After(end) {
+			return applied, fmt.Errorf("%w; another session was in the way for %s: start again when it has ended", err, migrateFor)
+		}
+		for _, tell := range waits {
+			tell(err)
+		}
+		select {
+		case <-ctx.Done():
+			return applied, errors.Join(err, ctx.Err())
+		case <-time.After(migratePause):
+		}
 	}
-	h, err := sql.Open("sqlite", d.uri())
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = h.Close() }() // every migration is committed by then
-	p, err := goose.NewProvider(goose.DialectSQLite3, h, files)
+}
+
+// watch looks which session is in the way until the returned function is called, which describes the last one.
+func (d *DB) watch(ctx context.Context) (last func() string) {
+	const every = 100 * time.Millisecond
+	ctx, stop := context.WithCancel(ctx)
+	found := make(chan string, 1)
+	go func() {
+		session := ""
+		for {
+			select {
+			case <-ctx.Done():
+				found <- session
+				return
+			case <-time.After(every):
+				session = cmp.Or(d.engine.blocking(ctx, d), session)
+			}
+		}
+	}()
+	return func() string { stop(); return <-found }
+}
+
+// migrateFor is how long Migrate tries while other sessions are in the way, migratePause the time between two attempts, in
+// which those go on that waited behind it.
+var migrateFor, migratePause = 2 * time.Minute, time.Second
+
+// migrate applies what is missing, and returns what it applied also when it fails.
+func (d *DB) migrate(ctx context.Context) (applied []Applied, err error) {
+	p, end, err := d.engine.migrations(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("migrations: %w", err)
 	}
-	if err := d.refuseNewer(ctx, p); err != nil {
-		return nil, err
+	defer end()
+	has, err := p.GetDBVersion(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("migrate %s: %w", d.DSN(), err)
+	}
+	if has > knows() {
+		return nil, d.Outdated(ctx)
 	}
 	results, err := p.Up(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("migrate %s: %w", d.dsn, err)
+	var part *goose.PartialError
+	if errors.As(err, &part) {
+		results = part.Applied
 	}
-	applied := []Applied{}
 	for _, r := range results {
 		applied = append(applied, Applied{r.Source.Path, r.Duration.Round(1e6).String()})
+	}
+	if err != nil {
+		return applied, fmt.Errorf("migrate %s: %w", d.DSN(), err)
 	}
 	return applied, nil
 }
 
-// refuseNewer returns an error when the schema is newer than this program, which would not write what the newer
-// one relies on.
-func (d *DB) refuseNewer(ctx context.Context, p *goose.Provider) error {
-	has, err := p.GetDBVersion(ctx)
-	if err != nil {
-		return fmt.Errorf("migrate %s: %w", d.dsn, err)
+// Outdated returns an error when a newer program has changed the schema so that this one must not run on it: it would
+// not write what the newer one relies on. A newer schema permits it unless its floor is higher than what this program
+// knows (docs/decisions/0027-many-nodes.md).
+func (d *DB) Outdated(ctx context.Context) error {
+	var why error
+	err := d.Read(ctx, func(tx *Tx) (err error) {
+		why, err = belowFloor(tx)
+		return err
+	})
+	if err == nil && why != nil {
+		err = fmt.Errorf("%s %w", d.DSN(), why)
 	}
-	sources := p.ListSources()
-	if knows := sources[len(sources)-1].Version; has > knows {
-		return fmt.Errorf("%s was written by a newer version of this program (schema %d, this one knows %d): "+
-			"use that version, or restore a backup from before the upgrade", d.dsn, has, knows)
-	}
-	return nil
+	return err
 }
 
-// uri returns the name of the database for database/sql. It leaves foreign keys off: migrations that rebuild a table
-// would otherwise delete the rows that refer to it.
-func (d *DB) uri() string {
-	query := url.Values{"_pragma": {"busy_timeout(10000)", "synchronous(FULL)"}}
-	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: d.path}).EscapedPath(), RawQuery: query.Encode()}).String()
+// reason returns the error of a transaction: that this program is too old for the schema, if its statement failed because
+// of that.
+func (d *DB) reason(ctx context.Context, err error) error {
+	if !d.engine.unknown(err) {
+		return err
+	}
+	return cmp.Or(d.snapshot(ctx, d.engine.permitted), err)
 }
+
+// belowFloor returns why this program must not run on the schema; nil: it may.
+func belowFloor(tx *Tx) (why, err error) {
+	floor, _, err := One(tx, Column[int64], `SELECT version FROM schema_floor WHERE one = 1`)
+	if err != nil || floor <= knows() {
+		return nil, err
+	}
+	return fmt.Errorf("%w (it needs schema %d, this one knows %d): use that version, or restore a backup from before the upgrade",
+		ErrTooOld, floor, knows()), nil
+}
+
+// ErrTooOld is in the errors of a program that is too old for the schema.
+var ErrTooOld = errors.New("was written by a newer version of this program, which this one cannot run beside")
+
+// Schema returns the version of the schema that this program makes.
+func Schema() int64 { return knows() }
+
+// knows returns the version of the newest migration of this program.
+var knows = sync.OnceValue(func() (newest int64) {
+	files, _ := migrations.ReadDir("migrations") // embedded: it is there
+	for _, f := range files {
+		if n, err := goose.NumericComponent(f.Name()); err == nil {
+			newest = max(newest, n)
+		}
+	}
+	return newest
+})

@@ -2,65 +2,103 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite"    // the same engine behind database/sql, which goose works on
 	"zombiezen.com/go/sqlite" // the embedded engine, without cgo
 )
 
 // pragmas are set on every connection. WAL lets readers continue while a commit is written. synchronous FULL makes
 // a commit survive power loss: a 2xx reply promises that the change is on disk. The log is copied into the database
-// at 16 MB, so that pages that change with every event are written once for many commits.
+// at 16 MB, so that pages that change with every event are written once for many commits. LIKE compares the case
+// of letters, as it does everywhere but here: a search that ignores case compares folded texts.
 var pragmas = []string{
 	"journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 4000", "foreign_keys = ON", "cache_size = -4000",
-	"temp_store = MEMORY",
+	"temp_store = MEMORY", "case_sensitive_like = ON",
 }
 
 // timeout is how long a statement waits for another process's lock: a command may work on a database that a server has open.
 const timeout = 10 * time.Second
 
-func (d *DB) openSQLite(path string) (err error) {
-	if err := create(path); err != nil {
-		return err
+// sqliteEngine is the embedded engine: one file of this machine.
+type sqliteEngine struct{ path string }
+
+// connect creates the file if it does not exist. query_only: a read that writes is a mistake, and outside the one
+// writer it would fail only under load.
+func (e *sqliteEngine) connect(_ context.Context, to purpose) (conn, error) {
+	var extra []string
+	if to == reading {
+		extra = []string{"query_only = ON"}
+	} else if err := create(e.path); err != nil {
+		return nil, err
 	}
-	d.path = path
-	if d.writer, err = openConn(path); err != nil {
-		return err
+	c, err := openSQLite(e.path, extra...)
+	if err != nil {
+		return nil, err
 	}
-	// One reader more than processors keeps these busy while a reader passes from one call to the next. Many
-	// more slow each other down inside the driver. query_only: a read that writes is a mistake, and outside
-	// the one writer it would fail only under load.
-	d.readers, err = openPool(path, runtime.NumCPU()+1, "query_only = ON")
-	return err
+	return c, nil
 }
 
-func openPool(path string, size int, extra ...string) (pool, error) {
-	p := pool{free: make(chan *conn, size)}
-	for range size {
-		c, err := openConn(path, extra...)
-		if err != nil {
-			return p, err
-		}
-		p.free <- c
-		p.size++
-	}
-	return p, nil
+// readers: one more than processors for one account keeps these busy while a reader passes from one call to the next.
+// Many more slow each other down inside the driver. The rest is what one account leaves to others.
+func (e *sqliteEngine) readers() int {
+	busy := runtime.NumCPU() + 1
+	return busy + max(1, busy/3)
 }
 
-func openConn(path string, extra ...string) (*conn, error) {
+// lanes: the engine has one write lock.
+func (e *sqliteEngine) lanes() (writers, claimers int, appends bool) { return 1, 0, false }
+
+func (e *sqliteEngine) lock([]int64, bool) (s statement, needed bool) { return s, false }
+func (e *sqliteEngine) begin() string                                 { return "BEGIN IMMEDIATE" }
+func (e *sqliteEngine) permitted(tx *Tx) error                        { return tx.Flush() } // it was when it opened the file
+func (e *sqliteEngine) unknown(error) bool                            { return false }      // see permitted
+func (e *sqliteEngine) inTheWay(error) bool                           { return false }      // it waits for timeout
+func (e *sqliteEngine) blocking(context.Context, *DB) string          { return "" }
+func (e *sqliteEngine) snapshot() string                              { return "BEGIN" }
+func (e *sqliteEngine) identity(context.Context, *DB) (FileID, error) { return fileID(e.path) }
+func (e *sqliteEngine) free() int64                                   { return freeSpace(e.path) }
+func (e *sqliteEngine) maxWait() time.Duration                        { return 0 } // a file answers
+// ahead, drop, going and fold: a table has no parts here.
+func (e *sqliteEngine) ahead(context.Context, *DB, time.Time, []string) ([]string, error) {
+	return nil, nil
+}
+
+func (e *sqliteEngine) drop(_ context.Context, before time.Time, _ []Droppable) (time.Time, []string, error) {
+	return before, nil, nil
+}
+
+func (e *sqliteEngine) going(context.Context, *DB, time.Time, []Folded) (Going, error) {
+	return nil, nil
+}
+func (e *sqliteEngine) fold(context.Context, time.Time, []Folded) (dropped []string, err error) {
+	return nil, nil
+}
+
+func (e *sqliteEngine) shared() bool                       { return false }
+func (e *sqliteEngine) analyse(context.Context, *DB) error { return nil } // it plans by the indexes alone
+
+func (e *sqliteEngine) time(context.Context, *DB) (time.Time, error) {
+	return time.Time{}, errors.New("the embedded engine has no clock of its own")
+}
+
+func openSQLite(path string, extra ...string) (*sqliteConn, error) {
 	raw, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err != nil {
 		return nil, err
 	}
 	raw.SetBusyTimeout(timeout)
-	c := &conn{raw: raw, stmts: map[string]*stmt{}}
+	c := newSQLiteConn(raw)
 	for _, pragma := range slices.Concat(pragmas, extra) {
 		if _, err := (&Tx{conn: c}).Exec("PRAGMA " + pragma); err != nil {
 			return nil, errors.Join(err, c.close())
@@ -86,7 +124,7 @@ func create(path string) error {
 }
 
 func sqliteVersion() string {
-	c, err := openConn(":memory:")
+	c, err := openSQLite(":memory:")
 	if err != nil {
 		return "?"
 	}
@@ -98,47 +136,54 @@ func sqliteVersion() string {
 	return version
 }
 
-// MustExist returns an error for a DSN whose database does not exist. Commands that only read call it, which would
-// otherwise create an empty database at a mistyped path.
-func MustExist(dsn string) error {
-	path, ok := strings.CutPrefix(dsn, "sqlite:")
-	if !ok {
-		return nil // Open reports the fault of the DSN
-	}
-	if _, err := os.Stat(path); err != nil {
-		return fmt.Errorf("there is no database at %s: %w", path, err)
+func (e *sqliteEngine) exists() error {
+	if _, err := os.Stat(e.path); err != nil {
+		return fmt.Errorf("there is no database at %s: %w", e.path, err)
 	}
 	return nil
 }
 
-// storageFails reports whether the storage failed and not the statement: a full or broken disk, or another process
-// that keeps the database locked.
-func storageFails(err error) bool {
-	switch sqlite.ErrCode(err).ToPrimary() {
-	case sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultBusy, sqlite.ResultReadOnly, sqlite.ResultCantOpen:
-		return true
-	}
-	return false
-}
-
-// Size returns the sizes of the database file and of the write-ahead log beside it, in bytes.
-func (d *DB) Size() (file, log int64, err error) {
-	info, err := os.Stat(d.path)
+// size returns the sizes of the database file and of the write-ahead log beside it.
+func (e *sqliteEngine) size(context.Context, *DB) (file, log int64, err error) {
+	info, err := os.Stat(e.path)
 	if err != nil {
 		return 0, 0, err
 	}
-	if beside, err := os.Stat(d.path + "-wal"); err == nil {
+	if beside, err := os.Stat(e.path + "-wal"); err == nil {
 		log = beside.Size()
 	}
 	return info.Size(), log, nil
 }
 
-// ChangedByOthers returns a number that differs when another process has changed the database since the last call. Only
-// the writing connection shows it: the others count this process's own writes too.
-func (d *DB) ChangedByOthers(ctx context.Context) (version int64, err error) {
+// others asks the writing connection, which alone shows the changes of other processes: the others count this process's
+// own writes too.
+func (e *sqliteEngine) others(ctx context.Context, d *DB) (version int64, err error) {
 	err = d.Write(ctx, func(tx *Tx) (err error) {
 		version, _, err = One(tx, Column[int64], `PRAGMA data_version`)
 		return err
 	})
 	return version, err
+}
+
+// migrations works through database/sql, as goose does. Foreign keys are off: migrations that rebuild a table would
+// otherwise delete the rows that refer to it.
+func (e *sqliteEngine) migrations(context.Context) (p *goose.Provider, end func(), err error) {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := sql.Open("sqlite", e.uri())
+	if err != nil {
+		return nil, nil, err
+	}
+	if p, err = goose.NewProvider(goose.DialectSQLite3, h, files); err != nil {
+		return nil, nil, errors.Join(err, h.Close())
+	}
+	return p, func() { _ = h.Close() }, nil // every migration is committed by then
+}
+
+// uri returns the name of the database for database/sql.
+func (e *sqliteEngine) uri() string {
+	query := url.Values{"_pragma": {"busy_timeout(10000)", "synchronous(FULL)"}}
+	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: e.path}).EscapedPath(), RawQuery: query.Encode()}).String()
 }

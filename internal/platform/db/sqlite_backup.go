@@ -16,6 +16,10 @@ import (
 // Backup writes a consistent copy of the database to a new file, while others read and write, and checks the copy. The
 // file appears when it is complete; only its owner can read it. size is its length in bytes.
 func (d *DB) Backup(ctx context.Context, file string) (size int64, err error) {
+	e, ok := d.engine.(*sqliteEngine)
+	if !ok {
+		return 0, errNoFile
+	}
 	part := file + ".part"
 	if err := absent(file); err != nil {
 		return 0, err
@@ -32,7 +36,7 @@ func (d *DB) Backup(ctx context.Context, file string) (size int64, err error) {
 			_ = os.Remove(part) // the error is already returned
 		}
 	}()
-	c, err := openConn(d.path)
+	c, err := openSQLite(e.path)
 	if err != nil {
 		return 0, err
 	}
@@ -49,6 +53,10 @@ func (d *DB) Backup(ctx context.Context, file string) (size int64, err error) {
 	}
 	return settle(part, file)
 }
+
+// errNoFile is the error of a backup of a database that is no file of this machine.
+var errNoFile = errors.New("only the embedded engine is backed up by this command: " +
+	"use pg_dump or pg_basebackup, as docs/postgresql.md describes")
 
 // absent returns an error when a file exists.
 func absent(file string) error {
@@ -88,7 +96,7 @@ func intact(ctx context.Context, file string) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	c := &conn{raw: raw, stmts: map[string]*stmt{}}
+	c := newSQLiteConn(raw)
 	defer func() { err = errors.Join(err, c.close()) }()
 	raw.SetInterrupt(ctx.Done())
 	result, _, err := One(&Tx{conn: c}, Column[string], `PRAGMA integrity_check(1)`)
@@ -106,6 +114,9 @@ func intact(ctx context.Context, file string) (err error) {
 // was there stays.
 func Restore(ctx context.Context, dsn, backup string, replace bool, prepare func(*DB) error) (size int64, err error) {
 	path, ok := strings.CutPrefix(dsn, "sqlite:")
+	if strings.HasPrefix(dsn, "postgres") {
+		return 0, errNoFile
+	}
 	if !ok || path == "" {
 		return 0, fmt.Errorf("database %q: want sqlite:PATH", scheme(dsn))
 	}
@@ -202,7 +213,7 @@ func lockAlone(path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{raw: raw, stmts: map[string]*stmt{}}
+	c := newSQLiteConn(raw)
 	unlock = func() { _ = c.close() } // nothing was written
 	tx := &Tx{conn: c}
 	raw.SetBusyTimeout(0)

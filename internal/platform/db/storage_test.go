@@ -50,24 +50,3 @@ func TestAFullDiskIsUnavailableAndLosesNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestANewerSchemaIsRefused(t *testing.T) {
-	ctx, dsn := context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "t.db")
-	d, err := Open(ctx, dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = d.Write(ctx, func(tx *Tx) error {
-		_, err := tx.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, TRUE)`)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(ctx, dsn); err == nil || !strings.Contains(err.Error(), "newer version") {
-		t.Errorf("opened with %v", err)
-	}
-}

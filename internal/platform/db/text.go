@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
 )
 
 // Fold removes the difference between upper and lower case from a text, in every script. Of the characters
@@ -17,6 +20,18 @@ func Fold(s string) string {
 		}
 		return least
 	}, s)
+}
+
+// storable returns a text as every engine stores and compares it. PostgreSQL refuses NUL and what is not UTF-8, which
+// the texts of others may hold: each becomes U+FFFD.
+func storable(s string) string {
+	if strings.IndexByte(s, 0) >= 0 {
+		s = strings.ReplaceAll(s, "\x00", "\uFFFD")
+	}
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
 // Containing returns the pattern of folded texts that contain this one, for LIKE $n ESCAPE '\'. Every text contains
@@ -40,6 +55,29 @@ func List[T int64 | uint64 | string](ids []T) string {
 	}
 	return b.String()
 }
+
+// JSON writes values as a JSON array, for
+//
+//	column IN (SELECT value FROM json_each($n))
+//
+// with CAST(value AS BIGINT) for numbers. Unlike List it lets the engine use an index.
+func JSON[T int64 | string](values []T) string {
+	list := make([]any, len(values))
+	for i, v := range values {
+		list[i] = v
+		if s, ok := any(v).(string); ok {
+			list[i] = storable(s)
+		}
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // of numbers and valid texts
+	}
+	return string(text)
+}
+
+// Listable reports whether JSON writes a text as it is.
+func Listable(s string) bool { return storable(s) == s }
 
 // Refold fills folded columns that a migration left empty, because engines cannot fold. The query reads account, id
 // and text of these rows. The update writes the folded text ($1) of the row with account ($2) and id ($3).

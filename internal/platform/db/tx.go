@@ -1,38 +1,22 @@
 package db
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
-	"strconv"
-
-	"zombiezen.com/go/sqlite"
+	"slices"
 
 	"tocsin/internal/platform/fault"
 )
-
-// conn is one connection with its prepared statements. Preparing costs more than most queries, so a statement
-// is prepared once per connection and kept. The number of distinct SQL texts in the program bounds the map:
-// no package may build SQL out of values.
-type conn struct {
-	raw   *sqlite.Conn
-	stmts map[string]*stmt
-}
-
-// stmt is a prepared statement.
-type stmt struct {
-	*sqlite.Stmt
-	args []int // the index of the argument of each parameter, in the engine's order
-}
-
-func (c *conn) close() error { return c.raw.Close() } // its statements too
 
 // Tx is one unit of work on one connection; see DB.Read, DB.Snapshot and DB.Write for what it promises.
 // It must not be used by two goroutines at once, nor after the function that received it has returned.
 //
 // Statements are not bound to the request's context: they are short by design.
 type Tx struct {
-	conn  *conn
-	queue *group // writes that wait; nil in a transaction that only reads
+	conn   conn
+	queue  *group  // writes that wait; nil in a transaction that only reads
+	locked []int64 // see lane.begin
 
 	memory     *Cache // nil in a transaction that writes
 	unreadable *Unreadable
@@ -40,7 +24,10 @@ type Tx struct {
 	versionOf  int64 // see Version
 	version    int64
 	versioned  bool
-	after      *[]func() // see OnCommit; nil in a transaction that only reads
+	after      *[]func()   // see OnCommit; nil in a transaction that only reads
+	broken     error       // of the first statement that failed outside of a Try: the transaction cannot be committed
+	ownFault   bool        // the error that a statement returns is of the function that reads its rows
+	values     map[any]any // see Value
 }
 
 // OnCommit runs fn once the change is on disk, on the goroutine that called Write, in the order of the calls. fn is
@@ -54,80 +41,44 @@ func (t *Tx) OnCommit(fn func()) {
 	*t.after = append(*t.after, fn)
 }
 
-// Awaited reports whether other callers wait to write. Long work that can continue in another transaction
-// should then stop.
+// Awaited reports whether other callers wait to write what the transaction keeps from them. Long work that can continue in
+// another transaction should then stop.
 func (t *Tx) Awaited() bool {
 	if t.queue == nil {
 		return false
 	}
 	t.queue.Lock()
 	defer t.queue.Unlock()
-	return len(t.queue.waiting) > 0
+	return slices.ContainsFunc(t.queue.waiting, func(w *write) bool {
+		return len(t.queue.lanes) == 1 || t.locked == nil || w.shards == nil || slices.Contains(t.locked, w.shards[0])
+	})
 }
 
-// prepare returns the connection's statement for a query, prepared once.
-func (t *Tx) prepare(query string) (*stmt, error) {
-	if s, ok := t.conn.stmts[query]; ok {
-		return s, nil
+// run runs a statement and calls row for each row, until there is none or row returns false.
+func (t *Tx) run(query string, args []any, row func(Scan) (more bool, err error)) (changed int64, err error) {
+	changed, err = t.conn.run(query, args, row)
+	if err == nil {
+		return changed, nil
 	}
-	raw, err := t.conn.raw.Prepare(query)
-	if err != nil {
-		return nil, failed(query, err)
-	}
-	s := &stmt{Stmt: raw}
-	for i := range raw.BindParamCount() {
-		name := raw.BindParamName(i + 1) // the engine numbers $1, $2, ... by first appearance, not by name
-		n, err := strconv.Atoi(name[min(1, len(name)):])
-		if err != nil || n < 1 {
-			return nil, fmt.Errorf("%s: parameter %q must be $1, $2 or so", query, name)
-		}
-		s.args = append(s.args, n-1)
-	}
-	t.conn.stmts[query] = s
-	return s, nil
+	err = t.failure(query, err)
+	t.ownFault = false
+	return changed, err
 }
 
-// run binds the arguments and calls row for each row, until there is none or row returns false.
-func (t *Tx) run(query string, args []any, row func(Scan) (more bool, err error)) (err error) {
-	s, err := t.prepare(query)
-	if err != nil {
-		return err
+// failure returns the error of a statement, and makes it the transaction's.
+func (t *Tx) failure(query string, err error) error {
+	err = failed(query, err, t.conn.unavailable(err))
+	if !t.ownFault && t.broken == nil {
+		t.broken = err
 	}
-	// Until it is reset, a statement keeps the state of the database that it reads, and the log grows.
-	defer func() {
-		if e := s.Reset(); e != nil && err == nil {
-			err = failed(query, e)
-		}
-	}()
-	for i, n := range s.args {
-		if n >= len(args) {
-			return fmt.Errorf("%s: %d arguments, want $%d", query, len(args), n+1)
-		}
-		if err := s.bind(i+1, args[n]); err != nil {
-			return failed(query, err)
-		}
-	}
-	for {
-		found, err := s.Step()
-		if err != nil {
-			return failed(query, err)
-		}
-		if !found {
-			return nil
-		}
-		if more, err := row(s.scan); err != nil {
-			return failed(query, err)
-		} else if !more {
-			return nil
-		}
-	}
+	return err
 }
 
-// failed adds the statement to an error. When the storage failed and not the statement, the error is
+// failed adds the statement to an error. When the database failed and not the statement, the error is
 // fault.Unavailable: a retry may help.
-func failed(query string, err error) error {
+func failed(query string, err error, unavailable bool) error {
 	err = fmt.Errorf("%s: %w", query, err)
-	if storageFails(err) {
+	if unavailable {
 		return &fault.Error{Kind: fault.Unavailable, Message: "the database cannot be read or written just now", Cause: err}
 	}
 	return err
@@ -135,15 +86,51 @@ func failed(query string, err error) error {
 
 // Exec runs a statement and returns how many rows it changed.
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
-	err := t.run(query, args, func(Scan) (bool, error) { return true, nil })
-	return int64(t.conn.raw.Changes()), err
+	return t.run(query, args, func(Scan) (bool, error) { return true, nil })
+}
+
+// Do runs a statement whose count is not needed. Where each answer is a wait for the network the statement is sent with
+// the next one, so its error may come with that: from a later statement, from the end of the Try that it is in, or from
+// Write. A caller that handles the error of this statement uses Exec.
+func (t *Tx) Do(query string, args ...any) error {
+	if err := t.conn.send(query, args); err != nil {
+		return t.failure(query, err)
+	}
+	return nil
+}
+
+// Flush waits for the statements that Do and Insert have sent, and returns their error.
+func (t *Tx) Flush() error {
+	if err := t.conn.flush(); err != nil {
+		return t.failure("earlier statements", err)
+	}
+	return nil
+}
+
+// TryLock locks a name until the end of the transaction. It never waits: false means that another transaction has it, in
+// whichever process, or a name that shares its lock. It is for ClaimOf. The embedded engine's one writer has every lock.
+func (t *Tx) TryLock(name string) (bool, error) {
+	ok, err := t.conn.tryLock(name)
+	if err != nil {
+		return false, t.failure("lock of "+name, err)
+	}
+	return ok, nil
 }
 
 // Try runs fn between savepoints: when fn fails or panics, its changes are rolled back and those of the rest of the
 // transaction stay, so that one bad row cannot fail the others. failed is the error of fn. err is an error of the
 // whole transaction, which cannot continue: the storage fails.
+//
+// A statement that fails outside of a Try makes the whole transaction fail, whatever fn returns: PostgreSQL takes no
+// other statement after it, and the embedded engine would store half of what was meant.
 func (t *Tx) Try(fn func() error) (failed, err error) {
-	if _, err := t.Exec("SAVEPOINT try"); err != nil {
+	if err := t.Flush(); err != nil {
+		return nil, err
+	}
+	if t.broken != nil {
+		return nil, t.broken
+	}
+	if err := t.Do("SAVEPOINT try"); err != nil {
 		return nil, err
 	}
 	kept := 0
@@ -151,6 +138,9 @@ func (t *Tx) Try(fn func() error) (failed, err error) {
 		kept = len(*t.after)
 	}
 	failed = guarded(fn)
+	if unsent := t.Flush(); failed == nil {
+		failed = cmp.Or(unsent, t.broken)
+	}
 	if failed != nil && t.after != nil {
 		*t.after = (*t.after)[:kept]
 	}
@@ -161,9 +151,9 @@ func (t *Tx) Try(fn func() error) (failed, err error) {
 		if _, err := t.Exec("ROLLBACK TO try"); err != nil {
 			return failed, err
 		}
+		t.broken = nil
 	}
-	_, err = t.Exec("RELEASE try")
-	return failed, err
+	return failed, t.Do("RELEASE try")
 }
 
 // guarded returns a panic of fn as an error.
@@ -183,9 +173,10 @@ type Scan func(dest ...any) error
 // All reads every row of a query. Without rows the slice is empty, not nil.
 func All[T any](t *Tx, row func(Scan) (T, error), query string, args ...any) ([]T, error) {
 	all := []T{}
-	err := t.run(query, args, func(scan Scan) (bool, error) {
+	_, err := t.run(query, args, func(scan Scan) (bool, error) {
 		v, err := row(scan)
 		all = append(all, v)
+		t.ownFault = err != nil
 		return true, err
 	})
 	if err != nil {
@@ -196,9 +187,10 @@ func All[T any](t *Tx, row func(Scan) (T, error), query string, args ...any) ([]
 
 // One reads the first row of a query; found is false when there is none.
 func One[T any](t *Tx, row func(Scan) (T, error), query string, args ...any) (v T, found bool, err error) {
-	err = t.run(query, args, func(scan Scan) (bool, error) {
+	_, err = t.run(query, args, func(scan Scan) (bool, error) {
 		found = true
 		v, err = row(scan)
+		t.ownFault = err != nil
 		return false, err
 	})
 	return v, found && err == nil, err

@@ -19,7 +19,7 @@ func TestClosedIncidentsOfAnOlderDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	h, err := sql.Open("sqlite", d.uri())
+	h, err := sql.Open("sqlite", d.engine.(*sqliteEngine).uri())
 	if err != nil {
 		t.Fatal(err)
 	}

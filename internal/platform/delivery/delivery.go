@@ -5,14 +5,24 @@
 // beyond the total, so that targets that hang block no other. Nothing is kept in memory: after a crash the leases
 // expire and the rows are claimed again. A target may receive a row twice but never misses one.
 //
+// Many processes may deliver from one database. The slots of a queue and of its target are those of all of them: a claim
+// counts the attempts in progress in the transaction that claims. That is a transaction of one account, which no other
+// account waits for: a target that accounts share is locked by a name, and a process that finds it locked claims a moment
+// later. The total bounds the work of each process by itself.
+// A process that was frozen for longer than a lease begins none of the attempts that it has claimed, and the store drops
+// the results of those that it had begun, unless their rows were not claimed again.
+//
 // The package knows no table and must never read a clock: a Store has the SQL, Config.Now the time.
 package delivery
 
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
@@ -37,17 +47,36 @@ type Result[R, O any] struct {
 	Ended   time.Time
 }
 
+// UnderWay is how many attempts of a queue are in progress, in all processes.
+type UnderWay[K comparable] struct {
+	Key      K
+	Target   string // as in Queue
+	Attempts int
+}
+
 // Store holds the SQL of the rows and sends them to their targets. K identifies a queue, R is a claimed row, O is what an
 // attempt returns. A store whose rows stand for several stored ones has a method Weight, which returns for how many.
 type Store[K comparable, R, O any] interface {
 	// Queues lists the queues with rows that are not settled, the most urgent first. It runs in a read transaction.
 	Queues(tx *db.Tx, now time.Time) ([]Queue[K], error)
+	// UnderWay counts the attempts in progress of all processes. One that must have ended long ago does not count, although
+	// its lease lasts: its process was killed, and the queue must not wait for it.
+	UnderWay(tx *db.Tx, now time.Time) ([]UnderWay[K], error)
+	// UnderWayAt is UnderWay for a target that accounts share; empty: for the queues of an account that have their targets
+	// for themselves.
+	UnderWayAt(tx *db.Tx, account int64, target string, now time.Time) ([]UnderWay[K], error)
+	// Account returns the account of a queue. Claim and Record read and write rows of one account.
+	Account(queue K) int64
 	// Claim claims up to n due rows of a queue and stores when their lease expires. A row is due again once its lease
-	// has expired. Claim must do no work besides: it holds the one writer, so it must not render or match anything.
+	// has expired. What Queues read may have changed since: Claim must check again whether the queue may send. It must do
+	// no work besides: the account's other writers wait, so it must not render or match anything.
 	Claim(tx *db.Tx, queue K, n int, now time.Time) ([]R, error)
+	// Lost reports whether the attempt before this one left no result within its lease: the target may get the row twice.
+	Lost(row R) bool
 	// Attempt makes one attempt, outside of any transaction. It should end when ctx does.
 	Attempt(ctx context.Context, row R) (O, error)
-	// Record stores the results of attempts, all or none of them. Metrics and log lines belong in tx.OnCommit.
+	// Record stores the results of attempts of one account, all or none of them. A result whose row was claimed again must not change the
+	// row: Record passes it to Late. Metrics and log lines belong in tx.OnCommit.
 	Record(tx *db.Tx, results []Result[R, O]) error
 }
 
@@ -59,8 +88,11 @@ type Config struct {
 	Log   *slog.Logger
 	Slots int           // attempts in progress at once; the first of each queue may exceed it
 	First int           // attempts in progress at once, the first of each queue included
+	Lease time.Duration // how long a claim is good for
 	Grace time.Duration // how long Wait lets attempts run before it cancels them
 	Held  func() string // why no row is claimed now; empty, or nil: rows are claimed
+
+	Metrics prometheus.Registerer // nil: none
 }
 
 // Runner delivers the rows of a Store. It is created by New.
@@ -69,13 +101,15 @@ type Runner[K comparable, R, O any] struct {
 	store   Store[K, R, O]
 	wake    *jobs.Signal   // raised when a row that is due was committed, or slots have become free
 	running sync.WaitGroup // attempts and the goroutine that records
+	lost    prometheus.Counter
+	late    prometheus.Counter
 
-	mu        sync.Mutex
-	slots     slots[K]
-	ended     []ended[K, R, O] // attempts that are not recorded yet
-	recording bool
-	ctx       context.Context // of attempts; replaced after Wait has cancelled it
-	cancel    context.CancelFunc
+	mu       sync.Mutex
+	slots    slots[K]                   // of attempts in progress, and of claims
+	claiming map[int64]bool             // by account: its claim has not ended; true: rows became due meanwhile
+	ended    map[int64][]ended[K, R, O] // by account: attempts that are not recorded yet; none: no goroutine records
+	ctx      context.Context            // of attempts; replaced after Wait has cancelled it
+	cancel   context.CancelFunc
 }
 
 type ended[K comparable, R, O any] struct {
@@ -83,9 +117,25 @@ type ended[K comparable, R, O any] struct {
 	Result[R, O]
 }
 
-// New returns a runner. It makes no attempt before its job runs.
+// New returns a runner. It makes no attempt before its job runs. Its metrics are tocsin_delivery_lost_total and
+// tocsin_delivery_late_total by task: each attempt that they count may have been made twice.
 func New[K comparable, R, O any](c Config, store Store[K, R, O]) *Runner[K, R, O] {
-	r := &Runner[K, R, O]{Config: c, store: store, wake: jobs.NewSignal(), slots: newSlots[K](c.Slots, c.First)}
+	task := prometheus.Labels{"task": c.Name}
+	r := &Runner[K, R, O]{
+		Config: c, store: store, wake: jobs.NewSignal(), slots: newSlots[K](c.Slots, c.First),
+		claiming: map[int64]bool{}, ended: map[int64][]ended[K, R, O]{},
+		lost: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "tocsin_delivery_lost_total", ConstLabels: task,
+			Help: "Attempts without a result within their lease, which were made again: a target may have got a message twice.",
+		}),
+		late: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "tocsin_delivery_late_total", ConstLabels: task,
+			Help: "Attempts, or their results, that came after their lease and changed nothing.",
+		}),
+	}
+	if c.Metrics != nil {
+		c.Metrics.MustRegister(r.lost, r.late)
+	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r
 }
@@ -97,6 +147,9 @@ func (r *Runner[K, R, O]) Job() jobs.Job {
 
 // Wake wakes the job. It is called after a row that is due has been committed.
 func (r *Runner[K, R, O]) Wake() { r.wake.Raise() }
+
+// Late counts a result of an attempt that had lost its lease to another one, once tx is committed.
+func (r *Runner[K, R, O]) Late(tx *db.Tx) { tx.OnCommit(r.late.Inc) }
 
 // slots counts the attempts in progress.
 type slots[K comparable] struct {
@@ -128,12 +181,42 @@ func (s *slots[K]) left(q Queue[K]) int {
 	return q.Slots - s.targets[q.Target]
 }
 
+// room returns how many attempts may begin in a queue as far as its own limit goes.
+func (s *slots[K]) room(q Queue[K]) int {
+	n := s.left(q)
+	if n <= 0 && q.Slots > 0 && s.used[q.Key] == 0 {
+		return 1
+	}
+	return max(0, n)
+}
+
+// copy returns slots that can be changed without changing these.
+func (s *slots[K]) copy() slots[K] {
+	plan := *s
+	plan.used, plan.targets = maps.Clone(s.used), maps.Clone(s.targets)
+	return plan
+}
+
 // take counts n attempts that begin; a negative n counts attempts that ended.
 func (s *slots[K]) take(q Queue[K], n int) {
 	s.all += n
 	add(s.used, q.Key, n)
 	if q.Target != "" {
 		add(s.targets, q.Target, n)
+	}
+}
+
+// join raises the counts of queues and targets to those of all processes. The total stays that of this process.
+func (s *slots[K]) join(all []UnderWay[K]) {
+	targets := map[string]int{}
+	for _, u := range all {
+		s.used[u.Key] = max(s.used[u.Key], u.Attempts)
+		if u.Target != "" {
+			targets[u.Target] += u.Attempts
+		}
+	}
+	for target, n := range targets {
+		s.targets[target] = max(s.targets[target], n)
 	}
 }
 

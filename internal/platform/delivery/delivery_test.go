@@ -12,6 +12,7 @@ import (
 
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/platform/delivery"
 )
 
@@ -111,7 +112,7 @@ func TestACorruptRowBlocksNoOther(t *testing.T) {
 		if r.Row.id == 8 && broken {
 			panic("at the disco")
 		}
-		return settled(tx, r.Row.id, "delivered")
+		return settled(tx, r.Row, "delivered")
 	}
 	r := newRunner(d, c, s, time.Minute)
 	for n := range 16 {
@@ -141,7 +142,9 @@ func TestAQueueThatCannotBeClaimedBlocksNoOther(t *testing.T) {
 	r := newRunner(d, c, s, time.Minute)
 	put(t, d, 1, "bad")
 	put(t, d, 2, "good")
-	write(t, d, `CREATE TRIGGER broken BEFORE UPDATE ON parcel WHEN old.queue = 'bad' BEGIN SELECT RAISE(ABORT, 'broken'); END`)
+	if err := d.Write(t.Context(), dbtest.Trigger{Name: "broken", At: "BEFORE UPDATE ON parcel", When: "OLD.queue = 'bad'"}.Make); err != nil {
+		t.Fatal(err)
+	}
 	run(t, r, c.Now())
 	r.Wait()
 	if n := count(t, d, `SELECT id FROM parcel WHERE settled <> ''`); n != 2 {
@@ -183,7 +186,7 @@ func TestAnAttemptThatPanicsHasFailed(t *testing.T) {
 	var got error
 	s.record = func(tx *db.Tx, r delivery.Result[*parcel, struct{}]) error {
 		got = r.Err
-		return settled(tx, r.Row.id, "given up")
+		return settled(tx, r.Row, "given up")
 	}
 	r := newRunner(d, c, s, time.Minute)
 	put(t, d, 1, "a")

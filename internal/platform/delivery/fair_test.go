@@ -50,10 +50,10 @@ func TestAccountsShareATarget(t *testing.T) {
 	const flood, accounts, each = 3000, 9, 20
 	err := d.Write(t.Context(), func(tx *db.Tx) (err error) {
 		for n := 0; n < flood && err == nil; n++ {
-			_, err = tx.Exec(`INSERT INTO parcel VALUES ($1, 'mail/flood', $2, 0, '')`, n, start.UnixMilli()-1000)
+			_, err = tx.Exec(`INSERT INTO parcel VALUES ($1, 'mail/flood', $2, 0, '', 0)`, n, start.UnixMilli()-1000)
 		}
 		for n := 0; n < accounts*each && err == nil; n++ {
-			_, err = tx.Exec(`INSERT INTO parcel VALUES ($1, $2, $3, 0, '')`, flood+n, fmt.Sprint("mail/", n%accounts), start.UnixMilli())
+			_, err = tx.Exec(`INSERT INTO parcel VALUES ($1, $2, $3, 0, '', 0)`, flood+n, fmt.Sprint("mail/", n%accounts), start.UnixMilli())
 		}
 		return err
 	})

@@ -3,7 +3,8 @@ package delivery_test
 import (
 	"context"
 	"log/slog"
-	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/platform/delivery"
 )
 
@@ -37,18 +39,30 @@ type store struct {
 	batches []int // how many results each call of Record had
 }
 
-func open(t *testing.T) *db.DB {
+// open opens a database with the tables of the tests, as each of some processes does.
+func open(t *testing.T) *db.DB { return openAll(t, 1)[0] }
+
+func openAll(t *testing.T, processes int) (all []*db.DB) {
 	t.Helper()
-	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
-	if err != nil {
+	dsn := dbtest.Migrated(t)
+	for range processes {
+		d, err := db.Open(context.Background(), dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { d.Close() })
+		all = append(all, d)
+	}
+	d := all[0]
+	write(t, d, `CREATE TABLE parcel (id BIGINT PRIMARY KEY, queue TEXT NOT NULL, due_at BIGINT NOT NULL, attempts BIGINT NOT NULL,
+		settled TEXT NOT NULL, sending BIGINT NOT NULL)`)
+	write(t, d, `CREATE TABLE target (queue TEXT PRIMARY KEY)`)
+	first := dbtest.Trigger{Name: "first", At: "BEFORE INSERT ON parcel", Do: "INSERT INTO target VALUES (NEW.queue) ON CONFLICT DO NOTHING"}
+	if err := d.Write(t.Context(), first.Make); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { d.Close() })
-	write(t, d, `CREATE TABLE parcel (id BIGINT PRIMARY KEY, queue TEXT NOT NULL, due_at BIGINT NOT NULL, attempts BIGINT NOT NULL, settled TEXT NOT NULL)`)
-	write(t, d, `CREATE TABLE target (queue TEXT PRIMARY KEY)`)
-	write(t, d, `CREATE TRIGGER first BEFORE INSERT ON parcel BEGIN INSERT INTO target VALUES (new.queue) ON CONFLICT DO NOTHING; END`)
 	write(t, d, `CREATE INDEX parcel_due ON parcel (queue, due_at) WHERE settled = ''`)
-	return d
+	return all
 }
 
 func write(t *testing.T, d *db.DB, query string, args ...any) {
@@ -69,7 +83,7 @@ func count(t *testing.T, d *db.DB, query string) (n int64) {
 
 func put(t *testing.T, d *db.DB, id int, queue string) {
 	t.Helper()
-	write(t, d, `INSERT INTO parcel VALUES ($1, $2, $3, 0, '')`, id, queue, start.UnixMilli())
+	write(t, d, `INSERT INTO parcel VALUES ($1, $2, $3, 0, '', 0)`, id, queue, start.UnixMilli())
 }
 
 func (s *store) Queues(tx *db.Tx, _ time.Time) ([]delivery.Queue[string], error) {
@@ -81,7 +95,7 @@ func (s *store) Queues(tx *db.Tx, _ time.Time) ([]delivery.Queue[string], error)
 			q.Target = target
 		}
 		return q, err
-	}, `SELECT * FROM (SELECT queue, (SELECT min(due_at) FROM parcel p WHERE p.settled = '' AND p.queue = t.queue) AS due FROM target t) WHERE due > 0 ORDER BY due`)
+	}, `SELECT * FROM (SELECT queue, (SELECT min(due_at) FROM parcel p WHERE p.settled = '' AND p.queue = t.queue) AS due FROM target t) AS q WHERE due > 0 ORDER BY due`)
 }
 
 func (s *store) Claim(tx *db.Tx, queue string, n int, now time.Time) ([]*parcel, error) {
@@ -89,9 +103,35 @@ func (s *store) Claim(tx *db.Tx, queue string, n int, now time.Time) ([]*parcel,
 	return db.All(tx, func(scan db.Scan) (*parcel, error) {
 		p := &parcel{queue: queue, lease: until}
 		return p, scan(&p.id, &p.attempts)
-	}, `UPDATE parcel SET attempts = attempts + 1, due_at = $4 WHERE id IN (SELECT id FROM parcel WHERE settled = '' AND queue = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3 + 0) RETURNING id, attempts`,
+	}, `UPDATE parcel SET attempts = attempts + 1, due_at = $4, sending = 1 WHERE id IN (SELECT id FROM parcel WHERE settled = '' AND queue = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3 + 0) RETURNING id, attempts`,
 		queue, now.UnixMilli(), n, until.UnixMilli())
 }
+
+func (s *store) UnderWay(tx *db.Tx, now time.Time) ([]delivery.UnderWay[string], error) {
+	return db.All(tx, func(scan db.Scan) (u delivery.UnderWay[string], err error) {
+		err = scan(&u.Key, &u.Attempts)
+		if target, _, shared := strings.Cut(u.Key, "/"); shared {
+			u.Target = target
+		}
+		return u, err
+	}, `SELECT queue, count(*) FROM parcel WHERE sending = 1 AND due_at > $1 GROUP BY queue`, now.UnixMilli())
+}
+
+func (s *store) UnderWayAt(tx *db.Tx, account int64, target string, now time.Time) ([]delivery.UnderWay[string], error) {
+	all, err := s.UnderWay(tx, now)
+	return slices.DeleteFunc(all, func(u delivery.UnderWay[string]) bool {
+		return u.Target != target || target == "" && s.Account(u.Key) != account
+	}), err
+}
+
+// Account returns the number after the slash: all queues without one are of the same account.
+func (s *store) Account(queue string) int64 {
+	_, account, _ := strings.Cut(queue, "/")
+	n, _ := strconv.ParseInt(account, 10, 64)
+	return n
+}
+
+func (s *store) Lost(p *parcel) bool { return p.attempts > 1 }
 
 func (s *store) Attempt(ctx context.Context, p *parcel) (struct{}, error) {
 	return struct{}{}, s.attempt(ctx, p)
@@ -109,15 +149,16 @@ func (s *store) Record(tx *db.Tx, results []delivery.Result[*parcel, struct{}]) 
 	return nil
 }
 
-// settled stores the final state of a parcel.
-func settled(tx *db.Tx, id int64, how string) error {
-	_, err := tx.Exec(`UPDATE parcel SET settled = $2 WHERE id = $1 AND settled = ''`, id, how)
+// settled stores the final state of a parcel, unless the attempt has lost its lease.
+func settled(tx *db.Tx, p *parcel, how string) error {
+	_, err := tx.Exec(`UPDATE parcel SET settled = $2, sending = 0 WHERE id = $1 AND settled = '' AND attempts = $3`, p.id, how, p.attempts)
 	return err
 }
 
 // again makes a parcel due again, unless the attempt has lost its lease.
 func again(tx *db.Tx, p *parcel, due time.Time) error {
-	_, err := tx.Exec(`UPDATE parcel SET due_at = $2 WHERE id = $1 AND settled = '' AND attempts = $3`, p.id, due.UnixMilli(), p.attempts)
+	_, err := tx.Exec(`UPDATE parcel SET due_at = $2, sending = 0 WHERE id = $1 AND settled = '' AND attempts = $3`,
+		p.id, due.UnixMilli(), p.attempts)
 	return err
 }
 
@@ -129,8 +170,9 @@ func newRunner(d *db.DB, c *clock.Manual, s *store, grace time.Duration) *runner
 			if r.Err != nil {
 				return again(tx, r.Row, r.Ended.Add(time.Second))
 			}
-			return settled(tx, r.Row.id, "delivered")
+			return settled(tx, r.Row, "delivered")
 		}
 	}
-	return delivery.New(delivery.Config{Name: "parcels", DB: d, Now: c.Now, Log: slog.New(slog.DiscardHandler), Slots: 16, First: 40, Grace: grace}, s)
+	return delivery.New(delivery.Config{Name: "parcels", DB: d, Now: c.Now, Log: slog.New(slog.DiscardHandler), Slots: 16, First: 40,
+		Lease: leased, Grace: grace}, s)
 }

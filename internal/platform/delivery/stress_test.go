@@ -31,6 +31,7 @@ type world struct {
 	moved    *sync.Cond        // signals that the clock has moved
 	underWay map[int64]*parcel // by parcel: its latest attempt in progress
 	took     map[int64]int     // by parcel: how often a target accepted it
+	together map[string]int    // by queue: attempts in progress, of all processes
 	refused  map[int64]int     // by corrupt parcel: how often its result could not be recorded
 }
 
@@ -67,16 +68,18 @@ func (p *process) attempt(ctx context.Context, row *parcel) error {
 		p.t.Errorf("seed %d: parcel %d is attempted twice at once", p.seed, row.id)
 	}
 	p.underWay[row.id] = row
+	p.together[row.queue]++
 	p.queue[row.queue]++
 	p.all++
 	defer func() {
 		if p.underWay[row.id] == row {
 			delete(p.underWay, row.id)
 		}
+		p.together[row.queue]--
 		p.queue[row.queue]--
 		p.all--
 	}()
-	if n := p.queue[row.queue]; n > perQueue || p.all > 40 {
+	if n := p.together[row.queue]; n > perQueue || p.all > 40 {
 		p.t.Errorf("seed %d: %d attempts in queue %s, %d altogether", p.seed, n, row.queue, p.all)
 	}
 	if slow := row.queue < "q03"; slow || dice.IntN(50) == 0 {
@@ -118,10 +121,10 @@ func (p *process) record(tx *db.Tx, r delivery.Result[*parcel, struct{}]) error 
 		return errors.New("corrupt")
 	}
 	if r.Err == nil {
-		return settled(tx, r.Row.id, "delivered")
+		return settled(tx, r.Row, "delivered")
 	}
 	if r.Row.attempts >= maxAttempts {
-		return settled(tx, r.Row.id, "given up")
+		return settled(tx, r.Row, "given up")
 	}
 	return again(tx, r.Row, r.Ended.Add(backoff.Wait(time.Second<<r.Row.attempts, 0.5)))
 }
@@ -135,39 +138,50 @@ func (p *process) kill() {
 	p.Wait()
 }
 
-// Thousands of parcels, targets that fail, hang and panic, and a program that stops, crashes and starts again at random.
-// Every parcel is attempted until a target accepts it or it is given up, and never twice at once under a valid lease.
+// Thousands of parcels, targets that fail, hang and panic, and one or two programs that stop, crash and start again at
+// random. Every parcel is attempted until a target accepts it or it is given up, and never twice at once under a valid
+// lease; and the limit of a target holds over all programs.
 func TestStress(t *testing.T) {
 	for seed := range uint64(3) {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { stress(t, seed) })
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { stress(t, seed, 1) })
+	}
+	for seed := range uint64(2) {
+		t.Run(fmt.Sprint("two programs, seed=", seed), func(t *testing.T) { stress(t, seed, 2) })
 	}
 }
 
-func stress(t *testing.T, seed uint64) {
-	d, random := open(t), rand.New(rand.NewPCG(seed, 1))
-	w := &world{t: t, seed: seed, clock: clock.At(start), underWay: map[int64]*parcel{}, took: map[int64]int{}, refused: map[int64]int{}}
+func stress(t *testing.T, seed uint64, programs int) {
+	all, random := openAll(t, programs), rand.New(rand.NewPCG(seed, 1))
+	d := all[0]
+	w := &world{t: t, seed: seed, clock: clock.At(start), underWay: map[int64]*parcel{}, took: map[int64]int{}, refused: map[int64]int{},
+		together: map[string]int{}}
 	w.moved = sync.NewCond(&w.mu)
 	err := d.Write(context.Background(), func(tx *db.Tx) (err error) {
 		for n := 0; n < parcels && err == nil; n++ {
-			_, err = tx.Exec(`INSERT INTO parcel VALUES ($1, $2, $3, 0, '')`, n+1, fmt.Sprintf("q%02d", random.IntN(30)), start.Add(time.Duration(random.IntN(60))*time.Second).UnixMilli())
+			_, err = tx.Exec(`INSERT INTO parcel VALUES ($1, $2, $3, 0, '', 0)`, n+1, fmt.Sprintf("q%02d", random.IntN(30)),
+				start.Add(time.Duration(random.IntN(60))*time.Second).UnixMilli())
 		}
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := w.start(d)
+	processes := make([]*process, programs)
+	for i := range processes {
+		processes[i] = w.start(all[i])
+	}
 	stops, kills := 0, 0
 	for step := 0; ; step++ {
-		run(t, p.runner, w.clock.Now())
+		runAll(t, processes, w.clock.Now())
 		runtime.Gosched()
+		i := random.IntN(programs)
 		switch n := random.IntN(60); {
 		case n == 0:
-			p.Wait()
-			p, stops = w.start(d), stops+1
+			processes[i].Wait()
+			processes[i], stops = w.start(all[i]), stops+1
 		case n == 1:
-			p.kill()
-			p, kills = w.start(d), kills+1
+			processes[i].kill()
+			processes[i], kills = w.start(all[i]), kills+1
 		case n < 20:
 			w.mu.Lock()
 			w.clock.Add(time.Duration(random.IntN(1500)) * time.Millisecond)
@@ -178,9 +192,25 @@ func stress(t *testing.T, seed uint64) {
 			break
 		}
 	}
-	p.Wait()
+	for _, p := range processes {
+		p.Wait()
+	}
 	t.Logf("seed %d: %d stops and %d kills in %v", seed, stops, kills, w.clock.Now().Sub(start))
 	w.check(d)
+}
+
+// runAll runs the jobs of all processes at the same time.
+func runAll(t *testing.T, processes []*process, now time.Time) {
+	t.Helper()
+	var all sync.WaitGroup
+	for _, p := range processes {
+		all.Go(func() {
+			if _, err := p.Job().Run(context.Background(), now); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 func (w *world) check(d *db.DB) {

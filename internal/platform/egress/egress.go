@@ -13,6 +13,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -38,10 +39,19 @@ func (c *Client) http(lax bool) *http.Client {
 		Transport: &http.Transport{
 			Proxy:       nil, // a proxy would dial for us, past the policy
 			DialContext: c.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: lax},
-			TLSHandshakeTimeout: c.timeout, MaxIdleConns: 256, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
+			TLSHandshakeTimeout: c.timeout, MaxIdleConns: 256, MaxIdleConnsPerHost: keptConns, IdleConnTimeout: time.Minute,
 			MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
 		},
 	}
+}
+
+// keptConns is how many connections to a host are kept for the next requests.
+const keptConns = 4
+
+// closedBefore reports whether the host closed a kept connection just before the request was written to it: it has not read
+// the request. The library itself repeats only requests without an effect.
+func closedBefore(err error) bool {
+	return err != nil && strings.HasSuffix(err.Error(), "http: server closed idle connection")
 }
 
 // HTTP returns a client for libraries that make requests themselves. What holds for Do holds for it: what is dialled, the
@@ -118,6 +128,10 @@ func (c *Client) Do(ctx context.Context, r Request) (a Attempt, err error) {
 	}
 	began := time.Now()
 	answer, err := client.Do(request)
+	for again := 0; again < keptConns && closedBefore(err); again++ {
+		request.Body = io.NopCloser(bytes.NewReader(r.Body))
+		answer, err = client.Do(request)
+	}
 	if err != nil {
 		a.Took = time.Since(began)
 		return a, failure(err, request.URL.Host, came.Load(), a.Took)

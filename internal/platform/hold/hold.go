@@ -33,10 +33,14 @@ func Find(tx *db.Tx) (s State, found bool, err error) {
 
 // Save stores the state.
 func Save(tx *db.Tx, s State) error {
-	_, err := tx.Exec(`INSERT INTO hold (hold_id, inode, born_at, place, reason, since) VALUES (1, $1, $2, $3, $4, $5)
+	return tx.Do(`INSERT INTO hold (hold_id, inode, born_at, place, reason, since) VALUES (1, $1, $2, $3, $4, $5)
 		ON CONFLICT (hold_id) DO UPDATE SET inode = excluded.inode, born_at = excluded.born_at, place = excluded.place,
 			reason = excluded.reason, since = excluded.since`, s.File.Inode, s.File.Born, s.Place, s.Reason, s.Since)
-	return err
+}
+
+// Forget stores that no server was started on a database yet: the first one sends.
+func Forget(tx *db.Tx) error {
+	return tx.Do(`DELETE FROM hold WHERE hold_id = 1`)
 }
 
 // next returns the state of a database at the start of a server on file. ask holds it although it is no copy.
@@ -69,7 +73,7 @@ type Gate struct {
 // Open decides whether the server that starts on a database may send. It stores nothing: the job does, once the server
 // runs, so that a server that fails to start holds no other.
 func Open(ctx context.Context, d *db.DB, host string, ask bool, now time.Time) (*Gate, error) {
-	file, err := d.File()
+	file, err := d.File(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +92,7 @@ func (g *Gate) store(ctx context.Context) error {
 	if g.stored || g.now == g.was {
 		return nil
 	}
-	err := g.db.Write(ctx, func(tx *db.Tx) error {
+	err := g.db.WriteOf(ctx, db.NoAccount, func(tx *db.Tx) error {
 		is, _, err := Find(tx)
 		if err != nil || is != g.was {
 			return err
@@ -101,7 +105,7 @@ func (g *Gate) store(ctx context.Context) error {
 
 // Hold stores that nothing is sent from a database until it is released.
 func Hold(ctx context.Context, d *db.DB, reason string, now time.Time) error {
-	return d.Write(ctx, func(tx *db.Tx) error {
+	return d.WriteOf(ctx, db.NoAccount, func(tx *db.Tx) error {
 		s, _, err := Find(tx)
 		if err != nil {
 			return err
@@ -111,8 +115,13 @@ func Hold(ctx context.Context, d *db.DB, reason string, now time.Time) error {
 	})
 }
 
-// place describes where a database is served.
-func place(d *db.DB, host string) string { return fmt.Sprintf("%s on %s", d.DSN(), host) }
+// place describes where a database is served. Several hosts serve a shared one.
+func place(d *db.DB, host string) string {
+	if d.Shared() {
+		return d.DSN()
+	}
+	return fmt.Sprintf("%s on %s", d.DSN(), host)
+}
 
 // Reason returns why nothing is sent; empty: the server sends.
 func (g *Gate) Reason() string {
@@ -123,8 +132,8 @@ func (g *Gate) Reason() string {
 }
 
 // Release stores that the server on this file may send, and reports whether it was held.
-func Release(tx *db.Tx, d *db.DB, host string) (was State, err error) {
-	file, err := d.File()
+func Release(ctx context.Context, tx *db.Tx, d *db.DB, host string) (was State, err error) {
+	file, err := d.File(ctx)
 	if err != nil {
 		return was, err
 	}

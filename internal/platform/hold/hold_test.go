@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 )
 
 var (
@@ -95,7 +96,7 @@ func TestReleaseBeforeTheFirstStart(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(strings.TrimPrefix(d.DSN(), "sqlite:"))
+	text, err := os.ReadFile(dbtest.Embedded(t, d.DSN()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func TestReleaseBeforeTheFirstStart(t *testing.T) {
 	}
 	defer c.Close()
 	err = c.Write(ctx, func(tx *db.Tx) error {
-		was, err := Release(tx, c, "host")
+		was, err := Release(t.Context(), tx, c, "host")
 		if !strings.Contains(was.Reason, "is a copy") {
 			t.Errorf("%+v", was)
 		}
@@ -125,7 +126,7 @@ func TestReleaseBeforeTheFirstStart(t *testing.T) {
 
 func database(t *testing.T) *db.DB {
 	t.Helper()
-	d, err := db.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "test.db"))
+	d, err := db.Open(context.Background(), dbtest.Migrated(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,26 @@ func TestULIDCarriesItsTime(t *testing.T) {
 	}
 }
 
+func TestULIDsBeginWithTheirTime(t *testing.T) {
+	for _, at := range []time.Time{now, time.UnixMilli(0), time.UnixMilli(1), time.UnixMilli(1 << 40)} {
+		from := ULIDFrom(at)
+		if one := ULID(at); one < from || len(from) != 10 || !strings.HasPrefix(one, from) {
+			t.Errorf("%s begins with %s", one, from)
+		}
+		if earlier := ULID(at.Add(-time.Millisecond)); at.UnixMilli() > 0 && earlier >= from {
+			t.Errorf("%s of a millisecond before is not less than %s", earlier, from)
+		}
+		for _, text := range []string{from, ULID(at)} {
+			if got, err := ULIDTime(text); err != nil || got.UnixMilli() != at.UnixMilli() {
+				t.Errorf("the time of %s is %v, %v, want %v", text, got, err, at)
+			}
+		}
+	}
+	if _, err := ULIDTime("no ulid"); err == nil {
+		t.Error("any text has a time")
+	}
+}
+
 func TestObjectCarriesItsTimeAndCounts(t *testing.T) {
 	var seen [2][12]byte
 	for i := range seen {

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"sync/atomic"
 	"time"
 )
@@ -29,6 +30,12 @@ func Object(now time.Time) string {
 	c := start + issued.Add(1)
 	b[9], b[10], b[11] = byte(c>>16), byte(c>>8), byte(c)
 	return hex.EncodeToString(b[:])
+}
+
+// After returns a text that is greater than every object id made before a moment or in its second, and less than those
+// made later.
+func After(now time.Time) string {
+	return fmt.Sprintf("%08x", uint32(now.Unix()+1))
 }
 
 // IsObject reports whether s has the form of an object id: 24 hexadecimal

@@ -18,3 +18,20 @@ func ULID(now time.Time) string {
 	_, _ = public.Read(u[6:])
 	return u.String()
 }
+
+// ULIDFrom returns a text that is not greater than any ULID of an instant or a later one, and greater than every one of an
+// earlier millisecond.
+func ULIDFrom(now time.Time) string {
+	var u ulid.ULID
+	_ = u.SetTime(uint64(max(now.UnixMilli(), 0))) // it cannot fail, as above
+	return u.String()[:timed]
+}
+
+// ULIDTime returns the millisecond that a ULID begins with.
+func ULIDTime(id string) (time.Time, error) {
+	u, err := ulid.ParseStrict(id[:min(len(id), timed)] + "0000000000000000")
+	return ulid.Time(u.Time()), err
+}
+
+// timed is how many characters of a ULID state its time.
+const timed = 10

@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/fault"
 )
 
 // Job is one kind of background work.
@@ -28,7 +29,7 @@ type Job struct {
 	Run func(ctx context.Context, now time.Time) (again time.Time, err error)
 	// Wait waits for the goroutines that Run has started; nil: it starts none.
 	Wait func()
-	// Signal wakes the job before the interval is over; nil: nothing does.
+	// Signal wakes the job before the interval is over; nil: nothing does. See Signal.Accounts.
 	Signal *Signal
 }
 
@@ -41,6 +42,10 @@ type Runner struct {
 	done  sync.WaitGroup
 	runs  *prometheus.CounterVec
 	last  *prometheus.GaugeVec
+
+	// Shared spreads the runs, because other processes have the same jobs on the same database: they must not all look
+	// for due rows in the same moment. The first one then processes a row, and the others find that nothing is due.
+	Shared bool
 }
 
 // New returns a runner without jobs. Its metrics are tocsin_task_runs_total by task and outcome, and
@@ -93,24 +98,44 @@ func (t *Job) settle() {
 	}
 }
 
-// failing bounds how long a job waits after a run that failed: twice as long each time.
-var failing = Backoff{Min: time.Second, Max: time.Minute}
+// failing bounds how long a job waits after a run that failed: twice as long each time. While the database is away it
+// waits less: to ask costs little then, and all work waits for the answer.
+var (
+	failing     = Backoff{Min: time.Second, Max: time.Minute}
+	unavailable = Backoff{Min: time.Second, Max: 4 * time.Second}
+)
 
+// afterFailure returns how long a job waits after a failure; last is the pause after the one before.
+func afterFailure(err error, last time.Duration) time.Duration {
+	if fault.KindOf(err) == fault.Unavailable {
+		return unavailable.Wait(2*last, rand.Float64())
+	}
+	return failing.Wait(2*last, rand.Float64())
+}
+
+// keep runs a job until the program stops. A job that is woken all the time still runs as if it were not, so that it finds
+// what no signal was raised for.
 func (c *Runner) keep(ctx context.Context, t *Job) {
 	failed := time.Duration(0) // the pause after the last failure; 0: the last run succeeded
+	woken, next := false, time.Time{}
 	for ctx.Err() == nil {
-		again, err := c.run(ctx, t)
-		wait := t.Interval
-		switch now := c.clock.Now(); {
+		own := ctx
+		if woken {
+			own = context.WithValue(ctx, wokenKey{}, true)
+		}
+		again, err := c.run(own, t)
+		wait := c.pause(t, again, rand.Float64())
+		switch {
 		case err != nil:
-			failed = failing.Wait(2*failed, rand.Float64())
+			failed = afterFailure(err, failed)
 			wait = failed
-		case !again.IsZero():
-			wait = min(wait, max(0, again.Sub(now)))
+		case woken:
+			wait = max(0, min(wait, time.Until(next)))
 		}
 		if err == nil {
 			failed = 0
 		}
+		woken, next = false, time.Now().Add(wait)
 		if wait == 0 {
 			continue
 		}
@@ -118,10 +143,30 @@ func (c *Runner) keep(ctx context.Context, t *Job) {
 		select {
 		case <-ctx.Done():
 		case <-t.Signal.C():
+			woken = time.Now().Before(next)
 		case <-timer.C:
 		}
 		timer.Stop()
 	}
+}
+
+// spreadDue is how long after its moment a row is processed at most, if the jobs are spread.
+const spreadDue = 50 * time.Millisecond
+
+// pause returns how long a job waits after a run without an error; again is as in Job.Run. A job with further due rows
+// does not wait. spread is from 0 to 1.
+func (c *Runner) pause(t *Job, again time.Time, spread float64) time.Duration {
+	left := t.Interval
+	if !again.IsZero() {
+		left = max(0, again.Sub(c.clock.Now()))
+	}
+	switch {
+	case !c.Shared || left == 0:
+		return min(left, t.Interval)
+	case left < t.Interval:
+		return min(left+time.Duration(spread*float64(spreadDue)), t.Interval)
+	}
+	return time.Duration(float64(t.Interval) * (0.75 + spread/4))
 }
 
 // run runs a job once. A panic counts as an error: it is logged and does not end the other jobs.
@@ -149,15 +194,24 @@ const settleRounds = 500
 // tests that move the clock themselves, with a runner that was not started. It fails when a job still has due rows after
 // settleRounds rounds: rows that stay due whatever is done would keep it busy for ever.
 func (c *Runner) Settle(ctx context.Context) error {
+	_, err := c.Rest(ctx)
+	return err
+}
+
+// Rest is Settle, and returns when the next row is due as far as the jobs know; zero: they know of none.
+func (c *Runner) Rest(ctx context.Context) (next time.Time, err error) {
 	busy := "" // the last job of the round that is not finished
 	for range settleRounds {
-		busy = ""
+		busy, next = "", time.Time{}
 		for _, t := range c.jobs {
 			again, err := t.Run(ctx, c.clock.Now())
 			if err != nil {
-				return fmt.Errorf("%s: %w", t.Name, err)
+				return next, fmt.Errorf("%s: %w", t.Name, err)
 			}
 			t.settle()
+			if next.IsZero() || !again.IsZero() && again.Before(next) {
+				next = again
+			}
 			if !again.IsZero() && !again.After(c.clock.Now()) {
 				busy = t.Name
 			}
@@ -170,8 +224,8 @@ func (c *Runner) Settle(ctx context.Context) error {
 			}
 		}
 		if busy == "" {
-			return nil
+			return next, nil
 		}
 	}
-	return fmt.Errorf("%s: rows are still due after %d rounds", busy, settleRounds)
+	return next, fmt.Errorf("%s: rows are still due after %d rounds", busy, settleRounds)
 }

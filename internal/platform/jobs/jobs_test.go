@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -150,4 +151,62 @@ func TestNoSignalIsLost(t *testing.T) {
 		}
 	}
 	runner.Stop()
+}
+
+// A job that is woken for accounts gets these. It looks for all rows at its start, when the signal was raised for other
+// reasons, when its time has come although it is woken all the time, and in a runner that settles.
+func TestASignalForAccounts(t *testing.T) {
+	type run struct {
+		accounts []int64
+		all      bool
+	}
+	const soon = 30 * time.Millisecond
+	runner, wake, runs := jobs.New(clock.System, slog.New(slog.DiscardHandler), nil), jobs.NewSignal(), make(chan run)
+	var wait atomic.Int64
+	wait.Store(int64(time.Hour))
+	job := jobs.Job{Name: "woken", Signal: wake, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
+		accounts, all := wake.Accounts(ctx)
+		slices.Sort(accounts)
+		select {
+		case runs <- run{accounts, all}:
+		case <-ctx.Done():
+		}
+		return now.Add(time.Duration(wait.Load())), nil
+	}, Interval: time.Hour}
+	runner.Add(job)
+	wake.RaiseFor(1)
+	runner.Start()
+	if first := <-runs; !first.all {
+		t.Errorf("at its start: %v", first)
+	}
+	wake.RaiseFor(3)
+	wake.RaiseFor(2)
+	for found := []int64{}; len(found) < 2; { // in one run, or in two
+		r := <-runs
+		if found = append(found, r.accounts...); r.all {
+			t.Errorf("raised for two accounts: %v", r)
+		}
+	}
+	wait.Store(int64(soon))
+	wake.Raise()
+	if r := <-runs; !r.all {
+		t.Errorf("raised for other reasons: %v", r)
+	}
+	for all := false; !all; { // each run wakes it again
+		wake.RaiseFor(5)
+		all = (<-runs).all
+	}
+	runner.Stop()
+	settling := jobs.New(clock.At(start), slog.New(slog.DiscardHandler), nil)
+	all := true
+	job.Run = func(ctx context.Context, _ time.Time) (time.Time, error) {
+		_, one := wake.Accounts(ctx)
+		all = all && one
+		return time.Time{}, nil
+	}
+	settling.Add(job)
+	wake.RaiseFor(6)
+	if err := settling.Settle(t.Context()); err != nil || !all {
+		t.Errorf("%v, all: %t", err, all)
+	}
 }

@@ -10,24 +10,28 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"tocsin/internal/platform/db"
 )
 
 // RoundRobin divides one kind of work fairly among accounts. Each account that waits has its rounds on a goroutine of
 // its own, never two at once. The account whose last round is longest ago is first. Accounts whose last round was
 // expensive share one goroutine: however many there are, and whatever they have configured, they use no more than one
-// processor.
+// processor. Nor do the rounds of one account follow each other without a pause for long, unless it is alone: see pauses.
 type RoundRobin struct {
 	mu      sync.Mutex
 	running sync.WaitGroup
 	wake    *Signal         // raised when a round has ended: another may begin
 	order   int64           // how many rounds have begun
 	began   map[int64]int64 // by account: the order in which its last round began
-	busy    map[int64]bool  // accounts with a round in progress
+	busy    map[int64]bool  // accounts with a round in progress; true: they wait for another one
 	dear    map[int64]bool  // accounts whose last round was expensive
 	rests   map[int64]rest  // accounts with work that failed
+	missed  map[int64]int   // how many rounds in a row another process was faster
 	inUse   map[bool]int    // goroutines in use, for expensive accounts and for the others
 	crowded map[bool]bool   // whether an account waits for such a goroutine
 	errs    []error         // of rounds that have ended since the last call of Begin
+	pauses  pauses
 }
 
 // rest postpones work that failed: nothing numbered up to after is retried before until. The kind of work defines the
@@ -40,6 +44,9 @@ type rest struct {
 // putOff is how long an account rests after a round that failed.
 const putOff = time.Second
 
+// credit is how long the rounds of an account take before it pauses.
+const credit = 250 * time.Millisecond
+
 // maxTurns is how many rounds run at once, beside the expensive one. Their reads are short, so they wait for the
 // processors only.
 var maxTurns = 8 * runtime.NumCPU()
@@ -48,8 +55,8 @@ var maxTurns = 8 * runtime.NumCPU()
 // calls Begin again.
 func NewRoundRobin(wake *Signal) *RoundRobin {
 	return &RoundRobin{
-		wake: wake, began: map[int64]int64{}, busy: map[int64]bool{}, dear: map[int64]bool{}, rests: map[int64]rest{},
-		inUse: map[bool]int{}, crowded: map[bool]bool{},
+		wake: wake, began: map[int64]int64{}, busy: map[int64]bool{}, dear: map[int64]bool{}, rests: map[int64]rest{}, missed: map[int64]int{},
+		inUse: map[bool]int{}, crowded: map[bool]bool{}, pauses: pauses{credit: credit, used: map[int64]use{}},
 	}
 }
 
@@ -62,12 +69,14 @@ type Round struct {
 	Account   int64
 	Now       time.Time
 	Expensive bool // the round was expensive; set by the function that does the work
+	More      bool // the account has more work that is due; set by the function too
 	turns     *RoundRobin
+	missed    bool // another process was faster
 	among     bool // the round has the goroutine of expensive accounts
 }
 
 // Begin starts a round for each account that waits, as far as goroutines are free, and returns without waiting for
-// their ends. An account that is left over has its round after another one has ended. The error joins those of the
+// their ends. An account that is left over is one of the signal's when another round has ended. The error joins those of the
 // rounds that have ended since the last call. Begin sorts waiting.
 func (t *RoundRobin) Begin(ctx context.Context, now time.Time, waiting []int64, do func(*Round) error) error {
 	t.mu.Lock()
@@ -80,15 +89,20 @@ func (t *RoundRobin) Begin(ctx context.Context, now time.Time, waiting []int64, 
 		if dear {
 			limit = 1
 		}
+		_, busy := t.busy[account]
 		switch {
-		case t.busy[account]:
+		case busy:
+			t.busy[account] = true
 		case t.inUse[dear] == limit:
 			t.crowded[dear] = true
+			t.wake.keep(account)
 		default:
 			t.order++
-			t.busy[account], t.began[account] = true, t.order
+			t.busy[account], t.began[account] = false, t.order
 			t.inUse[dear]++
-			t.running.Go(func() { t.run(&Round{Ctx: ctx, Account: account, Now: now, turns: t, among: dear}, do) })
+			t.running.Go(func() {
+				t.run(&Round{Ctx: db.For(ctx, account), Account: account, Now: now, turns: t, among: dear}, do)
+			})
 		}
 	}
 	if len(t.busy) == 0 { // no account waits: the order of past rounds does not matter, and the map must not grow
@@ -111,15 +125,20 @@ func (t *RoundRobin) Failed() error {
 	return t.failed()
 }
 
-// run runs a round and releases its goroutine. A round that failed rests, unless it has postponed its work itself.
+// run runs a round and releases its goroutine, and after a pause if there must be one its account. A round that failed
+// rests, unless it has postponed its work itself.
 func (t *RoundRobin) run(own *Round, do func(*Round) error) {
+	began := time.Now()
 	err := guarded(own, do)
 	t.mu.Lock()
-	delete(t.busy, own.Account)
+	pause := t.pauses.after(own.Account, began, time.Now())
 	t.inUse[own.among]--
 	delete(t.dear, own.Account)
 	if own.Expensive {
 		t.dear[own.Account] = true
+	}
+	if !own.missed {
+		delete(t.missed, own.Account)
 	}
 	if err != nil && own.Ctx.Err() == nil {
 		t.errs = append(t.errs, err)
@@ -128,7 +147,20 @@ func (t *RoundRobin) run(own *Round, do func(*Round) error) {
 		}
 	}
 	t.mu.Unlock()
-	t.wake.Raise()
+	if pause > 0 {
+		t.wake.rouse() // another account may use the goroutine
+		select {
+		case <-own.Ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+	t.mu.Lock()
+	if t.busy[own.Account] || own.More {
+		t.wake.keep(own.Account)
+	}
+	delete(t.busy, own.Account)
+	t.mu.Unlock()
+	t.wake.rouse()
 }
 
 // guarded returns a panic of the work as an error.
@@ -155,6 +187,30 @@ func (t *Round) Rest(after int64) {
 	t.turns.rests[t.Account] = rest{t.Now.Add(putOff), after}
 }
 
+// leave is how long an account is left to another process that does its work at first, and few how many rows may be prepared
+// for nothing before that: looking at another account takes longer.
+const (
+	leave = 100 * time.Millisecond
+	few   = 10
+
+	maxDoubled = 4 // times: longer than putOff
+)
+
+// Missed states that another process has done all n rows of the account that this round prepared. If they are many, the
+// account is left to it for a moment: else each process would do the work of all. The moment is twice as long each time in a
+// row, up to a second, after which the other process may have ended.
+func (t *Round) Missed(n int) {
+	r := t.turns
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n <= few || !r.rests[t.Account].until.Before(t.Now) {
+		return
+	}
+	r.rests[t.Account] = rest{t.Now.Add(min(leave<<r.missed[t.Account], putOff)), math.MaxInt64}
+	t.missed = true
+	r.missed[t.Account] = min(r.missed[t.Account]+1, maxDoubled)
+}
+
 // After returns the number up to which an account's work is postponed; 0: none is.
 func (t *RoundRobin) After(account int64, now time.Time) int64 {
 	t.mu.Lock()
@@ -165,6 +221,36 @@ func (t *RoundRobin) After(account int64, now time.Time) int64 {
 	}
 	delete(t.rests, account)
 	return 0
+}
+
+// Next is when the first row of an account is due, Unix seconds.
+type Next struct{ Account, At int64 }
+
+// Due returns the accounts of which a row is due, without those whose work is postponed, and when the job is to run again
+// because of the others; zero: there are none.
+func (t *RoundRobin) Due(all []Next, now time.Time) (accounts []int64, again time.Time) {
+	for _, n := range all {
+		if n.At <= now.Unix() && t.After(n.Account, now) == 0 {
+			accounts = append(accounts, n.Account)
+		} else {
+			again = Earlier(again, time.Unix(max(n.At, now.Unix()+1), 0))
+		}
+	}
+	return accounts, Earlier(again, t.Again(now))
+}
+
+// Signalled is Signal.Accounts for the signal of the rounds, without the accounts whose work is postponed.
+func (t *RoundRobin) Signalled(ctx context.Context, now time.Time) (accounts []int64, all bool) {
+	accounts, all = t.wake.Accounts(ctx)
+	return slices.DeleteFunc(accounts, func(account int64) bool { return t.After(account, now) > 0 }), all
+}
+
+// Earlier returns the first of two moments; zero: none.
+func Earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // Again returns when the first postponed work is retried; zero: none is postponed.

@@ -22,10 +22,12 @@ type rounds struct {
 
 func newRounds(t *testing.T) *rounds {
 	wake := NewSignal()
-	return &rounds{
+	r := &rounds{
 		T: t, RoundRobin: NewRoundRobin(wake), woken: wake.C(), begun: make(chan *Round, 1000),
 		release: map[int64]chan error{},
 	}
+	r.pauses.credit = time.Hour // the test releases its rounds when it gets to it
+	return r
 }
 
 // begin starts rounds for these accounts and returns those that began. do runs at the end of each round; it may be nil.
@@ -267,5 +269,85 @@ func TestRoundsThatStopReportNothing(t *testing.T) {
 	r.Wait()
 	if failed := r.Failed(); err != nil || failed != nil || r.After(7, now) != 0 {
 		t.Errorf("%v, %v", err, failed)
+	}
+}
+
+// Accounts that are left over reach the next run of the job through its signal: one that is busy when it is to begin, one
+// that finds no goroutine, and one that has more work.
+func TestAccountsThatAreLeftOverBeginLater(t *testing.T) {
+	r := newRounds(t)
+	accounts := func() map[int64]bool {
+		found, all := r.wake.Accounts(context.WithValue(t.Context(), wokenKey{}, true))
+		if all {
+			t.Error("all accounts are looked for")
+		}
+		set := map[int64]bool{}
+		for _, account := range found {
+			set[account] = true
+		}
+		return set
+	}
+	r.begin(func(own *Round) { own.More = own.Account == 2 }, 2, 1, 2)
+	r.begin(nil, 0, 1)
+	if got := accounts(); len(got) > 0 {
+		t.Errorf("%v while their rounds are in progress", got)
+	}
+	r.end(1, nil)
+	if got := accounts(); len(got) != 1 || !got[1] {
+		t.Errorf("%v, want the account that was to begin while it was busy", got)
+	}
+	r.end(2, nil)
+	if got := accounts(); len(got) != 1 || !got[2] {
+		t.Errorf("%v, want the account with more work", got)
+	}
+	var many []int64
+	for n := range maxTurns + 3 {
+		many = append(many, int64(10+n))
+	}
+	began := r.begin(nil, maxTurns, many...)
+	left := accounts()
+	if len(left) != 3 {
+		t.Errorf("%d accounts are left over, want 3", len(left))
+	}
+	for account := range left {
+		if began[account] != nil {
+			t.Errorf("account %d has a round", account)
+		}
+	}
+	r.endAll()
+}
+
+// TestAnAccountIsLeftToAnotherProcess: an account of which another process has done many rows is left to it for a moment; a
+// few rows are no reason, and a rest that is longer stays.
+func TestAnAccountIsLeftToAnotherProcess(t *testing.T) {
+	r := NewRoundRobin(nil)
+	(&Round{Account: 7, Now: now, turns: r}).Missed(few)
+	if after := r.After(7, now); after != 0 {
+		t.Errorf("postponed up to %d after a few rows", after)
+	}
+	(&Round{Account: 7, Now: now, turns: r}).Missed(few + 1)
+	if after, again := r.After(7, now), r.Again(now); after != math.MaxInt64 || !again.Equal(now.Add(leave)) {
+		t.Errorf("postponed up to %d, until %v", after, again)
+	}
+	if after := r.After(7, now.Add(leave)); after != 0 {
+		t.Errorf("postponed up to %d after that", after)
+	}
+	for n, want := range []time.Duration{2 * leave, 4 * leave, 8 * leave, putOff, putOff} {
+		r.run(&Round{Ctx: t.Context(), Account: 7, Now: now.Add(time.Hour), turns: r}, func(own *Round) error { own.Missed(100); return nil })
+		if again := r.Again(now.Add(time.Hour)); !again.Equal(now.Add(time.Hour + want)) {
+			t.Errorf("missed %d times more: left until %v, want %v", n+1, again, now.Add(time.Hour+want))
+		}
+		delete(r.rests, 7)
+	}
+	r.run(&Round{Ctx: t.Context(), Account: 7, Now: now, turns: r}, func(*Round) error { return nil })
+	(&Round{Account: 7, Now: now, turns: r}).Missed(100)
+	if again := r.Again(now); !again.Equal(now.Add(leave)) {
+		t.Errorf("after a round that was not missed: left until %v", again)
+	}
+	failed := &Round{Account: 8, Now: now, turns: r}
+	failed.Rest(12)
+	failed.Missed(100)
+	if after := r.After(8, now); after != 12 {
+		t.Errorf("postponed up to %d, want 12", after)
 	}
 }

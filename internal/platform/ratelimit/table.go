@@ -14,6 +14,7 @@ const shards = 32
 type Table[K comparable] struct {
 	seed   maphash.Seed
 	max    int64
+	share  *Share
 	keys   atomic.Int64
 	shards [shards]shard[K]
 
@@ -40,9 +41,16 @@ func New[K comparable](maxKeys int) *Table[K] {
 	return t
 }
 
+// Divided makes the table accept a share of each rate, and returns it. It is called before the first Allow.
+func (t *Table[K]) Divided(share *Share) *Table[K] {
+	t.share = share
+	return t
+}
+
 // Allow decides on one request for the key and counts it if it is accepted. A
 // clock that was set back locks no client out for longer than a minute.
 func (t *Table[K]) Allow(key K, rate Rate, now time.Time) Result {
+	rate = t.share.Of(rate)
 	if rate.PerSecond <= 0 && rate.PerMinute <= 0 {
 		return Result{OK: true}
 	}

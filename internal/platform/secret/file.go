@@ -28,7 +28,7 @@ func readFrom(f *os.File) (ring, error) {
 	if err != nil {
 		return nil, err
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+	if mode := info.Mode().Perm(); exposed(mode, ownerOf(info), os.Geteuid()) {
 		return nil, fmt.Errorf("%s has mode %04o, so that others than its owner have access: set it to 0600", f.Name(), mode)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxFile))
@@ -40,6 +40,23 @@ func readFrom(f *os.File) (ring, error) {
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	return r, nil
+}
+
+// exposed reports whether a key file can be read or changed by others. Its group may read a file of another owner: so
+// systemd and Kubernetes, whose mounted files belong to root, pass a secret on to the user of a service.
+func exposed(mode fs.FileMode, owner, self int) bool {
+	if owner != self {
+		mode &^= 0o040
+	}
+	return mode&0o077 != 0
+}
+
+// ownerOf returns the user that owns a file.
+func ownerOf(info fs.FileInfo) int {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(s.Uid)
+	}
+	return os.Geteuid()
 }
 
 // create writes a new file at path, whole or not at all. If another process has

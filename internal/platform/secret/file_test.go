@@ -91,6 +91,27 @@ func TestAFileThatOthersMayReadIsRefused(t *testing.T) {
 	}
 }
 
+// What systemd and Kubernetes pass on belongs to root and is readable through the group or an access list.
+func TestAMountedFileMayBeReadByItsGroup(t *testing.T) {
+	for _, c := range []struct {
+		mode        os.FileMode
+		owner, self int
+		exposed     bool
+	}{
+		{0o600, 1000, 1000, false},
+		{0o440, 0, 1000, false},
+		{0o440, 0, 0, true}, // a file of one's own
+		{0o440, 1000, 1000, true},
+		{0o444, 0, 1000, true},
+		{0o460, 0, 1000, true},
+		{0o640, 0, 1000, false},
+	} {
+		if got := exposed(c.mode, c.owner, c.self); got != c.exposed {
+			t.Errorf("mode %o of user %d, read by %d: %v", c.mode, c.owner, c.self, got)
+		}
+	}
+}
+
 func TestABrokenFileIsNeitherUsedNorReplaced(t *testing.T) {
 	path, c := filepath.Join(t.TempDir(), "keys"), &clock{}
 	if err := os.WriteFile(path, nil, 0o600); err != nil {

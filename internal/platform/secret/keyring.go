@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -69,6 +70,18 @@ func (b *Keyring) Rotate() (id string, err error) {
 // lost. It fails, and deletes none, if one of them is the newest or missing.
 func (b *Keyring) Forget(ids ...string) error {
 	return b.change(func(r ring) (ring, error) { return r.without(ids) })
+}
+
+// NewKey returns a new random key in the form of a line of the file.
+func NewKey() string {
+	k := ring(nil).with()[0]
+	return k.id + " " + base64.StdEncoding.EncodeToString(k.secret)
+}
+
+// Refresh reads the file again if it was not read within the last second, as Seal does before it seals.
+func (b *Keyring) Refresh() error {
+	_, err := b.newest()
+	return err
 }
 
 // KeyIDs returns the ids of the keyring's keys, newest first.

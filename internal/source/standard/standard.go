@@ -5,7 +5,6 @@ package standard
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -40,6 +39,7 @@ func Parse(r source.Request) (b source.Batch, err error) {
 		if len(list.Items) == 0 {
 			return b, r.Empty("")
 		}
+		b.Events = make([]event.Event, 0, len(list.Items))
 		for i, item := range list.Items {
 			if e, err := one(item, r.At); err != nil {
 				b.Refuse(i, fmt.Sprintf("[%d]", i), err)
@@ -103,12 +103,16 @@ func (a *alert) check() error {
 	case len(a.Labels) > event.MaxLabels:
 		return fault.Invalid("labels", "must be at most %d, got %d", event.MaxLabels, len(a.Labels))
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.Labels)) {
-		if !source.LabelName.MatchString(name) || len(name) > event.MaxLabelKey {
-			return fault.Invalid("labels",
-				"names must be letters, digits, _ and dots, not begin with a digit and have at most %d characters, got %.150q",
-				event.MaxLabelKey, name)
+	var wrong []string
+	for name := range a.Labels {
+		if !source.IsLabelName(name) || len(name) > event.MaxLabelKey {
+			wrong = append(wrong, name)
 		}
+	}
+	if len(wrong) > 0 {
+		return fault.Invalid("labels",
+			"names must be letters, digits, _ and dots, not begin with a digit and have at most %d characters, got %.150q",
+			event.MaxLabelKey, slices.Min(wrong))
 	}
 	return checkImages(a.Images)
 }

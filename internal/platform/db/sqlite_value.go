@@ -8,12 +8,12 @@ import (
 )
 
 // bind sets the value of a parameter, numbered from 1.
-func (s *stmt) bind(i int, arg any) error {
+func (s *sqliteStmt) bind(i int, arg any) error {
 	switch v := arg.(type) {
 	case int64:
 		s.BindInt64(i, v)
 	case string:
-		s.BindText(i, v)
+		s.BindText(i, storable(v))
 	case bool:
 		s.BindBool(i, v)
 	case int:
@@ -29,7 +29,7 @@ func (s *stmt) bind(i int, arg any) error {
 }
 
 // bindOther binds what bind has no case for: pointers (nil is NULL), floats and named types.
-func (s *stmt) bindOther(i int, v reflect.Value) error {
+func (s *sqliteStmt) bindOther(i int, v reflect.Value) error {
 	switch {
 	case v.Kind() == reflect.Pointer && v.IsNil():
 		s.BindNull(i)
@@ -38,7 +38,7 @@ func (s *stmt) bindOther(i int, v reflect.Value) error {
 	case v.CanInt():
 		s.BindInt64(i, v.Int())
 	case v.Kind() == reflect.String:
-		s.BindText(i, v.String())
+		s.BindText(i, storable(v.String()))
 	case v.Kind() == reflect.Bool:
 		s.BindBool(i, v.Bool())
 	case v.CanFloat():
@@ -50,7 +50,7 @@ func (s *stmt) bindOther(i int, v reflect.Value) error {
 }
 
 // scan reads the current row.
-func (s *stmt) scan(dest ...any) error {
+func (s *sqliteStmt) scan(dest ...any) error {
 	if n := s.ColumnCount(); n != len(dest) {
 		return fmt.Errorf("%d columns are read into %d variables", n, len(dest))
 	}
@@ -63,7 +63,7 @@ func (s *stmt) scan(dest ...any) error {
 }
 
 // column reads one column of the current row into the pointer dest.
-func (s *stmt) column(i int, dest any) error {
+func (s *sqliteStmt) column(i int, dest any) error {
 	kind := s.ColumnType(i)
 	switch d := dest.(type) {
 	case *int64:
@@ -80,7 +80,7 @@ func (s *stmt) column(i int, dest any) error {
 }
 
 // columnOther reads a column into what column has no case for: pointers (NULL is nil), floats, bytes and named types.
-func (s *stmt) columnOther(i int, kind sqlite.ColumnType, d reflect.Value) error {
+func (s *sqliteStmt) columnOther(i int, kind sqlite.ColumnType, d reflect.Value) error {
 	switch {
 	case d.Kind() == reflect.Pointer && kind == sqlite.TypeNull:
 		d.SetZero()

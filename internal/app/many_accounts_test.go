@@ -1,0 +1,121 @@
+package app_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
+)
+
+// TestJobsAskOnceForAllAccounts: what the jobs ask the database for in each second does not grow with the accounts that
+// have work which is not due: open escalations, the fallback, heartbeats.
+func TestJobsAskOnceForAllAccounts(t *testing.T) {
+	if dbtest.Server == "" {
+		t.Skip("only for PostgreSQL: the embedded engine has no round trips")
+	}
+	d := newDeciding(t, 0)
+	next := int64(1000)
+	add := func(accounts int) {
+		for range accounts {
+			next++
+			d.copyOf("account", next)
+			d.copyOf("incident", next)
+			d.exec(`INSERT INTO escalation (account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended)
+				SELECT account_id, incident_id, 1, 'r', 'r', '{}', '{}', 1, 0, 9000000000, '' FROM incident WHERE account_id = $1`, next)
+			d.exec(`INSERT INTO untold (account_id, ref_id, incident_id, channel_id, integration_id, event_id, title, severity, why, by_choice,
+					state, since, last_at, events, next_at, attempt, told_at, told_key)
+				VALUES ($1, 'i', 'i', 1, 0, '', 't', 'Info', 'w', '', 'waiting', 1, 1, 0, 9000000000, 0, 0, '')`, next)
+			d.exec(`INSERT INTO object (account_id, kind, id, parent, rank, name_folded, team_id, creator_id, created_at, updated_at, body)
+				VALUES ($1, 'integration', '5', '', 0, 'b', 0, 0, 1, 1,
+				'{"integration_id": 5, "integration_type": "heartbeat", "status": "enabled", "settings": {"interval_seconds": 600}}')`, next)
+		}
+	}
+	for _, name := range []string{"escalate", "untold", "heartbeats", "webhook subscriptions", "own alerts", "handover", "silence"} {
+		var cost [2]int64
+		for i, accounts := range []int{1, 6} {
+			add(accounts)
+			run := func() {
+				if _, err := d.jobOf(name).Run(t.Context(), time.Now()); err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+			}
+			run() // what it reads of a changed configuration
+			before := d.link.Statements.Load()
+			run()
+			cost[i] = d.link.Statements.Load() - before
+		}
+		if cost[1] > cost[0] {
+			t.Errorf("%s: %d statements, and %d with more accounts", name, cost[0], cost[1])
+		}
+	}
+}
+
+// TestAnIdleProgramAsksTheSame: one round of all jobs takes as many statements whatever the number of accounts is.
+func TestAnIdleProgramAsksTheSame(t *testing.T) {
+	if dbtest.Server == "" {
+		t.Skip("only for PostgreSQL: the embedded engine has no round trips")
+	}
+	d := newDeciding(t, 0)
+	next := int64(1000)
+	var cost [2]int64
+	for i, accounts := range []int{2, 40} {
+		for range accounts {
+			next++
+			d.copyOf("account", next)
+			d.exec(`INSERT INTO heartbeat (account_id, integration_id, last_at, missed, missing_at) VALUES ($1, 5, 1, FALSE, 9000000000)`, next)
+			d.exec(`INSERT INTO webhook_endpoint (account_id, integration_id, number, failures, held_until) VALUES ($1, 6, 1, 0, 0)`, next)
+		}
+		for range 3 { // what the jobs read of a changed configuration, then what an idle round takes
+			before := d.link.Statements.Load()
+			if err := d.app.Runner.Settle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			cost[i] = d.link.Statements.Load() - before
+		}
+	}
+	if cost[1] > cost[0]+2 {
+		t.Errorf("%d statements, and %d with more accounts", cost[0], cost[1])
+	}
+}
+
+// copyOf copies an account's rows of a table to another account.
+func (d *deciding) copyOf(name string, to int64) {
+	d.Helper()
+	if err := d.app.DB.Write(d.Context(), func(tx *db.Tx) error {
+		tables, err := d.app.DB.Tables(tx)
+		if err != nil {
+			return err
+		}
+		table := tables[slices.IndexFunc(tables, func(t db.Table) bool { return t.Name == name })]
+		rows := [][]any{}
+		if err := d.app.DB.Records(tx, table, db.Span{Account: decidingID}, func(r db.Record) error {
+			values := r.Values
+			values[slices.IndexFunc(table.Columns, func(c db.TableColumn) bool { return c.Name == "account_id" })] = to
+			rows = append(rows, values)
+			return nil
+		}); err != nil {
+			return err
+		}
+		return d.app.DB.Load(tx, table, func(yield func([]any, error) bool) {
+			for _, values := range rows {
+				if !yield(values, nil) {
+					return
+				}
+			}
+		})
+	}); err != nil {
+		d.Fatal(err)
+	}
+}
+
+func (d *deciding) exec(query string, args ...any) {
+	d.Helper()
+	if err := d.app.DB.Write(d.Context(), func(tx *db.Tx) error {
+		_, err := tx.Exec(query, args...)
+		return err
+	}); err != nil {
+		d.Fatal(err)
+	}
+}

@@ -1,0 +1,213 @@
+package escalation
+
+import (
+	"time"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/alert"
+	"tocsin/internal/configstore"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/incident"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/jobs"
+)
+
+// kind is a kind of work: the steps of escalations, or the messages of follow-ups.
+type kind struct {
+	due      func(tx *db.Tx, account, now int64) ([]prepared, error) // the rows that are due, at most maxBatch
+	open     string                                                  // selects which of some rows are still due
+	advance  func(r *Service, tx *db.Tx, p *prepared, now time.Time) error
+	postpone func(r *Service, tx *db.Tx, p *prepared, failed error, now time.Time) error
+}
+
+var (
+	steps     = kind{dueSteps, stepsOpen, (*Service).advance, (*Service).postpone}
+	followUps = kind{dueFollowUps, followUpsOpen, (*Service).advanceFollowUp, (*Service).postponeFollowUp}
+)
+
+// maxBatch is the most rows that one transaction advances.
+const maxBatch = 100
+
+// run advances a batch of an account's rows of one kind.
+func (r *Service) run(t *jobs.Round, k kind) error {
+	due, revision, err := r.readDue(t.Ctx, k, t.Account, t.Now)
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	t.More = true // more than a batch, or what does not hold any more
+	due = r.prepareAll(t, due)
+	missed := false
+	err = r.DB.WriteOf(t.Ctx, t.Account, func(tx *db.Tx) error {
+		open, err := k.stillDue(tx, t.Account, t.Now.Unix(), due)
+		if missed = err == nil && len(open) == 0; err != nil || missed {
+			return err
+		}
+		is, err := configstore.Revision(tx, t.Account)
+		if err != nil {
+			return err
+		}
+		configstore.Assume(tx, t.Account, is)
+		var ready []prepared
+		for i := range due {
+			if open[due[i].key()] && due[i].holds(is == revision, t.Now) { // the others stay due, or are done
+				ready = append(ready, due[i])
+			}
+		}
+		return r.try(tx, k, ready, t.Now)
+	})
+	if missed {
+		t.Missed(len(due))
+	}
+	return err
+}
+
+// rowKey identifies a row of an account.
+type rowKey struct {
+	incident string
+	number   int64 // 0: a follow-up
+}
+
+func (p *prepared) key() rowKey { return rowKey{p.incident, p.number} }
+
+// stillDue returns those of the rows that are due now: another process may have advanced the others meanwhile, and reading
+// all that belongs to them again would take most of the time.
+func (k kind) stillDue(tx *db.Tx, account, now int64, due []prepared) (map[rowKey]bool, error) {
+	ids := make([]string, len(due))
+	for i := range due {
+		ids[i] = due[i].incident
+	}
+	open := map[rowKey]bool{}
+	_, err := db.All(tx, func(scan db.Scan) (key rowKey, err error) {
+		err = scan(&key.incident, &key.number)
+		open[key] = true
+		return key, err
+	}, k.open, account, now, db.JSON(ids))
+	return open, err
+}
+
+const (
+	stepsOpen = `SELECT incident_id, run FROM escalation
+		WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 AND incident_id IN (SELECT value FROM json_each($3))`
+
+	followUpsOpen = `SELECT incident_id, 0 FROM follow_up
+		WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 AND incident_id IN (SELECT value FROM json_each($3))`
+)
+
+// try advances rows. When one of them fails, each half of them is tried by itself: so that one changes nothing, does not
+// affect the others, and is retried later.
+func (r *Service) try(tx *db.Tx, k kind, due []prepared, now time.Time) error {
+	if len(due) == 0 {
+		return nil
+	}
+	failed, err := tx.Try(func() error {
+		if err := beginWrite(tx, due); err != nil {
+			return err
+		}
+		for i := range due {
+			if err := k.advance(r, tx, &due[i], now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	half := len(due) / 2
+	switch {
+	case err != nil || failed == nil:
+		return err
+	case half == 0:
+		tx.SetValue(batchKey{}, nil) // it has what was not stored
+		return k.postpone(r, tx, &due[0], failed, now)
+	}
+	if err := r.try(tx, k, due[:half], now); err != nil {
+		return err
+	}
+	return r.try(tx, k, due[half:], now)
+}
+
+// batch holds what a transaction reads at its beginning about all incidents that it works on.
+type batch struct {
+	incidents *incident.Batch
+	alerts    map[string]alert.Count
+	runs      map[string][]stored // those that go on, and the last one; nil: not read
+	followUps map[string]followUp
+}
+
+// batchKey is the key of the batch among the values of its transaction.
+type batchKey struct{}
+
+// batchOf returns the batch of a transaction; an empty one if it has none.
+func batchOf(tx *db.Tx) *batch {
+	if b, ok := tx.Value(batchKey{}).(*batch); ok {
+		return b
+	}
+	return &batch{}
+}
+
+// beginRead reads the incidents of rows, and counts their alerts.
+func beginRead(tx *db.Tx, due []prepared) (ids []string, err error) {
+	tx.SetValue(batchKey{}, nil)
+	b, account := &batch{}, due[0].account
+	for i := range due {
+		ids = append(ids, due[i].incident)
+	}
+	if b.incidents, err = incident.NewBatch(tx, account, ids, nil); err != nil {
+		return nil, err
+	}
+	if b.alerts, err = alert.CountsOf(tx, account, ids); err != nil {
+		return nil, err
+	}
+	tx.SetValue(batchKey{}, b)
+	return ids, nil
+}
+
+// beginWrite reads all that advancing rows reads of each: also their escalations and follow-ups, what was notified, and
+// the last entries of their feeds.
+func beginWrite(tx *db.Tx, due []prepared) error {
+	ids, err := beginRead(tx, due)
+	if err != nil {
+		return err
+	}
+	b, account, list := batchOf(tx), due[0].account, db.JSON(ids)
+	all, err := db.All(tx, scanStored, `SELECT `+columns+` FROM escalation
+		WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2)) AND (next_at > 0 OR NOT EXISTS (
+			SELECT 1 FROM escalation AS later WHERE later.account_id = escalation.account_id
+				AND later.incident_id = escalation.incident_id AND later.run > escalation.run))
+		ORDER BY incident_id, run`, account, list)
+	if err != nil {
+		return err
+	}
+	follows, err := db.All(tx, scanFollowUp, `SELECT `+followColumns+` FROM follow_up
+		WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2))`, account, list)
+	if err != nil {
+		return err
+	}
+	b.runs, b.followUps = map[string][]stored{}, map[string]followUp{}
+	for _, id := range ids {
+		b.runs[id] = nil
+	}
+	for _, s := range all {
+		b.runs[s.incident] = append(b.runs[s.incident], s)
+	}
+	for _, f := range follows {
+		b.followUps[f.incident] = f
+	}
+	if err := notify.Begin(tx, account, ids); err != nil {
+		return err
+	}
+	return activity.Begin(tx, account, ids)
+}
+
+// find returns an incident, by way of the batch if the transaction has one.
+func find(tx *db.Tx, account int64, id string) (i incident.Incident, found bool, err error) {
+	i, err = incident.Writer{Tx: tx, Account: account, Batch: batchOf(tx).incidents}.Get(id)
+	if fault.KindOf(err) == fault.NotFound {
+		return i, false, nil
+	}
+	return i, err == nil, err
+}
+
+// publish publishes an event about an incident.
+func (r *Service) publish(tx *db.Tx, i *incident.Incident, now time.Time, e activity.Event) error {
+	return r.Bus.Publish(tx, activity.Item{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now, Event: e, Subject: *i})
+}

@@ -1,0 +1,83 @@
+package triage
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"tocsin/internal/platform/jobs"
+)
+
+// elsewhere holds the accounts whose events another process decides: what this one prepares meanwhile is lost, and with
+// several processes that was most of their work. It leaves such an account alone until its first event has waited for
+// patience: so no process must know of the others, nor which of them still run.
+type elsewhere struct {
+	sync.Mutex
+	accounts map[int64]head
+}
+
+// head is the first event of an account that waits, and since when it has been the first.
+type head struct {
+	event string
+	since time.Time
+}
+
+// patience is how long another process may take for the first events of an account.
+const patience = 200 * time.Millisecond
+
+// few is how many events a process may prepare for nothing: to look for another one takes longer.
+const few = 10
+
+// errElsewhere ends a batch of events that another process has decided meanwhile.
+var errElsewhere = errors.New("another process has decided these events")
+
+// note leaves an account to another process.
+func (o *elsewhere) note(account int64, now time.Time) {
+	o.Lock()
+	defer o.Unlock()
+	if o.accounts == nil {
+		o.accounts = map[int64]head{}
+	}
+	o.accounts[account] = head{since: now}
+}
+
+// until returns until when an account whose first waiting event is this one is left to another process; zero: it is not.
+func (o *elsewhere) until(account int64, event string, now time.Time) time.Time {
+	o.Lock()
+	defer o.Unlock()
+	was, known := o.accounts[account]
+	switch waited := now.Sub(was.since); {
+	case !known:
+		return time.Time{}
+	case event != was.event:
+		o.accounts[account] = head{event, now}
+		return now.Add(patience)
+	case waited < 0 || waited >= patience: // a clock that was set back must not make it wait longer
+		delete(o.accounts, account)
+		return time.Time{}
+	}
+	return was.since.Add(patience)
+}
+
+// apart returns those of some accounts that are not left to another process, and when the first of all that are is looked at
+// again; zero: none is.
+func (o *elsewhere) apart(accounts []int64) (own []int64, again time.Time) {
+	o.Lock()
+	defer o.Unlock()
+	for _, left := range o.accounts {
+		again = jobs.Earlier(again, left.since.Add(patience))
+	}
+	return slices.DeleteFunc(accounts, func(account int64) bool { _, left := o.accounts[account]; return left }), again
+}
+
+// keep forgets the accounts that no event waits for.
+func (o *elsewhere) keep(waiting map[int64]bool) {
+	o.Lock()
+	defer o.Unlock()
+	for account := range o.accounts {
+		if !waiting[account] {
+			delete(o.accounts, account)
+		}
+	}
+}

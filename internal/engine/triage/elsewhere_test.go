@@ -1,0 +1,86 @@
+package triage_test
+
+import (
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/core/event"
+	"tocsin/internal/engine/triage"
+	"tocsin/internal/platform/jobs"
+)
+
+// An account whose events another process decides is left to that one as long as it goes on: else each process would prepare
+// all events, and store its part of them.
+func TestAnAccountIsLeftToTheProcessThatDecidesIt(t *testing.T) {
+	r := newFixture(t)
+	elsewhere := *r
+	elsewhere.Service = triage.New(triage.Config{DB: r.DB, Bus: &activity.Bus{}, Log: slog.New(slog.DiscardHandler),
+		Configs: triage.NewConfigs(r.DB), Decide: jobs.NewSignal()})
+	sent := 0
+	send := func(n int) {
+		for range n {
+			sent++
+			r.take(sink, "t", fmt.Sprint("k", sent), event.Critical, map[string]string{"host": "h"})
+		}
+	}
+	waiting := func(want int64) {
+		t.Helper()
+		if n := r.count(`SELECT count(*) FROM event_waiting`); n != want {
+			t.Fatalf("%d events wait, want %d", n, want)
+		}
+	}
+	job := r.Jobs()[0]
+	run := func() (again time.Time) {
+		t.Helper()
+		for range 2 { // the second reports what the rounds of the first returned
+			var err error
+			if again, err = job.Run(t.Context(), r.now); err != nil {
+				t.Fatal(err)
+			}
+			job.Wait()
+		}
+		return again
+	}
+	goesOn := func() { elsewhere.runs(); send(30) }
+	send(30)
+	r.once(goesOn)
+	run()
+	waiting(30)
+	for range 3 {
+		r.now = r.now.Add(time.Second)
+		elsewhere.now = r.now
+		goesOn()
+		if again := run(); !again.After(r.now) || again.Sub(r.now) > time.Second {
+			t.Errorf("it is looked at again at %s, now is %s", again, r.now)
+		}
+		waiting(30)
+	}
+	r.now = r.now.Add(time.Second) // it does not go on
+	run()
+	waiting(0)
+	if n := r.count(`SELECT count(DISTINCT event_id) FROM verdict`); n != int64(sent) || n != r.count(`SELECT count(*) FROM verdict`) {
+		t.Errorf("%d verdicts on %d events", n, sent)
+	}
+}
+
+// Another process decides events, and their numbers are those of new ones before the first process stores its verdicts.
+func TestANumberThatIsUsedAgainIsAnotherEvent(t *testing.T) {
+	r := newFixture(t)
+	elsewhere := *r
+	elsewhere.Service = triage.New(triage.Config{DB: r.DB, Bus: &activity.Bus{}, Log: slog.New(slog.DiscardHandler),
+		Configs: triage.NewConfigs(r.DB), Decide: jobs.NewSignal()})
+	all := []string{r.take(sink, "noise", "a", event.Critical, nil), r.take(sink, "noise", "b", event.Critical, nil)}
+	r.once(func() {
+		elsewhere.runs()
+		all = append(all, r.take(sink, "t", "c", event.Critical, nil), r.take(sink, "t", "d", event.Critical, nil))
+	})
+	r.runs()
+	for n, id := range all {
+		if got := r.outcomes(id); len(got) != 1 {
+			t.Errorf("event %d has the verdicts %v, want one", n, got)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package incident
+
+import (
+	"tocsin/internal/activity"
+	"tocsin/internal/alert"
+	"tocsin/internal/platform/db"
+)
+
+// ShowAll returns the views of the incidents of some domain events of an account, in few statements: each incident as it was
+// when its event happened if that carries it, else as it is now; nil when the account has no such incident.
+func ShowAll(tx *db.Tx, account int64, items []activity.Item) ([]*View, error) {
+	all, err := ofAll(tx, account, items)
+	if err != nil {
+		return nil, err
+	}
+	views := make([]*View, len(items))
+	for i, r := range all {
+		if r == nil {
+			continue
+		}
+		v, err := show(tx, r)
+		if err != nil {
+			return nil, err
+		}
+		views[i] = &v
+	}
+	return views, nil
+}
+
+// ofAll is Of for some domain events, with the alerts of each incident counted; nil: the account has no such incident.
+func ofAll(tx *db.Tx, account int64, items []activity.Item) ([]*withAlerts, error) {
+	all := make([]*withAlerts, len(items))
+	var unread, uncounted []string
+	for i, item := range items {
+		r, known := of(item)
+		if known {
+			all[i] = &r
+		} else {
+			unread = append(unread, item.ID)
+		}
+		if r.alerts == (alert.Count{}) {
+			uncounted = append(uncounted, item.ID)
+		}
+	}
+	if len(uncounted) == 0 {
+		return all, nil
+	}
+	var read map[string]*Incident
+	var err error
+	if len(unread) > 0 {
+		if read, err = findAll(tx, account, unread); err != nil {
+			return nil, err
+		}
+	}
+	counts, err := alert.CountsOf(tx, account, uncounted)
+	if err != nil {
+		return nil, err
+	}
+	for i, item := range items {
+		if all[i] == nil && read[item.ID] != nil {
+			all[i] = &withAlerts{Incident: *read[item.ID]}
+		}
+		if all[i] != nil && all[i].alerts == (alert.Count{}) {
+			all[i].alerts = counts[item.ID]
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,31 @@
+package db
+
+import (
+	"sync"
+	"time"
+
+	"tocsin/internal/platform/gate"
+)
+
+// appends are the queues of the lanes that append, each of one lane. Appends of all share a commit. While several accounts
+// append, those of many rows have a lane of their own: a single event would wait for hundreds.
+type appends struct {
+	all, large *group // nil: appends are writes
+
+	mu      sync.Mutex
+	company gate.Company
+}
+
+// maxSmall is how many rows an append has at most that has not many.
+const maxSmall = 100
+
+// choose returns the queue of an append.
+func (a *appends) choose(w *write, now time.Time) *group {
+	a.mu.Lock()
+	alone := a.company.Alone(w.account, now)
+	a.mu.Unlock()
+	if !alone && w.rows > maxSmall {
+		return a.large
+	}
+	return a.all
+}

@@ -1,0 +1,26 @@
+package db
+
+import (
+	"testing"
+	"time"
+)
+
+// While several accounts append, those of many rows have a queue of their own. An account that is alone has none of its own.
+func TestLargeAppendsHaveAQueueOfTheirOwn(t *testing.T) {
+	a, at := &appends{all: newGroup(), large: newGroup()}, time.Unix(1776052800, 0)
+	for i, v := range []struct {
+		account int64
+		rows    int
+		after   time.Duration
+		large   bool
+	}{
+		{1, maxSmall, 0, false}, {1, maxSmall + 1, 0, false}, // alone
+		{2, maxSmall + 1, 0, true}, {1, maxSmall + 1, 0, true}, {1, maxSmall, 0, false}, {2, 1, 0, false},
+		{2, maxSmall + 1, time.Minute, false}, // alone again
+	} {
+		at = at.Add(v.after)
+		if got := a.choose(&write{account: v.account, rows: v.rows}, at); (got == a.large) != v.large {
+			t.Errorf("append %d has the queue of large ones: %t", i, !v.large)
+		}
+	}
+}

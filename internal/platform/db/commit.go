@@ -1,0 +1,178 @@
+package db
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"tocsin/internal/platform/fault"
+)
+
+// commit runs writes in one transaction, with others that come meanwhile if there is room left, and sets the result of
+// each.
+func (l *lane) commit(writes []*write, left *room) {
+	tx := &Tx{conn: l.conn, queue: l.queue, unreadable: l.db.unreadable}
+	err := errUnfinished
+	defer func() {
+		defer l.queue.end(l)
+		if err != nil {
+			l.conn.rollback()
+		}
+		for _, w := range writes {
+			if w.err == nil && w.panic == nil {
+				w.err = err
+			}
+			close(w.done)
+		}
+	}()
+	if err = l.conn.revive(); err != nil {
+		return
+	}
+	var locked []int64
+	if writes, locked, err = l.begin(tx, writes); err != nil {
+		return
+	}
+	tx.locked = locked
+	if err = l.db.engine.permitted(tx); err != nil { // waits for the lock, on which the functions rely from their first line on
+		return
+	}
+	for i := 0; i < len(writes); i++ {
+		if err = writes[i].run(tx, len(writes) > 1); err != nil {
+			return
+		}
+		if len(writes) == 1 && tx.Awaited() { // an error of what it sent must not become that of one that joins it
+			writes[0].fail(tx.Flush())
+		}
+		// A first write that failed had no savepoint: the transaction is rolled back, so no other write may join it.
+		if i == len(writes)-1 && !(i == 0 && writes[0].failed()) {
+			writes = append(writes, l.queue.join(writes, locked, left)...)
+		}
+	}
+	if len(writes) == 1 && writes[0].failed() {
+		err = errUnfinished // nothing to commit
+		return
+	}
+	_, err = tx.Exec("COMMIT")
+}
+
+// maxPassed is how often others may be run before a write whose shard is locked.
+const maxPassed = 8
+
+// begin begins a transaction and locks shards of writes. It returns the writes that run in it, and the shards; nil: all. A
+// transaction that waits for a shard must have no other: accounts would wait for each other's. So of several shards those
+// are locked that are free, and the writes of the others go back to the queue; if none is, it waits for the first. A claim
+// goes back when that takes long: another process has the shard, and other claims wait for the lane.
+func (l *lane) begin(tx *Tx, writes []*write) (mine []*write, locked []int64, err error) {
+	if err := tx.Do(l.db.engine.begin()); err != nil {
+		return writes, nil, err
+	}
+	wanted := shardsOf(writes)
+	if len(wanted) > 1 && writes[0].passed < maxPassed {
+		if locked, err = l.lock(tx, wanted, true); err != nil {
+			return writes, nil, err
+		}
+	}
+	if len(locked) > 0 {
+		return l.queue.within(l, writes, locked), locked, nil
+	}
+	if len(wanted) > 1 {
+		wanted = writes[0].shards
+	}
+	mine = l.queue.within(l, writes, wanted)
+	if locked, err = l.lock(tx, wanted, false); l.claims && fault.KindOf(err) == fault.Unavailable {
+		mine = l.queue.within(l, mine, []int64{})
+	}
+	return mine, locked, err
+}
+
+// lock locks some shards, or those of them that are free, and returns which. It may not wait until it has them.
+func (l *lane) lock(tx *Tx, wanted []int64, free bool) (locked []int64, err error) {
+	s, needed := l.db.engine.lock(wanted, free)
+	switch {
+	case !needed:
+		return wanted, nil
+	case free:
+		return All(tx, Column[int64], s.query, s.args...)
+	case l.claims:
+		return wanted, lockSoon(tx, s)
+	}
+	return wanted, tx.Do(s.query, s.args...)
+}
+
+// lockSoon locks shards, or fails after a tenth of a second.
+func lockSoon(tx *Tx, s statement) error {
+	if err := tx.Do("SET LOCAL lock_timeout = '100ms'"); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(s.query, s.args...); err != nil {
+		return err
+	}
+	return tx.Do("SET LOCAL lock_timeout TO DEFAULT")
+}
+
+// shardsOf returns the shards that writes need, in order; nil: all.
+func shardsOf(writes []*write) (all []int64) {
+	for _, w := range writes {
+		if w.shards == nil {
+			return nil
+		}
+		all = append(all, w.shards...)
+	}
+	slices.Sort(all) // every transaction locks in this order, so that no two wait for each other
+	return slices.Compact(all)
+}
+
+// within reports whether a write needs no shard beside those that are locked; nil: all are.
+func (w *write) within(locked []int64) bool {
+	if locked == nil || w.shards == nil {
+		return locked == nil
+	}
+	return !slices.ContainsFunc(w.shards, func(s int64) bool { return !slices.Contains(locked, s) })
+}
+
+// errUnfinished is the error of writes whose group was abandoned before its commit.
+var errUnfinished = errors.New("the transaction was abandoned")
+
+// run runs one write of a group, alone or between savepoints. Its error is about the whole group.
+func (w *write) run(tx *Tx, shared bool) (err error) {
+	if shared {
+		if err := tx.Do("SAVEPOINT own"); err != nil {
+			return err
+		}
+	}
+	w.call(tx)
+	if !shared {
+		return nil
+	}
+	w.fail(tx.Flush())
+	if !w.failed() {
+		return tx.Do("RELEASE own")
+	}
+	if _, err = tx.Exec("ROLLBACK TO own"); err != nil { // a full disk causes that, or a lock that was not to be had
+		return fmt.Errorf("the whole transaction was rolled back: %w", cmp.Or(w.err, err))
+	}
+	tx.broken = nil
+	return tx.Do("RELEASE own")
+}
+
+// call runs the function. A panic is stored, to be raised again on the goroutine of the caller.
+func (w *write) call(tx *Tx) {
+	finished := false
+	defer func() {
+		if !finished {
+			if p := recover(); p != nil {
+				w.panic = fmt.Sprintf("%v\n%s", p, debug.Stack()) // the stack is this goroutine's
+			} else {
+				w.err = errUnfinished // the goroutine ends with runtime.Goexit, as in a failing test
+			}
+		}
+	}()
+	own := *tx
+	own.after = &w.after
+	if w.err = w.fn(&own); w.err == nil {
+		w.err = own.broken
+	}
+	finished = true
+}

@@ -1,0 +1,36 @@
+package db
+
+import (
+	"context"
+	"time"
+)
+
+// Waiting returns how many writes wait.
+func (d *DB) Waiting() int {
+	d.writes.Lock()
+	defer d.writes.Unlock()
+	return len(d.writes.waiting)
+}
+
+// MigrateTo brings the schema up to a version.
+func (d *DB) MigrateTo(ctx context.Context, version int64) error {
+	p, end, err := d.engine.migrations(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	_, err = p.UpTo(ctx, version)
+	return err
+}
+
+// MigrateFor sets how long a migration waits for other sessions, until the returned function is called.
+func MigrateFor(limit time.Duration) (end func()) {
+	before := migrateFor
+	migrateFor = limit
+	return func() { migrateFor = before }
+}
+
+// Alone runs a statement on PostgreSQL as the work on partitions does.
+func (d *DB) Alone(ctx context.Context, query string) error {
+	return d.engine.(*postgresEngine).alone(ctx, func(tx *Tx) error { return run(tx, query) })
+}

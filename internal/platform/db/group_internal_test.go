@@ -1,0 +1,94 @@
+package db
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestTake: accounts take turns, and a transaction takes what there is room for.
+func TestTake(t *testing.T) {
+	queue := func(of ...int64) *group {
+		g := newGroup()
+		for n, account := range of {
+			g.add(&write{account: account, rows: 100 * n})
+		}
+		return g
+	}
+	for _, c := range []struct {
+		name string
+		of   []int64
+		room room
+		may  func(*write) bool
+		want string // account and rows of each
+		left int
+	}{
+		{"one account", []int64{1, 1, 1}, room{9, 9999}, anyWrite, "[1:0 1:100 1:200]", 0},
+		{"rounds", []int64{1, 1, 1, 2, 1, 3, 2}, room{9, 9999}, anyWrite, "[1:0 2:300 3:500 1:100 2:600 1:200 1:400]", 0},
+		{"few writes", []int64{1, 1, 1, 2, 1, 3, 2}, room{4, 9999}, anyWrite, "[1:0 2:300 3:500 1:100]", 3},
+		{"few rows", []int64{1, 1, 1, 2, 1, 3, 2}, room{9, 301}, anyWrite, "[1:0 2:300 3:500]", 4},
+		{"locked", []int64{1, 1, 2, 3}, room{9, 9999}, func(w *write) bool { return w.account != 2 }, "[1:0]", 3},
+		{"none", nil, room{9, 9999}, anyWrite, "[]", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g, got := queue(c.of...), []string{}
+			for _, w := range g.take(&c.room, c.may) {
+				got = append(got, fmt.Sprintf("%d:%d", w.account, w.rows))
+			}
+			if fmt.Sprint(got) != c.want || len(g.waiting) != c.left {
+				t.Errorf("got %v and %d wait, want %s and %d", got, len(g.waiting), c.want, c.left)
+			}
+		})
+	}
+}
+
+// TestTurn: lanes that share a queue take what no other lane has, the account that waits for its turn the longest first.
+func TestTurn(t *testing.T) {
+	g := newGroup()
+	for n := range 4 {
+		g.lanes = append(g.lanes, &lane{queue: g, claims: n == 3, wake: make(chan struct{}, 99)})
+	}
+	a, b, claimer := g.lanes[0], g.lanes[1], g.lanes[3]
+	add := func(claims bool, of ...int64) {
+		for _, account := range of {
+			w := &write{account: account, claims: claims}
+			if account != NoAccount {
+				w.shards = []int64{shardOf(account)}
+			}
+			g.add(w)
+		}
+	}
+	const hog, neighbour = 1, 1 + shards // in one shard
+	for _, step := range []struct {
+		name string
+		do   func()
+		of   *lane
+		want string // the accounts whose writes the lane takes
+	}{
+		{"an account that is alone has all its turns at once", func() { add(false, hog, hog, hog) }, a, "[1 1 1]"},
+		{"no other lane takes it meanwhile", func() { add(false, hog, hog); add(true, hog) }, b, "[]"},
+		{"nor does the one that claims", nil, claimer, "[]"},
+		{"it claims for others", func() { add(true, 2, hog) }, claimer, "[2]"},
+		{"other accounts are divided between the lanes", func() { add(false, 3, 4, 5, 6) }, b, "[3 4]"},
+		{"one after the other", func() { add(false, neighbour); g.end(a) }, a, "[5]"},
+		{"those who had no turn first", func() { g.end(a) }, a, "[6]"},
+		{"one of the same shard by itself", func() { g.end(a) }, a, "[65]"},
+		{"then comes the account again, and has one turn", func() { add(false, neighbour); g.end(a) }, a, "[1]"},
+		{"what it claims waits for it", func() { g.end(claimer) }, claimer, "[]"},
+		{"and has its turn", func() { g.end(a) }, claimer, "[1 1]"},
+		{"it takes no turn of the others", func() { g.end(b) }, b, "[]"},
+		{"who wait for one turn", func() { g.end(claimer) }, b, "[65]"},
+		{"a write of all accounts has a turn too", func() { add(false, NoAccount, 7) }, a, "[0]"},
+		{"beside one account", nil, a, "[7]"},
+	} {
+		if step.do != nil {
+			step.do()
+		}
+		got := []int64{}
+		for _, w := range g.next(step.of, &room{9, 9999}) {
+			got = append(got, w.account)
+		}
+		if fmt.Sprint(got) != step.want {
+			t.Errorf("%s: %v, want %s", step.name, got, step.want)
+		}
+	}
+}

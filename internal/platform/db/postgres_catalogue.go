@@ -1,0 +1,241 @@
+package db
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// tables reads the catalogue. The table of the locks of writers, and that of the migrations, belong to the engine.
+func (e *postgresEngine) tables(tx *Tx) (all []Table, err error) {
+	at := map[string]int{}
+	_, err = All(tx, func(scan Scan) (struct{}, error) {
+		var table, column, kind string
+		var identity bool
+		if err := scan(&table, &column, &kind, &identity); err != nil {
+			return struct{}{}, err
+		}
+		if _, known := at[table]; !known {
+			at[table] = len(all)
+			all = append(all, Table{Name: table})
+		}
+		k, ok := postgresKinds[kind]
+		if !ok {
+			return struct{}{}, fmt.Errorf("column %s of table %s has the type %s, which is not one of this program", column, table, kind)
+		}
+		t := &all[at[table]]
+		t.Columns = append(t.Columns, TableColumn{column, k, identity})
+		if identity {
+			t.key = []TableColumn{{column, k, true}}
+		}
+		return struct{}{}, nil
+	}, `SELECT CAST(c.relname AS TEXT), CAST(a.attname AS TEXT), format_type(a.atttypid, NULL),
+			a.attidentity <> '' OR pg_get_serial_sequence(quote_ident(c.relname), a.attname) IS NOT NULL
+		FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+		WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+			AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+			AND c.relname NOT IN ('goose_db_version', 'writer') AND coalesce(obj_description(c.oid, 'pg_class'), '') <> $1`, detached)
+	if err != nil {
+		return nil, err
+	}
+	if err := keys(tx, all, at); err != nil {
+		return nil, err
+	}
+	_, err = All(tx, func(scan Scan) (struct{}, error) {
+		var child, parent string
+		if err := scan(&child, &parent); err != nil {
+			return struct{}{}, err
+		}
+		if i, known := at[child]; known {
+			all[i].Parents = append(all[i].Parents, parent)
+		}
+		return struct{}{}, nil
+	}, `SELECT DISTINCT CAST(c.relname AS TEXT), CAST(p.relname AS TEXT) FROM pg_constraint f
+		JOIN pg_class c ON c.oid = f.conrelid JOIN pg_class p ON p.oid = f.confrelid
+		WHERE f.contype = 'f' AND c.relnamespace = CAST(current_schema() AS regnamespace)`)
+	for _, child := range unreferenced {
+		if i, known := at[child]; known {
+			all[i].Parents = append(all[i].Parents, "account")
+		}
+	}
+	return all, err
+}
+
+// keys adds the primary keys of the tables whose rows the database does not number.
+func keys(tx *Tx, all []Table, at map[string]int) error {
+	numbered := map[string]bool{}
+	for _, t := range all {
+		numbered[t.Name] = t.key != nil
+	}
+	_, err := All(tx, func(scan Scan) (struct{}, error) {
+		var table, column, kind string
+		if err := scan(&table, &column, &kind); err != nil {
+			return struct{}{}, err
+		}
+		if i, known := at[table]; known && !numbered[table] {
+			all[i].key = append(all[i].key, TableColumn{column, postgresKinds[kind], false})
+		}
+		return struct{}{}, nil
+	}, `SELECT CAST(c.relname AS TEXT), CAST(a.attname AS TEXT), format_type(a.atttypid, NULL)
+		FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+			CROSS JOIN LATERAL unnest(CAST(i.indkey AS int2[])) WITH ORDINALITY k(attnum, place)
+			JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum
+		WHERE i.indisprimary AND c.relnamespace = CAST(current_schema() AS regnamespace) AND NOT c.relispartition
+		ORDER BY c.relname, k.place`)
+	return err
+}
+
+var postgresKinds = map[string]Kind{"bigint": Integer, "text": Text, "boolean": Boolean, "bytea": Bytes, "double precision": Float}
+
+// unhurried also has tables read from their begin.
+func (e *postgresEngine) unhurried() []string {
+	return []string{
+		"SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = 0", "SET LOCAL synchronize_seqscans = off",
+		"SET LOCAL tcp_user_timeout = 0", // it ends a connection whose reader waits, too
+	}
+}
+
+// lockRow: rows that are inserted beside the lock of writers take a weaker lock on the row that they refer to, which waits
+// for this one.
+func (e *postgresEngine) lockRow() string { return " WHERE account_id = $1 FOR UPDATE" }
+
+func (e *postgresEngine) numbered(tx *Tx, t Table) error {
+	for _, c := range t.Columns {
+		if !c.Identity {
+			continue
+		}
+		query := "SELECT setval(pg_get_serial_sequence($1, $2), coalesce(max(" + quoted(c.Name) + "), 0) + 1, FALSE) FROM " + quoted(t.Name)
+		_, _, err := One(tx, Column[int64], query, quoted(t.Name), c.Name)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// asCopy names the connections that are no server's.
+const asCopy = "tocsin copy"
+
+// inUse looks for the sessions of servers and copies.
+func (e *postgresEngine) inUse(ctx context.Context, copies bool) (err error) {
+	config := e.config.Copy()
+	config.RuntimeParams["application_name"] = asCopy
+	raw, err := pgconn.ConnectConfig(ctx, config)
+	if err != nil {
+		return fmt.Errorf("%s: %s", Name(e.dsn), lastLine(err.Error())) //nolint:errorlint // the rest names the user and every address tried
+	}
+	c := &postgresConn{config: config, raw: raw, stmts: map[string][]*postgresStmt{}}
+	defer func() { err = errors.Join(err, c.close()) }()
+	n, or := int64(1), ""
+	if copies {
+		or = " or of another copy"
+	}
+	for try := 0; n > 0 && try < 20; try++ { // the session of a server that has ended is gone a little later
+		if try > 0 {
+			if _, err := (&Tx{conn: c}).Exec("SELECT 1 FROM pg_sleep(0.1)"); err != nil {
+				return err
+			}
+		}
+		n, _, err = One(&Tx{conn: c}, Column[int64], `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid() AND (application_name = $1 OR $2 AND application_name = $3)`,
+			e.config.RuntimeParams["application_name"], copies, asCopy)
+		if err != nil {
+			return err
+		}
+	}
+	if n > 0 {
+		return fmt.Errorf("%s is in use by %d connections of servers%s: stop them first", Name(e.dsn), n, or)
+	}
+	return nil
+}
+
+func (e *postgresEngine) hasTable() string {
+	return "SELECT 1 FROM pg_class WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relname = $1"
+}
+
+func (e *postgresEngine) filling() []string { return nil }
+func (e *postgresEngine) filled() []string  { return []string{"ANALYZE"} } // else the first plans are made for empty tables
+
+// toFill names the connections, so that they are not taken for those of a server.
+func (e *postgresEngine) toFill(ctx context.Context) (engine, error) {
+	if err := e.inUse(ctx, true); err != nil {
+		return nil, err
+	}
+	own := &postgresEngine{dsn: e.dsn, config: e.config.Copy()}
+	own.config.RuntimeParams["application_name"] = asCopy
+	own.config.AfterNetConnect, own.config.ValidateConnect = watch, own.verify
+	return own, nil
+}
+
+// load sends the rows by COPY in its binary form: 11 bytes, two numbers that are zero, the rows, and -1.
+func (c *postgresConn) load(t Table, rows iter.Seq2[[]any, error]) error {
+	if err := c.flush(); err != nil {
+		return err
+	}
+	next, stop := iter.Pull2(rows)
+	defer stop()
+	r := &copyReader{table: t, next: next, buf: append([]byte("PGCOPY\n\xff\r\n\x00"), make([]byte, 8)...)}
+	_, err := c.raw.CopyFrom(context.Background(), r, "COPY "+quoted(t.Name)+" ("+t.columns()+") FROM STDIN (FORMAT binary)")
+	if r.err != nil {
+		return r.err
+	}
+	return err
+}
+
+// copyReader is the rows in the form of COPY.
+type copyReader struct {
+	table Table
+	next  func() ([]any, error, bool)
+	buf   []byte
+	ended bool
+	err   error
+}
+
+// fillFrom is how many bytes are made at once.
+const fillFrom = 1 << 16
+
+func (r *copyReader) Read(p []byte) (n int, err error) {
+	for len(r.buf) < min(len(p), fillFrom) && !r.ended {
+		values, err, more := r.next()
+		switch {
+		case !more:
+			r.ended = true
+			r.buf = binary.BigEndian.AppendUint16(r.buf, 0xFFFF)
+		case err != nil:
+			r.err = err
+			return 0, err
+		default:
+			if r.err = r.add(values); r.err != nil {
+				return 0, r.err
+			}
+		}
+	}
+	n = copy(p, r.buf)
+	r.buf = r.buf[n:]
+	if n == 0 && r.ended {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// add adds a row: how many columns, and of each its length and value, -1 for NULL.
+func (r *copyReader) add(values []any) error {
+	r.buf = binary.BigEndian.AppendUint16(r.buf, uint16(len(values))) //nolint:gosec // a table has a few dozen
+	for i, arg := range values {
+		_, v, err := postgresValue(arg)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", r.table.Columns[i].Name, err)
+		}
+		if arg == nil {
+			r.buf = binary.BigEndian.AppendUint32(r.buf, 0xFFFFFFFF)
+			continue
+		}
+		r.buf = append(binary.BigEndian.AppendUint32(r.buf, uint32(len(v))), v...) //nolint:gosec // below 1 GB
+	}
+	return nil
+}

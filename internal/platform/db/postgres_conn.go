@@ -1,0 +1,270 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// postgresConn is a connection to PostgreSQL with its prepared statements.
+type postgresConn struct {
+	engine *postgresEngine
+	config *pgconn.Config
+	raw    *pgconn.PgConn
+	stmts  map[string][]*postgresStmt
+	made   int // statements, for their names
+	unsent []unsent
+	kept   []keptRows // after those
+
+	generation  int  // see outage.lost
+	unconfirmed bool // see noticed
+}
+
+// unsent is a statement that is sent with the next one; see conn.send.
+type unsent struct {
+	query string
+	*postgresStmt
+	values [][]byte
+}
+
+// maxUnsent bounds the statements that are kept in memory.
+const maxUnsent = 500
+
+// postgresStmt is a statement that was prepared for arguments of these types.
+type postgresStmt struct {
+	name  string
+	types []uint32
+	*pgconn.StatementDescription
+}
+
+func (c *postgresConn) open(ctx context.Context) (err error) {
+	c.generation = c.engine.outage.current()
+	c.raw, err = pgconn.ConnectConfig(ctx, c.config)
+	if err != nil {
+		c.raw = noConn()
+		var refused *pgconn.PgError
+		if errors.As(err, &refused) {
+			return errors.New(refused.Message)
+		}
+		return errors.New(strings.TrimSpace(lastLine(err.Error()))) // the rest names the user and every address tried
+	}
+	c.stmts, c.unsent, c.kept = map[string][]*postgresStmt{}, nil, nil
+	return nil
+}
+
+// lastLine returns the last line of a text.
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
+
+func (c *postgresConn) close() error {
+	if c.raw.IsClosed() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
+	defer cancel()
+	return c.raw.Close(ctx)
+}
+
+// prepare returns the connection's statement for a query and the types of its arguments, prepared once.
+func (c *postgresConn) prepare(query string, types []uint32) (*postgresStmt, error) {
+	for _, s := range c.stmts[query] {
+		if slices.Equal(s.types, types) {
+			return s, nil
+		}
+	}
+	if err := c.flush(); err != nil { // if it cannot be prepared, only what comes after the statements before it fails
+		return nil, err
+	}
+	c.made++
+	s := &postgresStmt{name: "s" + strconv.Itoa(c.made), types: slices.Clone(types)}
+	var err error
+	if s.StatementDescription, err = c.raw.Prepare(context.Background(), s.name, query, types); err != nil {
+		return nil, err
+	}
+	c.stmts[query] = append(c.stmts[query], s)
+	return s, nil
+}
+
+// bind returns the statement of a query, prepared for the types of its arguments, and their values.
+func (c *postgresConn) bind(query string, args []any) (s unsent, err error) {
+	types, values := make([]uint32, len(args)), make([][]byte, len(args))
+	for i, arg := range args {
+		if types[i], values[i], err = postgresValue(arg); err != nil {
+			return s, fmt.Errorf("$%d: %w", i+1, err)
+		}
+	}
+	stmt, err := c.prepare(query, types)
+	if err != nil {
+		return s, c.replaced(err)
+	}
+	if len(stmt.ParamOIDs) != len(args) {
+		return s, fmt.Errorf("%d arguments, want %d", len(args), len(stmt.ParamOIDs))
+	}
+	return unsent{query, stmt, values}, nil
+}
+
+func (c *postgresConn) run(query string, args []any, row func(Scan) (more bool, err error)) (changed int64, err error) {
+	if err := c.releaseFor(query); err != nil {
+		return 0, err
+	}
+	s, err := c.bind(query, args)
+	if err != nil {
+		return 0, err
+	}
+	c.unsent = append(c.unsent, s)
+	return c.exchange(row)
+}
+
+func (c *postgresConn) send(query string, args []any) error {
+	if err := c.releaseFor(query); err != nil {
+		return err
+	}
+	s, err := c.bind(query, args)
+	if err != nil {
+		return err
+	}
+	return c.later(s)
+}
+
+// later adds a statement to those that are sent with the next one.
+func (c *postgresConn) later(s unsent) error {
+	if c.unsent = append(c.unsent, s); len(c.unsent) < maxUnsent {
+		return nil
+	}
+	return c.flush()
+}
+
+func (c *postgresConn) flush() error {
+	if err := c.release(); err != nil || len(c.unsent) == 0 {
+		return err
+	}
+	_, err := c.exchange(nil)
+	return err
+}
+
+// rollback closes a connection that cannot roll back: the next transaction must not become part of this one.
+func (c *postgresConn) rollback() {
+	c.unsent, c.kept = nil, nil
+	if !c.raw.IsClosed() && c.send("ROLLBACK", nil) == nil && c.flush() == nil {
+		return
+	}
+	_ = c.close() // the server rolls back what it had
+}
+
+// exchange sends all statements that wait and reads their results, those of the last with row. Where they are all that has
+// been sent of a transaction, and their tables have changed since they were prepared, it does so once more.
+func (c *postgresConn) exchange(row func(Scan) (more bool, err error)) (changed int64, err error) {
+	all, whole := c.unsent, c.raw.TxStatus() == 'I'
+	c.unsent = nil
+	changed, err = c.pipeline(all, row)
+	if whole && stale(err) {
+		if again, failed := c.again(all); failed == nil {
+			changed, err = c.pipeline(again, row)
+		}
+	}
+	return changed, c.outcome(err)
+}
+
+// again connects again, which rolls back, and prepares statements there. The other connections do the same before they are
+// used, so that none of them fails within a transaction.
+func (c *postgresConn) again(all []unsent) (again []unsent, err error) {
+	c.engine.outage.lost(c.generation)
+	c.leave(c.raw)
+	if err := c.revive(); err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		stmt, err := c.prepare(s.query, s.types)
+		if err != nil {
+			return nil, err
+		}
+		again = append(again, unsent{s.query, stmt, s.values})
+	}
+	return again, nil
+}
+
+// pipeline sends statements and then reads their results, those of the last with row. After a statement that fails the
+// server skips the others.
+func (c *postgresConn) pipeline(all []unsent, row func(Scan) (more bool, err error)) (changed int64, err error) {
+	if len(all) == 1 && row != nil {
+		return read(c.raw.ExecStatement(context.Background(), all[0].StatementDescription, all[0].values, inBinary, inBinary), all[0], row)
+	}
+	p := c.raw.StartPipeline(context.Background())
+	for _, s := range all {
+		p.SendQueryStatement(s.StatementDescription, s.values, inBinary, inBinary)
+	}
+	err = p.Sync()
+	for i, s := range all {
+		if err != nil {
+			break
+		}
+		var result any
+		if result, err = p.GetResults(); err != nil {
+			err = fmt.Errorf("%s: %w", s.query, err)
+			break
+		}
+		rows, ok := result.(*pgconn.ResultReader)
+		if !ok {
+			err = fmt.Errorf("%s: the server answered with %T", s.query, result)
+			break
+		}
+		if i < len(all)-1 || row == nil {
+			if _, err = read(rows, s, func(Scan) (bool, error) { return true, nil }); err != nil {
+				err = fmt.Errorf("%s: %w", s.query, err)
+			}
+		} else {
+			changed, err = read(rows, s, row)
+		}
+	}
+	return changed, errors.Join(err, p.Close())
+}
+
+// read reads a result.
+func read(rows *pgconn.ResultReader, s unsent, row func(Scan) (more bool, err error)) (changed int64, err error) {
+	r := postgresRow{fields: s.Fields}
+	for more := true; more && err == nil && rows.NextRow(); {
+		r.values = rows.Values()
+		more, err = row(r.scan)
+	}
+	tag, failure := rows.Close()
+	if failure != nil {
+		err = failure
+	}
+	if err == nil && s.query == "COMMIT" && tag.String() != "COMMIT" {
+		err = errRolledBack
+	}
+	return tag.RowsAffected(), err
+}
+
+// append sends the statements without BEGIN: those of one pipeline are one transaction. A row for which a part of its table
+// is being made is refused by the part that it would have been in before; the next attempt finds the new one.
+func (c *postgresConn) append(batches []Rows) error {
+	err := c.appendOnce(batches)
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == "23514" && strings.HasSuffix(refused.TableName, "_default") {
+		err = c.appendOnce(batches)
+	}
+	return err
+}
+
+func (c *postgresConn) appendOnce(batches []Rows) error {
+	all, checked := make([]unsent, len(batches)), map[any]bool{}
+	for i, r := range batches {
+		var err error
+		if all[i], err = c.bindInsert(r, checked); err != nil {
+			return c.replaced(err)
+		}
+	}
+	c.unsent = all // none before all are prepared: that would send, and so commit, a part of them
+	return c.flush()
+}
+
+// inBinary is the format of all values that are sent and received.
+var inBinary = []int16{1}

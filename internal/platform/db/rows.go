@@ -1,0 +1,152 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Rows are new rows of one table. Table and Columns are constants of the program; every row has a value for each column,
+// and the values of a column have one type.
+type Rows struct {
+	Table   string
+	Columns []string
+	Values  [][]any
+}
+
+// Columns returns the names of columns that are written as in a query: "id, name".
+func Columns(list string) []string {
+	all := strings.Split(list, ",")
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
+	}
+	return all
+}
+
+// text returns the statement that inserts values into the columns.
+func (r Rows) text(values string) string {
+	return "INSERT INTO " + r.Table + " (" + strings.Join(r.Columns, ", ") + ") " + values
+}
+
+// update returns the statement that changes the columns after the key; from has the values of all columns.
+func (r Rows) update(keys int, from string, value func(column int) string) string {
+	pairs := make([]string, len(r.Columns))
+	for i, column := range r.Columns {
+		if i < keys {
+			column = r.Table + "." + column
+		}
+		pairs[i] = column + " = " + value(i)
+	}
+	return "UPDATE " + r.Table + " SET " + strings.Join(pairs[keys:], ", ") + from + " WHERE " + strings.Join(pairs[:keys], " AND ")
+}
+
+// Insert inserts rows, all of them in one statement where the engine can: with those that other calls insert into the
+// table before the next statement of another kind. As with Do, an error may come with a later statement.
+func (t *Tx) Insert(r Rows) error {
+	if len(r.Values) == 0 {
+		return nil
+	}
+	if err := t.conn.insert(r); err != nil {
+		return t.failure("INSERT INTO "+r.Table, err)
+	}
+	return nil
+}
+
+// Update changes rows of the table: the first columns, as many as keys, are the key of a row, which is not changed, and the
+// others its new values. Otherwise it does as Insert.
+func (t *Tx) Update(keys int, r Rows) error {
+	if len(r.Values) == 0 {
+		return nil
+	}
+	if err := t.conn.update(keys, r); err != nil {
+		return t.failure("UPDATE "+r.Table, err)
+	}
+	return nil
+}
+
+// Append inserts rows that depend on nothing that is stored: no one reads before it, and it replaces nothing. When it
+// returns nil the rows are on disk; when it fails none of them is. Where several transactions can write at once it does
+// not wait for Write, and rows of callers that come together share a statement and a commit.
+func (d *DB) Append(ctx context.Context, batches ...Rows) error {
+	w := &write{account: account(ctx), batches: batches}
+	for _, r := range batches {
+		w.rows += len(r.Values)
+	}
+	if d.appends.all != nil {
+		return d.write(ctx, d.appends.choose(w, time.Now()), w)
+	}
+	w.fn = func(tx *Tx) error {
+		for _, r := range batches {
+			if err := tx.Insert(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return d.write(ctx, d.writes, w)
+}
+
+// append inserts the rows of many callers together; if that fails, those of each alone, so that one that cannot be stored
+// does not affect the others.
+func (l *lane) append(writes []*write, _ *room) {
+	err := l.conn.revive()
+	if err == nil {
+		err = l.look()
+	}
+	if err == nil {
+		if err = l.conn.append(merged(writes)); err != nil {
+			err = failed("append", err, l.conn.unavailable(err))
+		}
+	}
+	if err != nil && len(writes) > 1 && !l.conn.unavailable(err) {
+		for i := range writes {
+			l.append(writes[i:i+1], nil)
+		}
+		return
+	}
+	for _, w := range writes {
+		w.err = err
+		close(w.done)
+	}
+}
+
+// look returns the error of a program that is too old for the schema. Appends are too many to ask each time; on a schema
+// where one of them is wrong it fails.
+func (l *lane) look() error {
+	const every = time.Second
+	if time.Since(l.looked) < every {
+		return nil
+	}
+	if err := l.db.engine.permitted(&Tx{conn: l.conn, unreadable: l.db.unreadable}); err != nil {
+		return err
+	}
+	l.looked = time.Now()
+	return nil
+}
+
+// merged returns the rows of all writes, one batch for each table.
+func merged(writes []*write) (all []Rows) {
+	at := map[string]int{}
+	for _, w := range writes {
+		for _, r := range w.batches {
+			i, known := at[r.Table]
+			if !known {
+				i = len(all)
+				at[r.Table] = i
+				all = append(all, Rows{Table: r.Table, Columns: r.Columns})
+			}
+			all[i].Values = append(all[i].Values, r.Values...)
+		}
+	}
+	return all
+}
+
+// placeholders returns "$1, $2" up to n.
+func placeholders(n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("$%d", i+1)
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,90 @@
+package db_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"testing"
+
+	"tocsin/internal/platform/db"
+)
+
+// TestRowsAgainstAMap: rows that are inserted and updated in any order, in several tables and between other statements,
+// are in the end as if each call had run at once.
+func TestRowsAgainstAMap(t *testing.T) {
+	d, _ := opened(t, `CREATE TABLE north (k BIGINT, n TEXT, value BIGINT, PRIMARY KEY (k, n))`, `CREATE TABLE south (k BIGINT, n TEXT, value BIGINT, PRIMARY KEY (k, n))`)
+	type key struct {
+		table string
+		k     int64
+		n     string
+	}
+	columns := db.Columns("k, n, value")
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a test that can be repeated
+		want := map[key]int64{}
+		var log []string
+		err := d.Write(t.Context(), func(tx *db.Tx) error {
+			if err := tx.Do(`DELETE FROM north`); err != nil {
+				return err
+			}
+			if err := tx.Do(`DELETE FROM south`); err != nil {
+				return err
+			}
+			for step := range int64(40) {
+				at := key{[]string{"north", "south"}[r.IntN(2)], r.Int64N(3), fmt.Sprint(r.IntN(3))}
+				rows := db.Rows{Table: at.table, Columns: columns, Values: [][]any{{at.k, at.n, step}}}
+				_, there := want[at]
+				var err error
+				switch what := r.IntN(12); {
+				case what == 0:
+					log = append(log, fmt.Sprint("all ", at.table))
+					for each := range want {
+						if each.table == at.table {
+							want[each] = -step
+						}
+					}
+					err = tx.Do(`UPDATE `+at.table+` SET value = $1`, -step)
+				case what == 1:
+					n, _, failed := db.One(tx, db.Column[int64], `SELECT count(*) FROM `+at.table)
+					all := int64(0)
+					for each := range want {
+						if each.table == at.table {
+							all++
+						}
+					}
+					if err = failed; n != all {
+						t.Errorf("seed %d: %d rows in %s after %q, want %d", seed, n, at.table, log, all)
+					}
+				case there:
+					log = append(log, fmt.Sprint("update ", at))
+					want[at] = step
+					err = tx.Update(2, rows)
+				default:
+					log = append(log, fmt.Sprint("insert ", at))
+					want[at] = step
+					err = tx.Insert(rows)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatalf("seed %d: %v after %q", seed, err, log)
+		}
+		got := map[key]int64{}
+		err = d.Read(t.Context(), func(tx *db.Tx) error {
+			_, err := db.All(tx, func(scan db.Scan) (at key, err error) {
+				var value int64
+				err = scan(&at.table, &at.k, &at.n, &value)
+				got[at] = value
+				return at, err
+			}, `SELECT 'north', k, n, value FROM north UNION ALL SELECT 'south', k, n, value FROM south`)
+			return err
+		})
+		if err != nil || !maps.Equal(got, want) {
+			t.Fatalf("seed %d: %v, %v\n%v, want\n%v", seed, log, err, got, want)
+		}
+	}
+}

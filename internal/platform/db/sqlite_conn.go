@@ -1,0 +1,125 @@
+package db
+
+import (
+	"fmt"
+	"strconv"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// sqliteConn is a connection to the embedded engine with its prepared statements.
+type sqliteConn struct {
+	raw   *sqlite.Conn
+	stmts map[string]*sqliteStmt
+}
+
+// sqliteStmt is a prepared statement.
+type sqliteStmt struct {
+	*sqlite.Stmt
+	args []int // the index of the argument of each parameter, in the engine's order
+}
+
+func newSQLiteConn(raw *sqlite.Conn) *sqliteConn {
+	return &sqliteConn{raw: raw, stmts: map[string]*sqliteStmt{}}
+}
+
+func (c *sqliteConn) close() error  { return c.raw.Close() } // its statements too
+func (c *sqliteConn) revive() error { return nil }           // a file is not lost
+
+// unavailable reports whether the storage failed and not the statement: a full or broken disk, or another process that
+// keeps the database locked.
+func (c *sqliteConn) unavailable(err error) bool {
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultBusy, sqlite.ResultReadOnly, sqlite.ResultCantOpen:
+		return true
+	}
+	return false
+}
+
+// prepare returns the connection's statement for a query, prepared once.
+func (c *sqliteConn) prepare(query string) (*sqliteStmt, error) {
+	if s, ok := c.stmts[query]; ok {
+		return s, nil
+	}
+	raw, err := c.raw.Prepare(query)
+	if err != nil {
+		return nil, err
+	}
+	s := &sqliteStmt{Stmt: raw}
+	for i := range raw.BindParamCount() {
+		name := raw.BindParamName(i + 1) // the engine numbers $1, $2, ... by first appearance, not by name
+		n, err := strconv.Atoi(name[min(1, len(name)):])
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("parameter %q must be $1, $2 or so", name)
+		}
+		s.args = append(s.args, n-1)
+	}
+	c.stmts[query] = s
+	return s, nil
+}
+
+func (c *sqliteConn) run(query string, args []any, row func(Scan) (more bool, err error)) (changed int64, err error) {
+	s, err := c.prepare(query)
+	if err != nil {
+		return 0, err
+	}
+	// Until it is reset, a statement keeps the state of the database that it reads, and the log grows.
+	defer func() {
+		if e := s.Reset(); e != nil && err == nil {
+			err = e
+		}
+	}()
+	for i, n := range s.args {
+		if n >= len(args) {
+			return 0, fmt.Errorf("%d arguments, want $%d", len(args), n+1)
+		}
+		if err := s.bind(i+1, args[n]); err != nil {
+			return 0, err
+		}
+	}
+	for {
+		found, err := s.Step()
+		if err != nil || !found {
+			return int64(c.raw.Changes()), err
+		}
+		if more, err := row(s.scan); err != nil || !more {
+			return int64(c.raw.Changes()), err
+		}
+	}
+}
+
+func (c *sqliteConn) flush() error { return nil }
+
+func (c *sqliteConn) tryLock(string) (bool, error) { return true, nil }
+
+func (c *sqliteConn) rollback() {
+	_ = c.send("ROLLBACK", nil) // fails only when the engine has rolled back already
+}
+
+func (c *sqliteConn) send(query string, args []any) error {
+	_, err := c.run(query, args, func(Scan) (bool, error) { return true, nil })
+	return err
+}
+
+func (c *sqliteConn) insert(r Rows) error {
+	query := r.text("VALUES (" + placeholders(len(r.Columns)) + ")")
+	for _, row := range r.Values {
+		if err := c.send(query, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *sqliteConn) update(keys int, r Rows) error {
+	query := r.update(keys, "", func(column int) string { return "$" + strconv.Itoa(column+1) })
+	for _, row := range r.Values {
+		if err := c.send(query, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// append is not called: the engine has no lanes that append.
+func (c *sqliteConn) append([]Rows) error { return errUnfinished }

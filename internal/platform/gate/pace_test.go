@@ -1,0 +1,78 @@
+package gate_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"tocsin/internal/platform/gate"
+)
+
+func caller(name string) gate.Caller { return gate.Caller{Account: int64(name[0])} }
+
+// TestPace: one call computes at a time and is followed by a rest as long as it took; callers take turns; who stops
+// waiting leaves nothing behind, and what waits is bounded.
+func TestPace(t *testing.T) {
+	now := time.Unix(1776052800, 0)
+	p := gate.NewPace(func() time.Time { return now })
+	var rests []time.Duration
+	var end func()
+	gate.LaterPace(p, func(d time.Duration, do func()) { rests, end = append(rests, d), do })
+	over, stop := context.WithCancel(t.Context())
+	stop()
+
+	leave, err := p.Enter(over, caller("a")) // no one waits: it need not either
+	if err != nil {
+		t.Fatal(err)
+	}
+	type entered struct {
+		who   string
+		leave func()
+	}
+	turns := make(chan entered, 10)
+	wait := func(who string) {
+		before := p.Waiting()
+		go func() {
+			if leave, err := p.Enter(t.Context(), caller(who)); err == nil {
+				turns <- entered{who, leave}
+			}
+		}()
+		for p.Waiting() == before {
+			continue
+		}
+	}
+	for _, who := range []string{"a", "a", "a", "b", "c", "b"} {
+		wait(who)
+	}
+	if _, err := p.Enter(over, caller("d")); !errors.Is(err, context.Canceled) || p.Waiting() != 6 {
+		t.Errorf("%v, and %d wait", err, p.Waiting())
+	}
+	var order []string
+	for n := range 6 {
+		now = now.Add(time.Duration(n+1) * time.Millisecond)
+		leave()
+		if len(turns) > 0 {
+			t.Fatal("a call does not wait for the rest")
+		}
+		end()
+		next := <-turns
+		order, leave = append(order, next.who), next.leave
+	}
+	if want := []string{"a", "b", "c", "a", "b", "a"}; !slices.Equal(order, want) {
+		t.Errorf("the turns went to %v, want %v", order, want)
+	}
+	now = now.Add(time.Hour)
+	leave()
+	if want := []time.Duration{1e6, 2e6, 3e6, 4e6, 5e6, 6e6, time.Second}; !slices.Equal(rests, want) {
+		t.Errorf("rests of %v, want %v", rests, want)
+	}
+	for range 100 {
+		wait("a")
+	}
+	if _, err := p.Enter(t.Context(), caller("a")); !errors.Is(err, gate.ErrFull) {
+		t.Errorf("the 101st call of a caller: %v", err)
+	}
+	wait("b")
+}

@@ -1,0 +1,376 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The numbers and keys of the hostile account. It has more channels and sources: its rules are those of the second channel,
+// and all alerts of the third join one incident.
+const (
+	hostileID     = 7300000000001
+	hostileKey    = "key-of-the-hostile-account-0123456789abcdef"
+	hostileSource = "source-of-the-hostile-account-0123456789-"
+	hostileLayers = 50
+)
+
+// hostileAccount returns the sections of the file of the hostile account, whose webhooks go to silent.
+func hostileAccount(silent string) map[string]any {
+	type object = map[string]any
+	var channels, sources []object
+	for i := range 3 {
+		group := object{"method": "n"}
+		if i == 2 {
+			group = object{"method": "p", "equals": [][]string{{"severity"}}, "time_window": 1440}
+		}
+		channels = append(channels, object{"channel_id": hostileID + 10 + i, "channel_name": fmt.Sprint("Channel ", i), "group": group})
+		sources = append(sources, object{"integration_id": hostileID + 20 + i, "integration_name": fmt.Sprint("Events ", i), "integration_type": "standard",
+			"channel_id": hostileID + 10 + i, "integration_key": hostileSource + strconv.Itoa(i)})
+	}
+	for i, kind := range []string{"webhook_alert", "webhook_incident"} {
+		sources = append(sources, object{"integration_id": hostileID + 30 + i, "integration_name": kind, "integration_type": kind,
+			"settings": object{"endpoint": silent + "/hook"}})
+	}
+	rules := func(kind int) (all []object) { // two expressions of 1,000 instructions, and as many values as are allowed beside
+		for i := range 2 {
+			all = append(all, object{"rule_id": fmt.Sprintf("%023x%d", 0xabc0+kind, i), "channel_id": hostileID + 11, "rule_name": fmt.Sprint("Rule ", i),
+				"filters": [][]object{{{"key": "description", "oper": "IN", "vals": []string{"/(x|y){300}z/"}}}}})
+		}
+		for i := range 300 {
+			all = append(all, object{"rule_id": fmt.Sprintf("%020x%04d", 0xdef0+kind, i), "channel_id": hostileID + 11, "rule_name": fmt.Sprint("Values ", i),
+				"filters": [][]object{{{"key": "labels.host", "oper": "IN", "vals": slices.Repeat([]string{"a-host-of-another-name"}, 50)}}}})
+		}
+		return all
+	}
+	silences := rules(1)
+	for _, s := range silences {
+		s["time_filters"] = []object{{"start": "00:00", "end": "23:59", "repeat": []int{0, 1, 2, 3, 4, 5, 6}}}
+	}
+	return object{
+		"format":       "tocsin.account/1",
+		"account":      object{"account_id": hostileID, "account_name": "Hostile", "time_zone": "UTC", "owner_id": hostileID + 1},
+		"persons":      []object{{"person_id": hostileID + 1, "person_name": "Harm", "email": "harm@example.com", "phone": "+15559999999"}},
+		"app_keys":     []object{{"name": "bench", "person_id": hostileID + 1, "app_key": hostileKey}},
+		"channels":     channels,
+		"integrations": sources, "drop_rules": rules(0), "silence_rules": silences,
+	}
+}
+
+// assault is a number of connections, each of which sends one request after the other.
+type assault struct {
+	connections int
+	pause       time.Duration // after each reply
+	next        func(client, n int) []byte
+}
+
+// attacker runs assaults until stop is closed, and counts the replies.
+type attacker struct {
+	address string
+	stop    chan struct{}
+	all     sync.WaitGroup
+	mu      sync.Mutex
+	replies map[string]int
+}
+
+// attack is the process of the hostile account. It ends with its standard input, and prints what it was answered.
+func attack(name, address string) error {
+	a := &attacker{address: address, stop: make(chan struct{}), replies: map[string]int{}}
+	begin := map[string]func() error{
+		"flood": a.flood, "filters": a.filters, "pages": a.pages, "configuration": a.configuration, "connections": a.connections,
+		"target": a.target, "keys": a.keys, "uploads": a.uploads,
+	}
+	var errs []error
+	for _, each := range slices.Sorted(maps.Keys(begin)) {
+		if name == each || name == "all" {
+			errs = append(errs, begin[each]())
+		}
+	}
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	close(a.stop)
+	a.all.Wait()
+	for _, status := range slices.Sorted(maps.Keys(a.replies)) {
+		fmt.Printf("%d times %s; ", a.replies[status], status)
+	}
+	return errors.Join(errs...)
+}
+
+// run starts an assault.
+func (a *attacker) run(of assault) {
+	for client := range of.connections {
+		a.all.Go(func() {
+			for n := 0; !a.over(0); {
+				conn, err := net.Dial("tcp", a.address)
+				if err != nil {
+					a.count("no connection")
+					a.over(100 * time.Millisecond)
+					continue
+				}
+				a.all.Go(func() { // ends a request that is still waited for
+					<-a.stop
+					conn.Close()
+				})
+				for in := bufio.NewReader(conn); !a.over(of.pause); n++ {
+					if _, err := conn.Write(of.next(client, n)); err != nil {
+						break
+					}
+					r, err := http.ReadResponse(in, nil)
+					if err != nil {
+						break
+					}
+					_, err = io.Copy(io.Discard, r.Body)
+					a.count(strconv.Itoa(r.StatusCode))
+					if err != nil {
+						break
+					}
+				}
+				conn.Close()
+			}
+		})
+	}
+}
+
+func (a *attacker) count(status string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.replies[status]++
+}
+
+// over reports whether the attack ends, after a pause.
+func (a *attacker) over(pause time.Duration) bool {
+	select {
+	case <-a.stop:
+		return true
+	case <-time.After(pause):
+		return false
+	}
+}
+
+func request(path, body string) []byte {
+	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
+}
+
+func hostileCall(path, body string) []byte { return request(path+"?app_key="+hostileKey, body) }
+
+func pushTo(source int) string {
+	return "/event/push/alert/standard?integration_key=" + hostileSource + strconv.Itoa(source)
+}
+
+func hostileEvent(key, description string) string {
+	return fmt.Sprintf(`{"title_rule": "Flood of %s", "event_status": "Critical", "alert_key": %q, "description": %q, "labels": {"host": %q, "service": "a%s"}}`,
+		key, key, description, key, strings.Repeat("abc", 60))
+}
+
+func (a *attacker) flood() error {
+	a.run(assault{32, 0, func(client, n int) []byte {
+		return request(pushTo(0), hostileEvent(fmt.Sprintf("single-%d-%d-%d", os.Getpid(), client, n), "x"))
+	}})
+	a.run(assault{16, 0, func(int, int) []byte { return request(pushTo(0), hostileEvent("same", "x")) }})
+	a.run(assault{4, 0, func(client, n int) []byte {
+		batch := make([]string, 10_000)
+		for i := range batch {
+			batch[i] = hostileEvent(fmt.Sprintf("batch-%d-%d-%d-%d", os.Getpid(), client, n, i), "x")
+		}
+		return request(pushTo(2), "["+strings.Join(batch, ",")+"]")
+	}})
+	return nil
+}
+
+func (a *attacker) filters() error {
+	text := strings.Repeat("xyab", 500)
+	a.run(assault{4, 20 * time.Millisecond, func(client, n int) []byte {
+		return request(pushTo(1), hostileEvent(fmt.Sprintf("filter-%d-%d-%d", os.Getpid(), client, n), text))
+	}})
+	slow := `[[{"key": "description", "oper": "IN", "vals": ["/(x|y){300}z/"]}]]`
+	a.calls(8,
+		fmt.Sprintf(`/alert/filter/try {"channel_ids": [%d], "filters": %s, "days": 7}`, hostileID+11, slow),
+		fmt.Sprintf(`/alert/rule/hits {"channel_id": %d, "days": 7}`, hostileID+11),
+		fmt.Sprintf(`/channel/rules/try {"channel_id": %d, "alert": {"title": "tried", "alert_severity": "Critical", "description": %q}}`, hostileID+11, text),
+	)
+	return nil
+}
+
+// calls sends calls of operations, each from so many connections. Refused ones are repeated at once.
+func (a *attacker) calls(connections int, calls ...string) {
+	for _, c := range calls {
+		path, body, _ := strings.Cut(c, " ")
+		text := hostileCall(path, body)
+		a.run(assault{connections, 0, func(int, int) []byte { return text }})
+	}
+}
+
+func (a *attacker) pages() error {
+	now := time.Now().Unix()
+	month, year := fmt.Sprintf(`"start_time": %d, "end_time": %d`, now-30*86400, now+60), fmt.Sprintf(`"start_time": %d, "end_time": %d`, now-365*86400, now+60)
+	millis := fmt.Sprintf(`"start_time": %d000, "end_time": %d000`, now-30*86400, now+60)
+	a.calls(4,
+		`/incident/list {"limit": 100, "p": 100, `+month+`}`,
+		`/incident/list {"limit": 100, "query": "is in no title at all", `+month+`}`,
+		`/alert/list {"limit": 100, "title": "/(x|y){300}z/", `+month+`}`,
+		`/alert/list {"limit": 100, "p": 100, "orderby": "updated_at", `+month+`}`,
+		`/audit/search {"limit": 99, "request_id": "none", `+month+`}`,
+		`/webhook/history/list {"limit": 100, `+millis+`}`,
+		`/insight/account {`+year+`}`,
+		`/insight/incident/export {`+year+`}`,
+		`/insight/alert/topk-by-label {"label": "host", "k": 100, `+month+`}`,
+		`/schedule/list {"limit": 100}`,
+		`/channel/list {"limit": 100, "query": "none"}`,
+		`/incident/untold/list {"limit": 100}`,
+		`/lint/list {}`,
+	)
+	reply, err := ask(a.address, hostileKey, "/incident/list", `{"limit": 1, "channel_ids": [`+strconv.Itoa(hostileID+12)+`], `+month+`}`)
+	if found := incidentID.FindStringSubmatch(reply); found != nil {
+		a.calls(4, fmt.Sprintf(`/incident/explain {"incident_id": %q}`, found[1]), fmt.Sprintf(`/incident/past/list {"incident_id": %q, "limit": 100}`, found[1]),
+			fmt.Sprintf(`/incident/alert/list {"incident_id": %q, "limit": 100}`, found[1]))
+	}
+	return err
+}
+
+// hostileSchedule is a schedule with many layers whose turns last an hour.
+func hostileSchedule(name string) string {
+	layers := make([]string, hostileLayers)
+	for i := range layers {
+		layers[i] = fmt.Sprintf(`{"layer_name": "Layer %d", "layer_start": %d, "rotation_unit": "hour", "rotation_value": 1, "groups": [`+
+			`{"group_name": "A", "members": [{"role_id": 0, "person_ids": [%d]}]}, {"group_name": "B", "members": [{"role_id": 0, "person_ids": [%d]}]}]}`,
+			i, time.Now().Unix()-365*86400+int64(i)*60, hostileID+1, hostileID+1)
+	}
+	return fmt.Sprintf(`{"schedule_name": %q, "layers": [%s]}`, name, strings.Join(layers, ","))
+}
+
+func (a *attacker) configuration() error {
+	now := time.Now().Unix()
+	reply, err := ask(a.address, hostileKey, "/schedule/create", hostileSchedule(fmt.Sprint("Large ", os.Getpid())))
+	if err != nil {
+		return err
+	}
+	made := scheduleID.FindStringSubmatch(reply)
+	if made == nil {
+		return fmt.Errorf("a schedule: %.500s", reply)
+	}
+	window := fmt.Sprintf(`"start": %d, "end": %d`, now, now+45*86400)
+	a.calls(4,
+		fmt.Sprintf(`/schedule/info {"schedule_id": %s, %s}`, made[1], window),
+		fmt.Sprintf(`/schedule/list {"limit": 100, %s}`, window),
+		fmt.Sprintf(`/schedule/stats {"schedule_ids": [%s], "start": %d, "end": %d}`, made[1], now-180*86400, now+180*86400),
+		fmt.Sprintf(`/schedule/gap/list {%s}`, window),
+		fmt.Sprintf(`/schedule/preview {%s, %s`, window, strings.TrimPrefix(hostileSchedule("Preview"), `{"schedule_name": "Preview", `)),
+		`/template/preview {"type": "sms", "content": "{{range .Alerts}}{{range .Labels}}{{.}}{{end}}{{end}}"}`,
+	)
+	for path, body := range map[string]string{
+		"/schedule/create": hostileSchedule("NAME"),
+		"/channel/create":  `{"channel_name": "NAME"}`,
+		"/team/upsert":     `{"team_name": "NAME"}`,
+		"/field/create":    `{"field_name": "NAME", "display_name": "NAME", "field_type": "text", "value_type": "string"}`,
+		"/template/create": `{"template_name": "NAME", "sms": "` + strings.Repeat("{{.Title}}", 100) + `"}`,
+	} {
+		a.run(assault{8, 0, func(client, n int) []byte {
+			return hostileCall(path, strings.ReplaceAll(body, "NAME", fmt.Sprintf("n%d_%d_%d", os.Getpid()%10000, client, n)))
+		}})
+	}
+	return nil
+}
+
+// connections holds connections that cost the server something and send as little as possible.
+func (a *attacker) connections() error {
+	body := strings.Repeat(" ", 1<<20)
+	starts := []string{
+		"POST /incident/list?app_key=" + hostileKey + " HTTP/1.1\r\nHost: local",
+		"POST /incident/list?app_key=" + hostileKey + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n{",
+		"POST " + pushTo(0) + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 16000000\r\n\r\n[",
+		strings.Repeat("GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n", 50),
+		"POST /team/upsert?app_key=" + hostileKey + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1048576\r\n\r\n" + body[:1<<19],
+	}
+	for i := range 1000 {
+		a.all.Go(func() {
+			for !a.over(0) {
+				conn, err := net.Dial("tcp", a.address)
+				if err != nil {
+					a.count("no connection")
+					a.over(time.Second)
+					continue
+				}
+				if _, err = io.WriteString(conn, starts[i%len(starts)]); err == nil {
+					a.count("connection held")
+				}
+				for err == nil && !a.over(time.Second) {
+					_, err = conn.Write([]byte("x"))
+				}
+				conn.Close()
+			}
+		})
+	}
+	return nil
+}
+
+func (a *attacker) target() error {
+	a.run(assault{4, 20 * time.Millisecond, func(client, n int) []byte {
+		return request(pushTo(0), hostileEvent(fmt.Sprintf("target-%d-%d-%d", os.Getpid(), client, n), "x"))
+	}})
+	return nil
+}
+
+func (a *attacker) keys() error {
+	a.run(assault{16, 0, func(client, n int) []byte {
+		return request(fmt.Sprintf("/incident/list?app_key=tk_%032d%06d", client, n), `{}`)
+	}})
+	a.run(assault{16, 0, func(client, n int) []byte {
+		return request(fmt.Sprintf("/event/push/alert/standard?integration_key=%026d%06d", client, n), `{}`)
+	}})
+	a.run(assault{16, 0, func(client, n int) []byte {
+		form := fmt.Sprintf("email=olga%d@example.com&password=guess-%d-%d", n%goodAccounts, client, n)
+		return fmt.Appendf(nil, "POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s", len(form), form)
+	}})
+	return nil
+}
+
+var clientToken = regexp.MustCompile(`"client_token":"([^"]+)"`)
+
+func (a *attacker) uploads() error {
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	mappings := strings.Repeat("AAAA,IAAM,GAAG,KAAK,", 700_000)
+	for _, part := range [][2]string{
+		{"event", `{"type": "js_sourcemap", "service": "shop", "version": "1", "minified_url": "https://shop.example/a.js"}`},
+		{"source_map", `{"version": 3, "sources": ["a.js"], "names": [], "mappings": "` + mappings + `AAAA"}`},
+	} {
+		f, err := w.CreateFormFile(part[0], "x")
+		if err != nil {
+			return err
+		}
+		io.WriteString(f, part[1])
+	}
+	w.Close()
+	upload := fmt.Appendf(nil, "POST /sourcemap/upload HTTP/1.1\r\nHost: localhost\r\nDD-API-KEY: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
+		hostileKey, w.FormDataContentType(), form.Len(), form.Bytes())
+	a.run(assault{2, 0, func(int, int) []byte { return upload }})
+	reply, err := ask(a.address, hostileKey, "/rum/application/create", fmt.Sprintf(`{"application_name": "App %d", "type": "browser"}`, os.Getpid()))
+	if err != nil {
+		return err
+	}
+	if token := clientToken.FindStringSubmatch(reply); token != nil {
+		a.run(assault{8, 0, func(client, n int) []byte {
+			var lines strings.Builder
+			for i := range 200 {
+				fmt.Fprintf(&lines, `{"type": "error", "date": %d, "application": {"id": "x"}, "error": {"message": "%d-%d-%d is broken", "type": "TypeError", "stack": "TypeError: x\n  at f (https://shop.example/a.js:1:%d)", "source": "source"}}`+"\n",
+					time.Now().UnixMilli(), client, n, i, i)
+			}
+			return request("/api/v2/rum?dd-api-key="+token[1], lines.String())
+		}})
+	}
+	big := `{"team_name": "x", "padding": "` + strings.Repeat("x", 1<<20-100) + `"}`
+	a.calls(4, "/team/upsert "+big, "/channel/create "+big)
+	return nil
+}

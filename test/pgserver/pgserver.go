@@ -1,0 +1,258 @@
+// Package pgserver starts temporary PostgreSQL servers from the installed binaries, for tests and benchmarks: on a free
+// port, in a directory that is removed with them, without the rights of root. It must never touch a server that it has
+// not started.
+package pgserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// ErrMissing is the error of Start on a machine without PostgreSQL.
+var ErrMissing = errors.New("PostgreSQL is not installed (apt-get install postgresql)")
+
+// Options are how a server runs.
+type Options struct {
+	Durable  bool              // a commit waits for the disk, as in production; otherwise it does not, and tests are faster
+	Settings map[string]string // further lines of postgresql.conf
+}
+
+// Server is a running server. Its superuser is "postgres", without a password, on 127.0.0.1 alone.
+type Server struct {
+	Port int
+
+	dir  string // holds data and log
+	bin  string
+	as   *syscall.SysProcAttr // the user that it runs as; nil: this one
+	opts Options
+	uid  int
+	gid  int
+}
+
+// Start makes a new database cluster and starts its server.
+func Start(o Options) (*Server, error) {
+	s, err := prepare(o)
+	if err != nil {
+		return nil, err
+	}
+	err = s.command("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	if err == nil {
+		err = s.configure()
+	}
+	if err == nil {
+		err = s.Run()
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// prepare makes the directory of a server.
+func prepare(o Options) (s *Server, err error) {
+	s = &Server{opts: o, uid: -1, gid: -1}
+	if s.bin, err = binaries(); err != nil {
+		return nil, err
+	}
+	if os.Getuid() == 0 { // PostgreSQL refuses to run as root
+		if err := s.asOther(); err != nil {
+			return nil, err
+		}
+	}
+	if s.Port, err = freePort(); err != nil {
+		return nil, err
+	}
+	under := "" // the directory for temporary files
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && !o.Durable {
+		under = "/dev/shm"
+	}
+	if s.dir, err = os.MkdirTemp(under, "tocsin-postgres"); err != nil {
+		return nil, err
+	}
+	return s, os.Chown(s.dir, s.uid, s.gid)
+}
+
+// binaries returns the directory of the newest PostgreSQL, which Debian keeps out of PATH.
+func binaries() (string, error) {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil {
+		return "", err
+	}
+	if len(found) > 0 {
+		version := func(path string) int {
+			n, _ := strconv.Atoi(strings.Split(path, "/")[4]) // 0 for what is no version
+			return n
+		}
+		return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })), nil
+	}
+	path, err := exec.LookPath("initdb")
+	if err != nil {
+		return "", ErrMissing
+	}
+	return filepath.Dir(path), nil
+}
+
+// asOther chooses the user that the server runs as.
+func (s *Server) asOther() error {
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		if u, err = user.Lookup("nobody"); err != nil {
+			return err
+		}
+	}
+	if s.uid, err = strconv.Atoi(u.Uid); err != nil {
+		return err
+	}
+	if s.gid, err = strconv.Atoi(u.Gid); err != nil {
+		return err
+	}
+	s.as = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(s.uid), Gid: uint32(s.gid)}} //nolint:gosec // ids are not negative
+	return nil
+}
+
+// freePort returns a port that no process listens on.
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+func (s *Server) log() string  { return filepath.Join(s.dir, "log") }
+
+// configure adds the settings of a server to its configuration.
+func (s *Server) configure() error {
+	settings := map[string]string{
+		"listen_addresses": "'127.0.0.1'", "port": strconv.Itoa(s.Port), "unix_socket_directories": "'" + s.dir + "'",
+		"max_connections": "1000", "shared_buffers": "128MB", "wal_level": "replica", "max_wal_senders": "10",
+		"log_min_messages": "warning", "max_wal_size": "512MB",
+	}
+	if !s.opts.Durable {
+		settings["fsync"], settings["synchronous_commit"], settings["full_page_writes"] = "off", "off", "off"
+	}
+	for name, value := range s.opts.Settings {
+		settings[name] = value
+	}
+	var text bytes.Buffer
+	for name, value := range settings {
+		fmt.Fprintf(&text, "%s = %s\n", name, value)
+	}
+	f, err := os.OpenFile(filepath.Join(s.data(), "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text.Bytes())
+	return errors.Join(err, f.Close())
+}
+
+// Run starts a server that is stopped, and waits until it takes connections.
+func (s *Server) Run() error {
+	return s.command("pg_ctl", "-D", s.data(), "-l", s.log(), "-w", "-t", "60", "start")
+}
+
+// Stop ends the server in order; its data stays.
+func (s *Server) Stop() error { return s.command("pg_ctl", "-D", s.data(), "-m", "fast", "-w", "stop") }
+
+// Kill ends the server as a crash does: connections break, nothing is written any more.
+func (s *Server) Kill() error {
+	return s.command("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop")
+}
+
+// Promote makes a standby the primary.
+func (s *Server) Promote() error { return s.command("pg_ctl", "-D", s.data(), "-w", "promote") }
+
+// Standby starts a server that follows this one. Settings are its own, as in Options. The primary waits for it at each
+// commit once its synchronous_standby_names is set to 'standby'.
+func (s *Server) Standby() (*Server, error) {
+	b, err := prepare(s.opts)
+	if err != nil {
+		return nil, err
+	}
+	err = b.command("pg_basebackup", "-D", b.data(), "-R", "-X", "stream", "-c", "fast", "--no-sync",
+		"-d", s.DSN("postgres")+"?application_name=standby")
+	if err == nil {
+		err = b.configure()
+	}
+	if err == nil {
+		err = b.Run()
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+// DSN returns the address of a database.
+func (s *Server) DSN(database string) string {
+	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s", s.Port, database)
+}
+
+// SQL sends statements to a database.
+func (s *Server) SQL(database, text string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c, err := pgconn.Connect(ctx, s.DSN(database))
+	if err != nil {
+		return err
+	}
+	_, err = c.Exec(ctx, text).ReadAll()
+	return errors.Join(err, c.Close(ctx))
+}
+
+// Log returns what the server has logged.
+func (s *Server) Log() (string, error) {
+	text, err := os.ReadFile(s.log())
+	return string(text), err
+}
+
+// Close ends the server, if it runs, and removes its data.
+func (s *Server) Close() error {
+	var err error
+	if _, missing := os.Stat(filepath.Join(s.data(), "postmaster.pid")); !errors.Is(missing, fs.ErrNotExist) {
+		err = s.Kill()
+	}
+	return errors.Join(err, os.RemoveAll(s.dir))
+}
+
+// command runs one of PostgreSQL's programs.
+func (s *Server) command(name string, args ...string) error {
+	c := exec.Command(filepath.Join(s.bin, name), args...)
+	c.Dir, c.SysProcAttr = s.dir, s.as
+	var out bytes.Buffer
+	// A file, not a pipe: the server keeps the output of the program that starts it, and a pipe would not end.
+	f, err := os.CreateTemp("", "pgserver")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	c.Stdout, c.Stderr = f, f
+	if err := c.Run(); err != nil {
+		if text, readErr := os.ReadFile(f.Name()); readErr == nil {
+			out.Write(text)
+		}
+		if text, readErr := s.Log(); readErr == nil {
+			out.WriteString(text)
+		}
+		return fmt.Errorf("%s: %w\n%s", name, err, out.String())
+	}
+	return nil
+}
