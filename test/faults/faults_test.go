@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -238,8 +239,7 @@ func (p *program) ledger(hook int) (all []attempt, due []time.Duration) {
 func (p *program) compare(r *receiver, hook int) {
 	p.t.Helper()
 	all, due := p.ledger(hook)
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	seen, requests := r.saw()
 	made := map[string]int{}
 	for _, a := range all {
 		if a.number == 0 { // given up or cancelled without an attempt
@@ -255,11 +255,11 @@ func (p *program) compare(r *receiver, hook int) {
 		}
 	}
 	if r.unseen {
-		if r.all != 0 || len(made) == 0 {
-			p.t.Errorf("%s: it saw %d requests, the ledger has %d messages", r.name, r.all, len(made))
+		if requests != 0 || len(made) == 0 {
+			p.t.Errorf("%s: it saw %d requests, the ledger has %d messages", r.name, requests, len(made))
 		}
-	} else if !equal(made, r.seen) {
-		p.t.Errorf("%s: it saw %d requests for %d messages, the ledger has attempts for %d: %v and %v", r.name, r.all, len(r.seen), len(made), r.seen, made)
+	} else if !maps.Equal(made, seen) {
+		p.t.Errorf("%s: it saw %d requests for %d messages, the ledger has attempts for %d: %v and %v", r.name, requests, len(seen), len(made), seen, made)
 	}
 	if len(r.codes) > 1 { // either is right, and only one of them is retried
 		return
@@ -272,15 +272,6 @@ func (p *program) compare(r *receiver, hook int) {
 	if r.after[1] > 0 && len(due) == 0 {
 		p.t.Errorf("%s: nothing is retried", r.name)
 	}
-}
-
-func equal(a, b map[string]int) bool {
-	for id, n := range a {
-		if b[id] != n {
-			return false
-		}
-	}
-	return len(a) == len(b)
 }
 
 func TestTheLedgerIsWhatTheReceiverSaw(t *testing.T) {
@@ -299,8 +290,8 @@ func TestTheLedgerIsWhatTheReceiverSaw(t *testing.T) {
 	for n, r := range receivers {
 		p.compare(r, firstHook+n)
 	}
-	if len(healthy.seen) != messages+1 {
-		t.Errorf("the healthy endpoint got %d messages of %d", len(healthy.seen), messages+1)
+	if seen, _ := healthy.saw(); len(seen) != messages+1 {
+		t.Errorf("the healthy endpoint got %d messages of %d", len(seen), messages+1)
 	}
 	p.clock.Add(2 * time.Hour)
 	p.push(2, 1)
@@ -314,12 +305,12 @@ func TestTheLedgerIsWhatTheReceiverSaw(t *testing.T) {
 				attempts++
 			}
 		}
-		if !r.unseen && attempts != r.all {
-			t.Errorf("%s: it saw %d requests, the ledger has %d attempts", r.name, r.all, attempts)
+		if _, requests := r.saw(); !r.unseen && attempts != requests {
+			t.Errorf("%s: it saw %d requests, the ledger has %d attempts", r.name, requests, attempts)
 		}
 	}
-	if trap.all != 0 {
-		t.Errorf("a redirect was followed %d times", trap.all)
+	if n := trap.requests(); n != 0 {
+		t.Errorf("a redirect was followed %d times", n)
 	}
 }
 

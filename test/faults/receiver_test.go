@@ -13,6 +13,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
+	"maps"
 	"math/big"
 	"net"
 	"net/http"
@@ -39,9 +40,10 @@ type fault struct {
 type receiver struct {
 	fault
 	net.Listener
-	mu   sync.Mutex
-	seen map[string]int // requests by Webhook-Id
-	all  int            // requests
+	serving sync.RWMutex // held for reading while a request is served
+	mu      sync.Mutex
+	seen    map[string]int // requests by Webhook-Id
+	all     int            // requests
 }
 
 func start(t *testing.T, f fault) *receiver {
@@ -58,7 +60,11 @@ func start(t *testing.T, f fault) *receiver {
 			if err != nil {
 				return
 			}
-			go r.serve(c)
+			r.serving.RLock()
+			go func() {
+				defer r.serving.RUnlock()
+				r.serve(c)
+			}()
 		}
 	}()
 	return r
@@ -95,6 +101,16 @@ func (r *receiver) requests() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.all
+}
+
+// saw returns the requests by Webhook-Id, and how many there were. It waits for requests that are being served: the
+// client may be done with one before this process has written it down.
+func (r *receiver) saw() (map[string]int, int) {
+	r.serving.Lock()
+	defer r.serving.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return maps.Clone(r.seen), r.all
 }
 
 // text answers with a text.
