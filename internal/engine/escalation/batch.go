@@ -109,7 +109,7 @@ func (r *Service) try(tx *db.Tx, k kind, due []prepared, now time.Time) error {
 				return err
 			}
 		}
-		return nil
+		return deleteUnruled(tx, due[0].account)
 	})
 	half := len(due) / 2
 	switch {
@@ -131,6 +131,7 @@ type batch struct {
 	alerts    map[string]alert.Count
 	runs      map[string][]stored // those that go on, and the last one; nil: not read
 	followUps map[string]followUp
+	unruled   []string // incidents that no rule matches
 }
 
 // batchKey is the key of the batch among the values of its transaction.
@@ -196,6 +197,16 @@ func beginWrite(tx *db.Tx, due []prepared) error {
 		return err
 	}
 	return activity.Begin(tx, account, ids)
+}
+
+// deleteUnruled deletes the escalations that wait for a rule and get none, in one statement.
+func deleteUnruled(tx *db.Tx, account int64) error {
+	b := batchOf(tx)
+	if len(b.unruled) == 0 {
+		return nil
+	}
+	return tx.Do(`DELETE FROM escalation WHERE account_id = $1 AND next_at > 0 AND incident_id IN (SELECT value FROM json_each($2))`,
+		account, db.JSON(b.unruled))
 }
 
 // find returns an incident, by way of the batch if the transaction has one.

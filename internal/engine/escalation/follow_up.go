@@ -42,10 +42,13 @@ func findFollowUp(tx *db.Tx, account int64, incident string) (followUp, bool, er
 }
 
 // save stores the follow-up.
-func (f *followUp) save(tx *db.Tx) error {
-	return tx.Update(2, db.Rows{Table: "follow_up", Columns: following, Values: [][]any{
+func (f *followUp) save(tx *db.Tx) error { return tx.Update(2, f.row()) }
+
+// row returns the values of the columns. The first two are the key.
+func (f *followUp) row() db.Rows {
+	return db.Rows{Table: "follow_up", Columns: following, Values: [][]any{
 		{f.account, f.incident, f.next, f.severity, f.since, f.reminded, f.joined, f.alerts, f.failed, f.fallback},
-	}})
+	}}
 }
 
 // forget deletes the follow-ups of incidents.
@@ -57,13 +60,12 @@ func forget(tx *db.Tx, account int64, incidents ...string) error {
 // follow follows an incident up from now on. severity is the highest that its responders know of. A message about joined
 // alerts that waits stays.
 func (r *Service) follow(tx *db.Tx, i *incident.Incident, severity string, now time.Time) error {
-	err := tx.Do(`INSERT INTO follow_up (`+followColumns+`) VALUES ($1, $2, $3, $4, $3, $3, 0, $5, 0, 0)
-		ON CONFLICT (account_id, incident_id) DO UPDATE SET next_at = excluded.next_at, severity = excluded.severity,
-			since = excluded.since, reminded_at = excluded.reminded_at, fallback_at = 0,
-			alerts = CASE WHEN follow_up.joined_at > 0 THEN follow_up.alerts ELSE excluded.alerts END`,
-		i.AccountID, i.IncidentID, now.Unix(), severity, i.AlertCnt)
 	r.wakeFor(tx, i.AccountID)
-	return err
+	f := followUp{account: i.AccountID, incident: i.IncidentID, next: now.Unix(), severity: severity, since: now.Unix(),
+		reminded: now.Unix(), alerts: i.AlertCnt}
+	return tx.Upsert(2, f.row(), `next_at = excluded.next_at, severity = excluded.severity,
+		since = excluded.since, reminded_at = excluded.reminded_at, fallback_at = 0,
+		alerts = CASE WHEN follow_up.joined_at > 0 THEN follow_up.alerts ELSE excluded.alerts END`)
 }
 
 // followUnanswered makes the fallback be notified at a moment, Unix seconds, unless a person acknowledges the incident

@@ -176,7 +176,7 @@ func (p *prepared) current(tx *db.Tx) (bool, error) {
 }
 
 // choose stores the chosen rule in an escalation that waits for one. matched is false when no rule matches: the
-// escalation is then deleted, and the incident's feed records why.
+// escalation is then deleted at the end of the batch, and the incident's feed records why.
 func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (matched bool, err error) {
 	if err := r.warnSlow(tx, p, now); err != nil {
 		return false, err
@@ -185,10 +185,8 @@ func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (matched
 		e.severity = p.subject.Severity
 		return true, r.setRule(tx, e, p.rule, 0)
 	}
-	if err := tx.Do(`DELETE FROM escalation
-		WHERE account_id = $1 AND incident_id = $2 AND run = $3`, e.account, e.incident, e.number); err != nil {
-		return false, err
-	}
+	b := batchOf(tx)
+	b.unruled = append(b.unruled, e.incident)
 	if p.subject.IncidentID == "" { // it was removed
 		return false, nil
 	}

@@ -9,7 +9,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"tocsin/internal/activity"
@@ -83,9 +82,6 @@ func (w *row) values() []any {
 		w.last, w.events, w.next, w.attempt, w.at, w.key}
 }
 
-const insert = `INSERT INTO untold (` + columns + `)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT (account_id, ref_id) DO `
-
 var saving = db.Columns(columns)
 
 // update updates rows.
@@ -118,22 +114,23 @@ func (r *Service) Add(tx *db.Tx, i *incident.Incident, why string, now time.Time
 	w.why = why
 	w.notifyAgain(now)
 	tx.OnCommit(func() { r.Wake.RaiseFor(i.AccountID) })
-	return tx.Do(insert+`UPDATE SET title = excluded.title, severity = excluded.severity, why = excluded.why, last_at = excluded.last_at,
-			state = excluded.state, by_choice = '', told_key = '', attempt = 0, next_at = excluded.next_at
-		WHERE untold.state = 'by_choice' OR $19 LIKE '%,' || untold.severity || ',%'`, append(w.values(), db.List(below(i.Severity)))...)
+	return tx.Upsert(2, db.Rows{Table: "untold", Columns: saving, Values: [][]any{w.values()}}, rise)
 }
 
-// below returns the severities below one.
-func below(severity string) []string {
-	all := []string{"", event.Ok, event.Info, event.Warning, event.Critical}
-	return slices.DeleteFunc(all, func(other string) bool { return event.Rank(other) >= event.Rank(severity) })
-}
+// rise changes a row whose incident was silent by choice, or is more severe now.
+const rise = `title = excluded.title, severity = excluded.severity, why = excluded.why, last_at = excluded.last_at,
+		state = excluded.state, by_choice = '', told_key = '', attempt = 0, next_at = excluded.next_at
+	WHERE untold.state = 'by_choice' OR CASE excluded.severity
+		WHEN 'Critical' THEN untold.severity <> 'Critical'
+		WHEN 'Warning' THEN untold.severity NOT IN ('Critical', 'Warning')
+		WHEN 'Info' THEN untold.severity NOT IN ('Critical', 'Warning', 'Info') END`
 
 // Hold notes that an incident is silent by choice, unless it is noted already.
 func Hold(tx *db.Tx, i *incident.Incident, choice string, now time.Time) error {
 	w := newRow(i, now)
 	w.state, w.choice = byChoice, choice
-	return tx.Do(insert+`NOTHING`, w.values()...)
+	return tx.Do(`INSERT INTO untold (`+columns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT DO NOTHING`, w.values()...)
 }
 
 func newRow(i *incident.Incident, now time.Time) row {

@@ -72,40 +72,46 @@ func (t counters) add(integration int64, eventType, status string, at, n int64) 
 	}
 }
 
-// store adds the changes to the counts of an account, in the order of their keys. Rows whose counts are all zero are
-// deleted.
+// store adds the changes to the counts of an account. Rows whose counts are all zero are deleted; there are none where no
+// count decreases.
 func (t counters) store(tx *db.Tx, account int64) error {
+	hours := db.Rows{Table: "webhook_count", Columns: hourColumns}
 	days := map[cell]int64{} // whose hour is a day
+	fewer := false
 	for _, c := range sorted(t) {
-		args := []any{account, c.shape, c.integration, c.eventType, c.status, c.hour}
-		least := int64(0)
+		row := c.key(account)
 		for _, n := range t[c] {
-			args, least = append(args, n), min(least, n)
-		}
-		if err := tx.Do(addCounts, args...); err != nil {
-			return err
-		}
-		if least < 0 {
-			if err := tx.Do(dropCounts, args[:6]...); err != nil {
-				return err
-			}
-		}
-		for _, n := range t[c] {
+			row, fewer = append(row, n), fewer || n < 0
 			days[cell{c.group, c.hour / 24}] += n
 		}
+		hours.Values = append(hours.Values, row)
 	}
+	whole := db.Rows{Table: "webhook_count_day", Columns: dayColumns}
 	for _, c := range sorted(days) {
-		args := []any{account, c.shape, c.integration, c.eventType, c.status, c.hour, days[c]}
-		if err := tx.Do(addDay, args...); err != nil {
+		whole.Values = append(whole.Values, append(c.key(account), days[c]))
+	}
+	if err := tx.Upsert(keys, hours, addHours); err != nil {
+		return err
+	}
+	if err := tx.Upsert(keys, whole, addDays); err != nil || !fewer {
+		return err
+	}
+	for _, row := range hours.Values {
+		if err := tx.Do(dropHour, row[:keys]...); err != nil {
 			return err
 		}
-		if days[c] < 0 {
-			if err := tx.Do(dropDay, args[:6]...); err != nil {
-				return err
-			}
+	}
+	for _, row := range whole.Values {
+		if err := tx.Do(dropDay, row[:keys]...); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// key returns the first columns of a cell's row.
+func (c cell) key(account int64) []any {
+	return []any{account, int64(c.shape), c.integration, c.eventType, c.status, c.hour}
 }
 
 // sorted returns the cells in the order of the keys of their rows.
@@ -117,10 +123,8 @@ func sorted[V any](cells map[cell]V) []cell {
 }
 
 const (
-	addDay = `INSERT INTO webhook_count_day (account_id, shape, integration_id, event_type, status, day, deliveries)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (account_id, shape, integration_id, event_type, status, day)
-		DO UPDATE SET deliveries = webhook_count_day.deliveries + excluded.deliveries`
+	keys    = 6 // columns of the key of a count
+	addDays = `deliveries = webhook_count_day.deliveries + excluded.deliveries`
 
 	dropDay = `DELETE FROM webhook_count_day WHERE account_id = $1 AND shape = $2 AND integration_id = $3 AND event_type = $4
 		AND status = $5 AND day = $6 AND deliveries = 0`
@@ -130,13 +134,12 @@ const (
 )
 
 var (
-	addCounts = numbered(`INSERT INTO webhook_count (account_id, shape, integration_id, event_type, status, hour, ` +
-		eachSlot("s%d", ", ") + `)
-		VALUES (?, ?, ?, ?, ?, ?` + strings.Repeat(", ?", slots) + `)
-		ON CONFLICT (account_id, shape, integration_id, event_type, status, hour)
-		DO UPDATE SET ` + eachSlot("s%[1]d = webhook_count.s%[1]d + excluded.s%[1]d", ", "))
+	hourColumns = db.Columns("account_id, shape, integration_id, event_type, status, hour, " + eachSlot("s%d", ", "))
+	dayColumns  = db.Columns("account_id, shape, integration_id, event_type, status, day, deliveries")
 
-	dropCounts = `DELETE FROM webhook_count
+	addHours = eachSlot("s%[1]d = webhook_count.s%[1]d + excluded.s%[1]d", ", ")
+
+	dropHour = `DELETE FROM webhook_count
 		WHERE account_id = $1 AND shape = $2 AND integration_id = $3 AND event_type = $4 AND status = $5 AND hour = $6
 		AND ` + eachSlot("s%d", " + ") + ` = 0`
 

@@ -39,7 +39,7 @@ func TestStatementsFollowTheirIndexes(t *testing.T) {
 	}
 	const key = "sqlite_autoindex_webhook_count_1 (account_id=? AND shape=? AND integration_id=? AND event_type=? AND status=? AND hour"
 	const day = "sqlite_autoindex_webhook_count_day_1 (account_id=? AND shape=? AND integration_id=? AND event_type=? AND status=? AND day"
-	for query, want := range map[string]string{sumDays: day + ">? AND day<?)", dropDay: day + "=?)", sumCounts: key + ">? AND hour<?)", dropCounts: key + "=?)", prunable: "delivery_by_status (account_id=? AND status=? AND event_time<?)"} {
+	for query, want := range map[string]string{sumDays: day + ">? AND day<?)", dropDay: day + "=?)", sumCounts: key + ">? AND hour<?)", dropHour: key + "=?)", prunable: "delivery_by_status (account_id=? AND status=? AND event_time<?)"} {
 		if got := plan(query); !strings.Contains(got, want) || strings.Contains(got, "SCAN") || strings.Contains(got, "TEMP") {
 			t.Errorf("%s\n  is %s\nwant %s", query, got, want)
 		}

@@ -71,6 +71,7 @@ type conn interface {
 	rollback()                                        // also of what is not sent yet
 	insert(r Rows) error                              // may do so later, as send
 	update(keys int, r Rows) error                    // see Tx.Update
+	upsert(keys int, r Rows, set string) error        // see Tx.Upsert
 	append(batches []Rows) error                      // inserts in a transaction of its own
 	load(t Table, rows iter.Seq2[[]any, error]) error // see DB.Load
 	revive() error                                    // connects again when the connection is lost

@@ -258,7 +258,7 @@ func (c *postgresConn) appendOnce(batches []Rows) error {
 	all, checked := make([]unsent, len(batches)), map[any]bool{}
 	for i, r := range batches {
 		var err error
-		if all[i], err = c.bindInsert(r, checked); err != nil {
+		if all[i], err = c.bindInsert(r, "", checked); err != nil {
 			return c.replaced(err)
 		}
 	}

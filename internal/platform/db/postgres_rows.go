@@ -11,52 +11,72 @@ import (
 type keptRows struct {
 	Rows
 	keys int            // 0: they are inserted
-	at   map[string]int // of a key, among the rows to update
+	set  string         // they are inserted, and this changes those that are there; empty: see keys
+	at   map[rowKey]int // of a key, among the rows
+}
+
+// rowKey is the key of a row; one of fewer columns leaves the last empty.
+type rowKey [6]any
+
+// alike reports whether rows can share a statement, which then has the place of the earlier.
+func (k *keptRows) alike(other *keptRows) bool {
+	return k.Table == other.Table && (k.keys == 0) == (other.keys == 0) && k.set == other.set && slices.Equal(k.Columns, other.Columns)
 }
 
 // maxKept bounds the rows of one statement that are kept in memory.
 const maxKept = 2000
 
-func (c *postgresConn) insert(r Rows) error { return c.keep(0, r) }
+func (c *postgresConn) insert(r Rows) error { return c.keep(0, r, "") }
 
-func (c *postgresConn) update(keys int, r Rows) error { return c.keep(keys, r) }
+func (c *postgresConn) update(keys int, r Rows) error { return c.keep(keys, r, "") }
+
+func (c *postgresConn) upsert(keys int, r Rows, set string) error { return c.keep(keys, r, set) }
 
 // keep adds rows to those of their table. New rows may be inserted before others are updated, but rows are not updated
 // before they are inserted.
-func (c *postgresConn) keep(keys int, r Rows) error {
+func (c *postgresConn) keep(keys int, r Rows, set string) error {
+	add := keptRows{Rows: Rows{Table: r.Table, Columns: r.Columns}, keys: keys, set: set}
 	into := -1
-	for i, k := range c.kept {
-		if k.Table == r.Table && (keys == 0) == (k.keys == 0) && slices.Equal(k.Columns, r.Columns) {
+	for i := range c.kept {
+		if c.kept[i].alike(&add) {
 			into = i
-		} else if k.Table == r.Table && keys > 0 {
+		} else if c.kept[i].Table == r.Table && keys > 0 {
 			into = -1
 		}
 	}
-	if into < 0 {
-		into = len(c.kept)
-		c.kept = append(c.kept, keptRows{Rows{Table: r.Table, Columns: r.Columns}, keys, map[string]int{}})
-	}
-	k := &c.kept[into]
 	for _, row := range r.Values {
-		k.add(row)
+		if into < 0 || !c.kept[into].add(row) {
+			add.at, into = map[rowKey]int{}, len(c.kept)
+			c.kept = append(c.kept, add)
+			c.kept[into].add(row)
+		}
 	}
-	if len(k.Values) < maxKept {
+	if len(c.kept[into].Values) < maxKept {
 		return nil
 	}
 	return c.release()
 }
 
-// add adds a row. Of two updates of a row the later holds: a statement would do one of them, either.
-func (k *keptRows) add(row []any) {
+// add adds a row. Of two updates of a row the later holds: a statement would do one of them, either. Where the new row
+// depends on the one that is there, it is not added: no statement changes a row twice.
+func (k *keptRows) add(row []any) (added bool) {
 	if k.keys > 0 {
-		key := fmt.Sprint(row[:k.keys]...)
-		if at, again := k.at[key]; again {
+		var key rowKey
+		for i := range k.keys {
+			key[i] = row[i]
+		}
+		at, again := k.at[key]
+		switch {
+		case again && k.set != "":
+			return false
+		case again:
 			k.Values[at] = row
-			return
+			return true
 		}
 		k.at[key] = len(k.Values)
 	}
 	k.Values = append(k.Values, row)
+	return true
 }
 
 // releaseFor is release before a statement, unless that reads or changes rows of other tables alone.
@@ -85,23 +105,26 @@ func (c *postgresConn) release() error {
 }
 
 func (c *postgresConn) bindKept(k keptRows, checked map[any]bool) (unsent, error) {
-	if k.keys > 0 {
+	switch {
+	case k.set != "":
+		return c.bindInsert(k.Rows, k.upsert(k.keys, k.set), checked)
+	case k.keys > 0:
 		return c.bindUpdate(k.keys, k.Rows)
 	}
-	return c.bindInsert(k.Rows, checked)
+	return c.bindInsert(k.Rows, "", checked)
 }
 
 // bindInsert returns the statement that inserts all rows at once: an array for each column. Of tables whose rows refer to their
 // account in no constraint, it also checks that the accounts exist, and locks them as a constraint does: but for those that
 // an earlier statement of the same pipeline has checked.
-func (c *postgresConn) bindInsert(r Rows, checked map[any]bool) (unsent, error) {
+func (c *postgresConn) bindInsert(r Rows, conflict string, checked map[any]bool) (unsent, error) {
 	rows := "unnest(" + placeholders(len(r.Columns)) + ")"
 	accounts := unchecked(r, checked)
 	if len(accounts) == 0 {
-		return c.bind(r.text("SELECT * FROM "+rows), r.arrays())
+		return c.bind(r.text("SELECT * FROM "+rows)+conflict, r.arrays())
 	}
 	known := fmt.Sprintf("known_accounts($%d)", len(r.Columns)+1)
-	return c.bind(r.text("SELECT r.* FROM "+known+" AS k, "+rows+" AS r WHERE k"), append(r.arrays(), accounts))
+	return c.bind(r.text("SELECT r.* FROM "+known+" AS k, "+rows+" AS r WHERE k")+conflict, append(r.arrays(), accounts))
 }
 
 // bindUpdate returns the statement that updates all rows at once.

@@ -65,6 +65,23 @@ func (t *Tx) Update(keys int, r Rows) error {
 	return nil
 }
 
+// upsert returns what follows the values of an insert that changes the rows that are there already.
+func (r Rows) upsert(keys int, set string) string {
+	return " ON CONFLICT (" + strings.Join(r.Columns[:keys], ", ") + ") DO UPDATE SET " + set
+}
+
+// Upsert inserts rows, and changes those that the table has already: the first columns, as many as keys, are the key. set
+// is a constant of the program that follows DO UPDATE SET, where excluded has the new values. Otherwise it does as Insert.
+func (t *Tx) Upsert(keys int, r Rows, set string) error {
+	if len(r.Values) == 0 {
+		return nil
+	}
+	if err := t.conn.upsert(keys, r, set); err != nil {
+		return t.failure("INSERT INTO "+r.Table, err)
+	}
+	return nil
+}
+
 // Append inserts rows that depend on nothing that is stored: no one reads before it, and it replaces nothing. When it
 // returns nil the rows are on disk; when it fails none of them is. Where several transactions can write at once it does
 // not wait for Write, and rows of callers that come together share a statement and a commit.

@@ -9,7 +9,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// TestRowsAgainstAMap: rows that are inserted and updated in any order, in several tables and between other statements,
+// TestRowsAgainstAMap: rows that are inserted, updated and both in any order, in several tables and between other statements,
 // are in the end as if each call had run at once.
 func TestRowsAgainstAMap(t *testing.T) {
 	d, _ := opened(t, `CREATE TABLE north (k BIGINT, n TEXT, value BIGINT, PRIMARY KEY (k, n))`, `CREATE TABLE south (k BIGINT, n TEXT, value BIGINT, PRIMARY KEY (k, n))`)
@@ -31,9 +31,9 @@ func TestRowsAgainstAMap(t *testing.T) {
 				return err
 			}
 			for step := range int64(40) {
-				at := key{[]string{"north", "south"}[r.IntN(2)], r.Int64N(3), fmt.Sprint(r.IntN(3))}
+				at := key{[]string{"north", "south"}[r.IntN(2)], []int64{1, 2, 11}[r.IntN(3)], []string{"1", "2", "11"}[r.IntN(3)]}
 				rows := db.Rows{Table: at.table, Columns: columns, Values: [][]any{{at.k, at.n, step}}}
-				_, there := want[at]
+				old, there := want[at]
 				var err error
 				switch what := r.IntN(12); {
 				case what == 0:
@@ -55,6 +55,13 @@ func TestRowsAgainstAMap(t *testing.T) {
 					if err = failed; n != all {
 						t.Errorf("seed %d: %d rows in %s after %q, want %d", seed, n, at.table, log, all)
 					}
+				case what < 5:
+					log = append(log, fmt.Sprint("upsert ", at))
+					want[at] = step
+					if there {
+						want[at] = old + 1000*step
+					}
+					err = tx.Upsert(2, rows, `value = `+at.table+`.value + 1000 * excluded.value`)
 				case there:
 					log = append(log, fmt.Sprint("update ", at))
 					want[at] = step

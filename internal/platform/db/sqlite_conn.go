@@ -102,17 +102,19 @@ func (c *sqliteConn) send(query string, args []any) error {
 }
 
 func (c *sqliteConn) insert(r Rows) error {
-	query := r.text("VALUES (" + placeholders(len(r.Columns)) + ")")
-	for _, row := range r.Values {
-		if err := c.send(query, row); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.each(r, r.text("VALUES ("+placeholders(len(r.Columns))+")"))
 }
 
 func (c *sqliteConn) update(keys int, r Rows) error {
-	query := r.update(keys, "", func(column int) string { return "$" + strconv.Itoa(column+1) })
+	return c.each(r, r.update(keys, "", func(column int) string { return "$" + strconv.Itoa(column+1) }))
+}
+
+func (c *sqliteConn) upsert(keys int, r Rows, set string) error {
+	return c.each(r, r.text("VALUES ("+placeholders(len(r.Columns))+")")+r.upsert(keys, set))
+}
+
+// each runs a statement for each row.
+func (c *sqliteConn) each(r Rows, query string) error {
 	for _, row := range r.Values {
 		if err := c.send(query, row); err != nil {
 			return err
