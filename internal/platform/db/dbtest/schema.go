@@ -28,20 +28,21 @@ func Columns(tx *db.Tx, table string) ([]Column, error) {
 	return db.All(tx, func(scan db.Scan) (c Column, err error) { return c, scan(&c.Name, &c.Type) }, query, table)
 }
 
-// WithAccount counts the foreign keys by which the rows of a table are deleted with their account; a trigger that deletes
-// them counts as one.
-func WithAccount(tx *db.Tx, table string) (int64, error) {
+// WithAccount reports whether the rows of a table are deleted with their account: by a foreign key, by one to an incident
+// of the account, or by a trigger.
+func WithAccount(tx *db.Tx, table string) (bool, error) {
 	query := `SELECT count(*) FROM pragma_foreign_key_list($1) WHERE "table" = 'account' AND on_delete = 'CASCADE'`
 	if Server != "" {
 		query = `SELECT (SELECT count(*) FROM pg_constraint
-			WHERE contype = 'f' AND CAST(conrelid AS regclass) = CAST($1 AS regclass)
-				AND confrelid = CAST('account' AS regclass) AND confdeltype = 'c')
+			WHERE contype = 'f' AND CAST(conrelid AS regclass) = CAST($1 AS regclass) AND confdeltype = 'c'
+				AND (confrelid = CAST('account' AS regclass)
+					OR confrelid = CAST('incident' AS regclass) AND pg_get_constraintdef(oid) LIKE 'FOREIGN KEY (account_id, %'))
 			+ (SELECT count(*) FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid
 			WHERE t.tgrelid = CAST('account' AS regclass) AND NOT t.tgisinternal AND t.tgenabled = 'O'
 				AND f.prosrc LIKE '%DELETE FROM ' || $1 || ' WHERE account_id = OLD.account_id;%')`
 	}
 	n, _, err := db.One(tx, db.Column[int64], query, table)
-	return n, err
+	return n > 0, err
 }
 
 // TableOf returns the table of an index.
