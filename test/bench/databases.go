@@ -48,7 +48,7 @@ func databases(binary, dir string) error {
 		return err
 	}
 	defer s.Close()
-	fmt.Printf("| %d clients | events/s, one by one | p50 | p99 | events/s, 8 clients, 100 in each | p99 | decided/s, opening incidents | decided/s, repeated | reads/s | p50 |\n|---|---|---|---|---|---|---|---|---|---|\n", *clients)
+	fmt.Printf("| %d clients | events/s, one by one | p50 | p99 | events/s, 8 clients, 100 in each | p99 | decided/s, opening incidents | with what follows | decided/s, repeated | reads/s | p50 |\n|---|---|---|---|---|---|---|---|---|---|---|\n", *clients)
 	for n, at := range settings {
 		b := &bed{setting: at, binary: binary, dir: filepath.Join(dir, fmt.Sprint("databases-", n)), server: s}
 		if err := b.measure(); err != nil {
@@ -70,7 +70,7 @@ type bed struct {
 // measure prints a line of the table, of the medians of its rounds.
 func (b *bed) measure() error {
 	var single, batches, reads []figures
-	var opens, repeats []float64
+	var opens, follows, repeats []float64
 	for range *rounds {
 		for _, part := range []struct {
 			into           *[]figures
@@ -82,11 +82,11 @@ func (b *bed) measure() error {
 			}
 			*part.into = append(*part.into, f)
 		}
-		first, again, err := b.deciding()
+		rates, err := b.deciding()
 		if err != nil {
 			return err
 		}
-		opens, repeats = append(opens, first), append(repeats, again)
+		opens, follows, repeats = append(opens, rates[0].decided), append(follows, rates[0].followed), append(repeats, rates[1].decided)
 		f, err := b.reading()
 		if err != nil {
 			return err
@@ -95,8 +95,8 @@ func (b *bed) measure() error {
 	}
 	one, many, read := middle(single), middle(batches), middle(reads)
 	short := func(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }
-	fmt.Printf("| %s | %.0f | %s | %s | %.0f | %s | %.0f | %.0f | %.0f | %s |\n", b.title, one.perSecond, short(one.p50), short(one.p99),
-		100*many.perSecond, short(many.p99), median(opens), median(repeats), read.perSecond, short(read.p50))
+	fmt.Printf("| %s | %.0f | %s | %s | %.0f | %s | %.0f | %.0f | %.0f | %.0f | %s |\n", b.title, one.perSecond, short(one.p50), short(one.p99),
+		100*many.perSecond, short(many.p99), median(opens), median(follows), median(repeats), read.perSecond, short(read.p50))
 	return nil
 }
 
@@ -199,29 +199,32 @@ func loadNodes(nodes []*process, requests func(client int) func() []byte, client
 	return f, err
 }
 
-// deciding returns how many events of decidingAccounts are decided a second, when they wait already: those that open
-// incidents, and the same once more.
-func (b *bed) deciding() (opens, repeats float64, err error) {
+// rate is how many events a second were accepted and decided, and with all that follows of them: escalations, follow-ups and
+// the fallback.
+type rate struct{ decided, followed float64 }
+
+// deciding returns the rates for events of decidingAccounts that come faster than they are decided: those that open
+// incidents, and the same once more. The nodes have done what each start does.
+func (b *bed) deciding() (rates [2]rate, err error) {
 	dsn, sealKey, err := b.database()
 	if err != nil {
-		return 0, 0, err
+		return rates, err
 	}
-	for _, rate := range []*float64{&opens, &repeats} {
-		if err := b.accept(dsn, sealKey); err != nil {
-			return 0, 0, err
-		}
+	for i := range rates {
 		_, stop, err := b.start(dsn, sealKey)
 		if err != nil {
-			return 0, 0, err
+			return rates, err
 		}
-		if *rate, err = b.decided(dsn); err != nil {
-			return 0, 0, errors.Join(err, stop())
+		time.Sleep(4 * time.Second)
+		began := time.Now()
+		if err = b.accept(dsn, sealKey); err == nil {
+			rates[i], err = b.decided(dsn, began)
 		}
-		if err := stop(); err != nil {
-			return 0, 0, err
+		if err = errors.Join(err, stop()); err != nil {
+			return rates, err
 		}
 	}
-	return opens, repeats, nil
+	return rates, nil
 }
 
 // undecided returns a program of this process that takes events and does not decide them.
@@ -260,28 +263,35 @@ func (b *bed) accept(dsn, sealKey string) error {
 	return nil
 }
 
-// decided waits until no event waits, and returns how many were decided a second since the first, when the nodes had
-// started.
-func (b *bed) decided(dsn string) (perSecond float64, err error) {
+// decided waits until no event waits, and until nothing that follows does. The events were accepted from began on.
+func (b *bed) decided(dsn string, began time.Time) (r rate, err error) {
 	d, err := db.Connect(context.Background(), dsn)
 	if err != nil {
-		return 0, err
+		return r, err
 	}
 	defer d.Close()
-	var began time.Time
-	for first, left := int64(*events), int64(*events); left > 0; time.Sleep(5 * time.Millisecond) {
+	if err := none(d, `SELECT count(*) FROM event_waiting WHERE received_at <= $1`, time.Now().UnixNano()); err != nil {
+		return r, err
+	}
+	r.decided = float64(*events) / time.Since(began).Seconds()
+	err = none(d, `SELECT (SELECT count(*) FROM escalation WHERE next_at > 0 AND next_at <= $1)
+		+ (SELECT count(*) FROM follow_up WHERE next_at > 0 AND next_at <= $1)
+		+ (SELECT count(*) FROM untold WHERE next_at > 0 AND next_at <= $1)`, time.Now().Unix())
+	r.followed = float64(*events) / time.Since(began).Seconds()
+	return r, err
+}
+
+// none waits until a query counts none. It counts seldom: that takes time of the server.
+func none(d *db.DB, query string, arg int64) error {
+	for n := int64(-1); n != 0; time.Sleep(50 * time.Millisecond) {
 		if err := d.Read(context.Background(), func(tx *db.Tx) (err error) {
-			left, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM event_waiting`)
+			n, _, err = db.One(tx, db.Column[int64], query, arg)
 			return err
 		}); err != nil {
-			return 0, err
+			return err
 		}
-		if began.IsZero() && left < int64(*events) {
-			began, first = time.Now(), left
-		}
-		perSecond = float64(first-left) / time.Since(began).Seconds()
 	}
-	return perSecond, nil
+	return nil
 }
 
 // reading calls a simple read operation.

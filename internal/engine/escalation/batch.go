@@ -15,8 +15,8 @@ import (
 
 // kind is a kind of work: the steps of escalations, or the messages of follow-ups.
 type kind struct {
-	due      func(tx *db.Tx, account, now int64) ([]prepared, error) // the rows that are due, at most maxBatch
-	open     string                                                  // selects which of some rows are still due
+	due      func(tx *db.Tx, account, now int64, n int) ([]prepared, error) // the first n of the rows that are due
+	open     string                                                         // selects which of some rows are still due
 	advance  func(r *Service, tx *db.Tx, p *prepared, now time.Time) error
 	postpone func(r *Service, tx *db.Tx, p *prepared, failed error, now time.Time) error
 }
@@ -26,8 +26,19 @@ var (
 	followUps = kind{dueFollowUps, followUpsOpen, (*Service).advanceFollowUp, (*Service).postponeFollowUp}
 )
 
-// maxBatch is the most rows that one transaction advances.
-const maxBatch = 100
+// usualBatch is the most rows that one transaction advances, and sharedBatch where only the account's other writers wait for it.
+const (
+	usualBatch  = 100
+	sharedBatch = 200
+)
+
+// batchSize returns how many rows one transaction advances.
+func (r *Service) batchSize() int {
+	if r.DB.Shared() {
+		return sharedBatch
+	}
+	return usualBatch
+}
 
 // run advances a batch of an account's rows of one kind.
 func (r *Service) run(t *jobs.Round, k kind) error {

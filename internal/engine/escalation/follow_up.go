@@ -154,13 +154,13 @@ func (r *Service) known(tx *db.Tx, i *incident.Incident, item activity.Item) (se
 	return "", err
 }
 
-// dueFollowUps returns the follow-ups of an account that are due.
-func dueFollowUps(tx *db.Tx, account, now int64) ([]prepared, error) {
+// dueFollowUps returns the first n of the follow-ups of an account that are due.
+func dueFollowUps(tx *db.Tx, account, now int64, n int) ([]prepared, error) {
 	return db.All(tx, func(scan db.Scan) (prepared, error) {
 		f, err := scanFollowUp(scan)
 		return prepared{account: account, incident: f.incident, due: f.next}, err
 	}, `SELECT `+followColumns+` FROM follow_up
-		WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, account, now, maxBatch)
+		WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, account, now, n)
 }
 
 // advanceFollowUp sends the message of one follow-up that is due, if what was prepared still holds. Otherwise it changes

@@ -67,7 +67,7 @@ func (r *Service) reconfigured(ctx context.Context, now time.Time) (err error) {
 func (r *Service) reevaluateAccount(t *jobs.Round) error {
 	single := 0
 	for more, n := true, 0; more && n < maxRound && (n == 0 || t.GoesOn()); {
-		size := batchSize
+		size := r.batchSize()
 		if single > 0 {
 			size = 1
 		}

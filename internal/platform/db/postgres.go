@@ -126,7 +126,7 @@ func (e *postgresEngine) snapshot() string { return "BEGIN ISOLATION LEVEL REPEA
 //
 // One appends for all. Of what an append costs the server, most is for the commit and not for its rows: with two lanes, each would
 // commit half as many rows, and a single event costs twice as much.
-func (e *postgresEngine) lanes() (writers, claimers int, appends bool) { return 6, 1, true }
+func (e *postgresEngine) lanes() (writers, claimers int, appends bool) { return 4, 1, true }
 
 func (e *postgresEngine) begin() string { return "BEGIN ISOLATION LEVEL READ COMMITTED" }
 
