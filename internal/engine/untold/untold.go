@@ -38,7 +38,7 @@ type Service struct {
 
 // New returns a service; of r it takes the dependencies.
 func New(r Service) *Service {
-	r.accounts = jobs.NewRoundRobin(r.Wake)
+	r.accounts = jobs.NewRoundRobin(r.Wake, r.DB.Crowded)
 	return &r
 }
 

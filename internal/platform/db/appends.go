@@ -29,3 +29,19 @@ func (a *appends) choose(w *write, now time.Time) *group {
 	}
 	return a.all
 }
+
+// Crowded reports whether appends wait for others: more comes in than the database takes at once.
+func (d *DB) Crowded() bool {
+	for _, g := range []*group{d.appends.all, d.appends.large} {
+		if g != nil && g.crowded() {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *group) crowded() bool {
+	g.Lock()
+	defer g.Unlock()
+	return len(g.waiting) > 0
+}

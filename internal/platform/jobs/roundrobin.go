@@ -32,6 +32,7 @@ type RoundRobin struct {
 	crowded map[bool]bool   // whether an account waits for such a goroutine
 	errs    []error         // of rounds that have ended since the last call of Begin
 	pauses  pauses
+	first   func() bool // whether other work goes first; nil: none does
 }
 
 // rest postpones work that failed: nothing numbered up to after is retried before until. The kind of work defines the
@@ -51,12 +52,16 @@ const credit = 250 * time.Millisecond
 // processors only.
 var maxTurns = 8 * runtime.NumCPU()
 
+// maxGiven bounds the pause after a round that gives way.
+const maxGiven = 100 * time.Millisecond
+
 // NewRoundRobin returns a round robin without rounds in progress. wake is raised when a round has ended: the job then
-// calls Begin again.
-func NewRoundRobin(wake *Signal) *RoundRobin {
+// calls Begin again. While first reports true at the end of a round, its account pauses as long as the round took, at most
+// 100 ms: callers wait for what goes first, and the rounds still take half of the time. nil: nothing goes first.
+func NewRoundRobin(wake *Signal, first func() bool) *RoundRobin {
 	return &RoundRobin{
 		wake: wake, began: map[int64]int64{}, busy: map[int64]bool{}, dear: map[int64]bool{}, rests: map[int64]rest{}, missed: map[int64]int{},
-		inUse: map[bool]int{}, crowded: map[bool]bool{}, pauses: pauses{credit: credit, used: map[int64]use{}},
+		inUse: map[bool]int{}, crowded: map[bool]bool{}, pauses: pauses{credit: credit, used: map[int64]use{}}, first: first,
 	}
 }
 
@@ -130,8 +135,12 @@ func (t *RoundRobin) Failed() error {
 func (t *RoundRobin) run(own *Round, do func(*Round) error) {
 	began := time.Now()
 	err := guarded(own, do)
+	ended, pause := time.Now(), time.Duration(0)
+	if t.first != nil && t.first() {
+		pause = min(ended.Sub(began), maxGiven)
+	}
 	t.mu.Lock()
-	pause := t.pauses.after(own.Account, began, time.Now())
+	pause = max(pause, t.pauses.after(own.Account, began, ended))
 	t.inUse[own.among]--
 	delete(t.dear, own.Account)
 	if own.Expensive {

@@ -23,7 +23,7 @@ type rounds struct {
 func newRounds(t *testing.T) *rounds {
 	wake := NewSignal()
 	r := &rounds{
-		T: t, RoundRobin: NewRoundRobin(wake), woken: wake.C(), begun: make(chan *Round, 1000),
+		T: t, RoundRobin: NewRoundRobin(wake, nil), woken: wake.C(), begun: make(chan *Round, 1000),
 		release: map[int64]chan error{},
 	}
 	r.pauses.credit = time.Hour // the test releases its rounds when it gets to it
@@ -221,7 +221,7 @@ func TestFailuresRest(t *testing.T) {
 		"postpones it, and fails": {func(own *Round) error { own.Rest(12); return broken }, 12, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := NewRoundRobin(nil)
+			r := NewRoundRobin(nil, nil)
 			if err := r.Begin(t.Context(), now, []int64{7}, c.do); err != nil {
 				t.Error(err)
 			}
@@ -248,7 +248,7 @@ func TestFailuresRest(t *testing.T) {
 
 // TestAClockThatIsSetBackDoesNotProlongARest: a rest ends when it would last longer than a second.
 func TestAClockThatIsSetBackDoesNotProlongARest(t *testing.T) {
-	r := NewRoundRobin(nil)
+	r := NewRoundRobin(nil, nil)
 	(&Round{Account: 7, Now: now, turns: r}).Rest(12)
 	if after := r.After(7, now.Add(-time.Hour)); after != 0 {
 		t.Errorf("postponed up to %d an hour before", after)
@@ -257,7 +257,7 @@ func TestAClockThatIsSetBackDoesNotProlongARest(t *testing.T) {
 
 // TestRoundsThatStopReportNothing: an error after the context has ended is that of a program that stops.
 func TestRoundsThatStopReportNothing(t *testing.T) {
-	r := NewRoundRobin(nil)
+	r := NewRoundRobin(nil, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	err := r.Begin(ctx, now, []int64{7}, func(own *Round) error {
 		stop()
@@ -320,7 +320,7 @@ func TestAccountsThatAreLeftOverBeginLater(t *testing.T) {
 // TestAnAccountIsLeftToAnotherProcess: an account of which another process has done many rows is left to it for a moment; a
 // few rows are no reason, and a rest that is longer stays.
 func TestAnAccountIsLeftToAnotherProcess(t *testing.T) {
-	r := NewRoundRobin(nil)
+	r := NewRoundRobin(nil, nil)
 	(&Round{Account: 7, Now: now, turns: r}).Missed(few)
 	if after := r.After(7, now); after != 0 {
 		t.Errorf("postponed up to %d after a few rows", after)
