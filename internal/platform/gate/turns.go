@@ -9,9 +9,9 @@ import (
 )
 
 // Turns limits how much of one account is computed at a time while other accounts are at work: a few calls as long as they
-// are quick, and one when they take long, followed by a rest of the same length. Until calls were quick there is one at a
-// time. So an account keeps no more than half of one processor busy for long, whatever it asks for. An account that is alone
-// is not limited. A nil *Turns limits no one.
+// are quick, and one when they take long, followed by a rest three times as long. Until calls were quick there is one at a
+// time. So an account keeps no more than a quarter of one processor busy for long, whatever it asks for. An account that is
+// alone is not limited. A nil *Turns limits no one.
 type Turns struct {
 	now   func() time.Time
 	after func(time.Duration, func()) // runs a function later, on another goroutine
@@ -40,6 +40,7 @@ type waiter struct {
 const (
 	mostTurns = 8                    // of an account at a time
 	quick     = 5 * time.Millisecond // calls that take no longer may all have their turns
+	rests     = 3                    // times as long as a long call
 	maxRest   = time.Second          // after a long call
 	decay     = 16                   // a quick call lets long fall by this part of it
 	remembers = 10_000               // accounts
@@ -108,7 +109,7 @@ func (t *Turns) leave(s *share, began time.Time) {
 		return
 	}
 	s.quick = 0
-	t.after(min(took, maxRest), func() {
+	t.after(min(rests*took, maxRest), func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		s.pass()

@@ -40,8 +40,8 @@ func TestAnAccountThatWorksMostPauses(t *testing.T) {
 		least, most time.Duration // of the first in a second
 	}{
 		{[]int{100}, time.Second, time.Second},
-		{[]int{100, 5}, 450 * time.Millisecond, 620 * time.Millisecond},
-		{[]int{100, 5, 5, 5, 5, 20, 20}, 450 * time.Millisecond, 620 * time.Millisecond},
+		{[]int{100, 5}, 250 * time.Millisecond, 450 * time.Millisecond},
+		{[]int{100, 5, 5, 5, 5, 20, 20}, 250 * time.Millisecond, 450 * time.Millisecond},
 		{[]int{100, 100, 100, 100}, time.Second, time.Second},
 		{[]int{100, 60, 80}, time.Second, time.Second},
 		{[]int{20, 1, 1}, 200 * time.Millisecond, 200 * time.Millisecond},
