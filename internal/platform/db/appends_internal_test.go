@@ -24,3 +24,23 @@ func TestLargeAppendsHaveAQueueOfTheirOwn(t *testing.T) {
 		}
 	}
 }
+
+// The database is crowded while an append waits, of whichever size.
+func TestCrowded(t *testing.T) {
+	d := &DB{}
+	if d.Crowded() {
+		t.Error("an engine that does not append by itself is crowded")
+	}
+	d.appends.all, d.appends.large = newGroup(), newGroup()
+	for _, g := range []*group{d.appends.all, d.appends.large} {
+		if d.Crowded() {
+			t.Error("it is crowded and no append waits")
+		}
+		w := &write{}
+		g.add(w)
+		if !d.Crowded() {
+			t.Error("it is not crowded and an append waits")
+		}
+		g.remove(w, nil)
+	}
+}

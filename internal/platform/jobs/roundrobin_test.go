@@ -255,6 +255,32 @@ func TestAClockThatIsSetBackDoesNotProlongARest(t *testing.T) {
 	}
 }
 
+// TestRoundsGiveWay: while other work goes first, an account pauses as long as its round took, and another may have the goroutine.
+func TestRoundsGiveWay(t *testing.T) {
+	const took = 40 * time.Millisecond
+	wake := NewSignal()
+	r := NewRoundRobin(wake, func() bool { return true })
+	var ended time.Time
+	err := r.Begin(t.Context(), now, []int64{7}, func(*Round) error {
+		time.Sleep(took) // the length of the round is what counts
+		ended = time.Now()
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-wake.C()
+	r.mu.Lock()
+	if n := r.inUse[false]; n != 0 {
+		t.Errorf("%d goroutines are in use in the pause", n)
+	}
+	r.mu.Unlock()
+	r.Wait()
+	if pause := time.Since(ended); pause < took {
+		t.Errorf("the account had its next turn after %v, want %v at least", pause, took)
+	}
+}
+
 // TestRoundsThatStopReportNothing: an error after the context has ended is that of a program that stops.
 func TestRoundsThatStopReportNothing(t *testing.T) {
 	r := NewRoundRobin(nil, nil)
