@@ -52,7 +52,7 @@ const credit = 250 * time.Millisecond
 // processors only.
 var maxTurns = 8 * runtime.NumCPU()
 
-// maxGiven bounds the pause after a round that gives way.
+// maxGiven bounds the pause after a round while other work goes first.
 const maxGiven = 100 * time.Millisecond
 
 // NewRoundRobin returns a round robin without rounds in progress. wake is raised when a round has ended: the job then
