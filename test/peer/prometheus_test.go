@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -25,6 +24,7 @@ import (
 	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/sender/email"
 	"tocsin/internal/sender/mailtest"
+	"tocsin/test/pgserver"
 )
 
 const (
@@ -165,10 +165,9 @@ func run(t *testing.T, dir, program string, args ...string) {
 
 func free(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := pgserver.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return port
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -74,7 +75,7 @@ func prepare(o Options) (s *Server, err error) {
 			return nil, err
 		}
 	}
-	if s.Port, err = freePort(); err != nil {
+	if s.Port, err = FreePort(); err != nil {
 		return nil, err
 	}
 	under := "" // the directory for temporary files
@@ -125,14 +126,17 @@ func (s *Server) asOther() error {
 	return nil
 }
 
-// freePort returns a port that no process listens on.
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+// FreePort returns a port that no process listens on, below those that systems lend to connections (from 32768 on Linux): such
+// a connection, of any other test, has the port as soon as the server stops, and it cannot start again.
+func FreePort() (port int, err error) {
+	for range 100 {
+		port = 10_000 + rand.IntN(22_000) //nolint:gosec // others must not be likely to choose the same; none guesses it
+		var l net.Listener
+		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			return port, l.Close()
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return 0, err
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
