@@ -10,8 +10,8 @@ import (
 
 // Turns limits how much of one account is computed at a time while other accounts are at work: a few calls as long as they
 // are quick, and one when they take long, followed by a rest three times as long. Until calls were quick there is one at a
-// time. So an account keeps no more than a quarter of one processor busy for long, whatever it asks for. An account that is
-// alone is not limited. A nil *Turns limits no one.
+// time. So an account keeps no more than a quarter of one processor busy for long; half of one with calls of a second, since a
+// rest lasts no longer. An account that is alone is not limited. A nil *Turns limits no one.
 type Turns struct {
 	now   func() time.Time
 	after func(time.Duration, func()) // runs a function later, on another goroutine
