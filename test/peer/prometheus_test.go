@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -145,17 +146,22 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// run starts a program that ends with the test. Its output is logged when the test has failed.
+// run starts a program that ends with the test, together with the processes that it started: nginx's workers outlive a
+// master that is killed, and Wait would wait for them, as they have its output open. The output is logged when the test has
+// failed.
 func run(t *testing.T, dir, program string, args ...string) {
 	t.Helper()
 	var said bytes.Buffer
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &said, &said
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		cmd.Process.Kill()
+		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
+			t.Errorf("%s: %v", program, err)
+		}
 		cmd.Wait()
 		if t.Failed() {
 			t.Logf("%s said:\n%s", program, said.String())

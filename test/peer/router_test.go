@@ -119,11 +119,12 @@ type source struct {
 }
 
 func (s *source) run(url string) {
+	client := http.Client{Timeout: timeout}
 	for !s.stop.Load() {
 		n := s.sent.Add(1)
-		for {
+		for end := time.Now().Add(timeout); ; {
 			body := fmt.Sprintf(`{"alert_key": "event-%06d", "title_rule": "t", "event_status": "Info"}`, n)
-			reply, err := http.Post(url+"/event/push/alert/standard?integration_key="+routedKey(s.account), "application/json", strings.NewReader(body))
+			reply, err := client.Post(url+"/event/push/alert/standard?integration_key="+routedKey(s.account), "application/json", strings.NewReader(body))
 			if err != nil {
 				s.done <- err
 				return
@@ -136,6 +137,10 @@ func (s *source) run(url string) {
 			}
 			if err != nil || reply.StatusCode != http.StatusServiceUnavailable {
 				s.done <- fmt.Errorf("%d %s: a sender may give up", reply.StatusCode, text)
+				return
+			}
+			if time.Now().After(end) {
+				s.done <- fmt.Errorf("event %d is refused for %s: %s", n, timeout, text)
 				return
 			}
 			s.refused.Add(1)
@@ -167,12 +172,6 @@ func TestAnAccountMovesBehindTheRouter(t *testing.T) {
 	routes("one")
 	write(t, dir, "nginx.conf", routerConfig(t, dir, listen, one.host, two.host))
 	run(t, dir, nginx, "-p", dir, "-e", "stderr", "-c", filepath.Join(dir, "nginx.conf"))
-	signal := func(name string) {
-		if out, err := exec.Command(nginx, "-p", dir, "-e", "stderr", "-c", filepath.Join(dir, "nginx.conf"), "-s", name).CombinedOutput(); err != nil {
-			t.Errorf("nginx -s %s: %v\n%s", name, err, out)
-		}
-	}
-	t.Cleanup(func() { signal("stop") }) // its worker, too
 	url := fmt.Sprintf("http://127.0.0.1:%d", listen)
 	ask := func(key string) int {
 		reply, err := http.Post(url+"/event/push/alert/standard?integration_key="+key, "application/json", strings.NewReader(`[]`))
@@ -202,7 +201,9 @@ func TestAnAccountMovesBehindTheRouter(t *testing.T) {
 		t.Fatal(<-moving.done)
 	}
 	routes("two")
-	signal("reload")
+	if out, err := exec.Command(nginx, "-p", dir, "-e", "stderr", "-c", filepath.Join(dir, "nginx.conf"), "-s", "reload").CombinedOutput(); err != nil {
+		t.Fatalf("nginx -s reload: %v\n%s", err, out)
+	}
 	after := moving.sent.Load()
 	until(t, func() bool { return moving.sent.Load() > after+20 }, "no events are taken after the move")
 	for _, s := range []*source{moving, staying} {
