@@ -122,32 +122,41 @@ func (s *source) run(url string) {
 	client := http.Client{Timeout: timeout}
 	for !s.stop.Load() {
 		n := s.sent.Add(1)
-		for end := time.Now().Add(timeout); ; {
-			body := fmt.Sprintf(`{"alert_key": "event-%06d", "title_rule": "t", "event_status": "Info"}`, n)
-			reply, err := client.Post(url+"/event/push/alert/standard?integration_key="+routedKey(s.account), "application/json", strings.NewReader(body))
+		body := fmt.Sprintf(`{"alert_key": "event-%06d", "title_rule": "t", "event_status": "Info"}`, n)
+		for end := time.Now().Add(timeout); ; time.Sleep(20 * time.Millisecond) {
+			taken, err := send(client, url+"/event/push/alert/standard?integration_key="+routedKey(s.account), body)
+			if err == nil && !taken && time.Now().After(end) {
+				err = fmt.Errorf("event %d was not taken within %s", n, timeout)
+			}
 			if err != nil {
 				s.done <- err
 				return
 			}
-			text, err := io.ReadAll(reply.Body)
-			reply.Body.Close()
-			if err == nil && reply.StatusCode == http.StatusOK {
-				time.Sleep(5 * time.Millisecond)
+			if taken {
 				break
 			}
-			if err != nil || reply.StatusCode != http.StatusServiceUnavailable {
-				s.done <- fmt.Errorf("%d %s: a sender may give up", reply.StatusCode, text)
-				return
-			}
-			if time.Now().After(end) {
-				s.done <- fmt.Errorf("event %d is refused for %s: %s", n, timeout, text)
-				return
-			}
 			s.refused.Add(1)
-			time.Sleep(20 * time.Millisecond)
 		}
+		time.Sleep(5 * time.Millisecond)
 	}
 	s.done <- nil
+}
+
+// send reports whether an event was taken. It returns an error for an answer after which a sender may give up.
+func send(client http.Client, url, body string) (taken bool, err error) {
+	reply, err := client.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		return false, nil // nginx closes idle connections when it reads its map again, perhaps as a request arrives on one
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(reply.Body)
+	if err != nil || reply.StatusCode == http.StatusServiceUnavailable {
+		return false, nil
+	}
+	if reply.StatusCode != http.StatusOK {
+		return false, fmt.Errorf("%d %s", reply.StatusCode, text)
+	}
+	return true, nil
 }
 
 // Two installations behind the documented router. An account moves from one to the other while its events arrive, and then
