@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -124,6 +125,7 @@ func (cmd *serveCmd) Run(con *console) error {
 // anything is written, so that a second server on the same database does no harm.
 func run(ctx context.Context, a *app.App, con *console, prepare func(url string) error) error {
 	paceCollector()
+	addThreads()
 	s, err := a.Start()
 	if err != nil {
 		return errors.Join(err, a.Close())
@@ -144,5 +146,17 @@ func run(ctx context.Context, a *app.App, con *console, prepare func(url string)
 func paceCollector() {
 	if _, set := os.LookupEnv("GOGC"); !set {
 		debug.SetGCPercent(400)
+	}
+}
+
+// addThreads runs more threads than a small machine has processors. Go lets a call compute for 10 ms before another gets its
+// thread: with two threads, two calls that compute held back all others, and a commit that was on disk, for 8 ms and more,
+// dozens of times a second. The system lets a thread that has waited run at once. Where the process has a limit of processor
+// time threads would use it up sooner, and all wait for the next.
+func addThreads() {
+	const threads = 8
+	n := runtime.NumCPU()
+	if _, set := os.LookupEnv("GOMAXPROCS"); !set && n < threads && n == runtime.GOMAXPROCS(0) {
+		runtime.GOMAXPROCS(threads)
 	}
 }

@@ -26,19 +26,8 @@ var (
 	followUps = kind{dueFollowUps, followUpsOpen, (*Service).advanceFollowUp, (*Service).postponeFollowUp}
 )
 
-// usualBatch is the most rows that one transaction advances, and sharedBatch where only the account's other writers wait for it.
-const (
-	usualBatch  = 100
-	sharedBatch = 200
-)
-
-// batchSize returns how many rows one transaction advances.
-func (r *Service) batchSize() int {
-	if r.DB.Shared() {
-		return sharedBatch
-	}
-	return usualBatch
-}
+// batchSize returns the most rows that one transaction advances.
+func (r *Service) batchSize() int { return r.DB.BatchSize(100) }
 
 // run advances a batch of an account's rows of one kind.
 func (r *Service) run(t *jobs.Round, k kind) error {

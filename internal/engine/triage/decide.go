@@ -101,22 +101,17 @@ const firsts = `WITH RECURSIVE ahead (account_id) AS (
 	FROM ahead WHERE account_id IS NOT NULL`
 
 // Sizes, in events. A batch shares one transaction: of 60 events each costs a third less than of 15, because the engine
-// then writes each page of an index once for several of them. Other writers wait about 3 ms for it. Where only those of the
-// account wait, of 120 each costs a third less again, mostly because the server runs fewer statements.
+// then writes each page of an index once for several of them. Other writers wait about 3 ms for it, so batches are smaller
+// while there are some. Where only those of the account wait, of 120 each costs a third less again, mostly because the
+// server runs fewer statements.
 const (
-	usualBatch  = 60
-	sharedBatch = 120
-	maxRound    = 180       // events of one account before the next account's
-	expensive   = 1_000_000 // filter steps after which a batch ends; the account then waits longer for its next round
+	usualBatch = 60
+	maxRound   = 180       // events of one account before the next account's
+	expensive  = 1_000_000 // filter steps after which a batch ends; the account then waits longer for its next round
 )
 
 // batchSize returns how many events or alerts one transaction decides.
-func (r *Service) batchSize() int {
-	if r.DB.Shared() {
-		return sharedBatch
-	}
-	return usualBatch
-}
+func (r *Service) batchSize() int { return r.DB.BatchSize(usualBatch) }
 
 // decideAccount decides events of one account, the oldest first.
 func (r *Service) decideAccount(t *jobs.Round) error {

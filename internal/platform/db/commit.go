@@ -54,7 +54,9 @@ func (l *lane) commit(writes []*write, left *room) {
 		err = errUnfinished // nothing to commit
 		return
 	}
-	_, err = tx.Exec("COMMIT")
+	if _, err = tx.Exec("COMMIT"); err == nil {
+		l.conn.committed()
+	}
 }
 
 // maxPassed is how often others may be run before a write whose shard is locked.

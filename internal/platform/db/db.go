@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"tocsin/internal/platform/gate"
 )
 
 // DB is an open database: lanes that write and a small pool of readers that never wait for them. The embedded engine has
@@ -92,6 +94,9 @@ func (d *DB) connect(ctx context.Context) (err error) {
 func (d *DB) openLanes(ctx context.Context) error {
 	writers, claimers, appends := d.engine.lanes()
 	d.claimers = claimers
+	if writers+claimers == 1 {
+		d.writes.company = &gate.Company{}
+	}
 	for n := range writers + claimers {
 		if err := d.open(ctx, d.writes, writing, n >= writers); err != nil {
 			return err

@@ -74,6 +74,7 @@ type conn interface {
 	upsert(keys int, r Rows, set string) error        // see Tx.Upsert
 	append(batches []Rows) error                      // inserts in a transaction of its own
 	load(t Table, rows iter.Seq2[[]any, error]) error // see DB.Load
+	committed()                                       // is called after each commit of a lane
 	revive() error                                    // connects again when the connection is lost
 	unavailable(err error) bool                       // whether an error is the database's and not the statement's
 	close() error

@@ -5,13 +5,17 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"tocsin/internal/platform/gate"
 )
 
 // maxGroup is how many writes share one commit at most, so that the first does not wait for a long queue behind it.
-// maxAppended is how many appended rows do, give or take the last write.
+// maxAppended is how many appended rows do, give or take the last write. maxJoined is for how long others join while several
+// accounts write.
 const (
 	maxGroup    = 128
 	maxAppended = 2000
+	maxJoined   = 3 * time.Millisecond
 )
 
 // group is the queue of writes. A write is slow because its commit waits for the disk. Writes that arrive while
@@ -19,7 +23,8 @@ const (
 // savepoints, so that one that fails loses its own change only.
 //
 // A write that arrives while others of the group run joins it, up to maxGroup. Under load nearly all callers then
-// share one wait for the disk. Otherwise half of them would wait for the other half first.
+// share one wait for the disk. Otherwise half of them would wait for the other half first. Each of them waits for all,
+// though: while several accounts write in one lane, one with fifty large writes would make the others wait for these.
 //
 // Accounts take turns: a write waits for no more than one write of each other account, however many wait. Those of one
 // account run in the order of their arrival.
@@ -29,8 +34,10 @@ const (
 type group struct {
 	sync.Mutex
 	waiting []*write
-	lanes   []*lane // that run the writes
-	turns   turns   // of several lanes
+	lanes   []*lane       // that run the writes
+	turns   turns         // of several lanes
+	company *gate.Company // of the accounts that write, where one lane runs transactions of several; else nil
+	shared  bool          // several have written lately
 }
 
 // write is the write of one caller.
@@ -67,6 +74,19 @@ const shards = 64
 
 // shardOf returns the part that an account is in.
 func shardOf(account int64) int64 { return int64(uint64(account) % shards) } //nolint:gosec // less than 64
+
+// BatchSize returns how many rows of one account a transaction should write, of many. Alone in the one lane of all accounts
+// it writes the usual number, beside others a third, for which they wait less; twice as many where nobody else waits for it.
+func (d *DB) BatchSize(usual int) int {
+	switch g := d.writes; {
+	case g.company == nil:
+		return 2 * usual
+	case g.hasCompany():
+		return max(1, usual/3)
+	default:
+		return usual
+	}
+}
 
 // Write runs fn in a write transaction, while no other runs in any process that has the database open. When Write returns
 // nil the change is on disk. When fn or the commit fails, none of it is. Writes that arrive together share a commit: fn
@@ -148,7 +168,16 @@ func (g *group) add(w *write) {
 	g.Lock()
 	defer g.Unlock()
 	g.waiting = append(g.waiting, w)
+	if g.company != nil && w.account != NoAccount {
+		g.shared = !g.company.Alone(w.account, time.Now())
+	}
 	g.wake(w.claims)
+}
+
+func (g *group) hasCompany() bool {
+	g.Lock()
+	defer g.Unlock()
+	return g.shared
 }
 
 // wake wakes a lane that is idle.
@@ -177,13 +206,23 @@ func (g *group) remove(w *write, err error) bool {
 	return false
 }
 
-// room is how much a transaction still takes.
-type room struct{ writes, rows int }
+// room is how much a transaction still takes, and until when if it is not of one account alone.
+type room struct {
+	writes, rows int
+	until        time.Time
+}
 
 // take removes the next writes from the queue, as many as there is room for, up to the first that needs shards beyond
-// those that are locked. In each round every account has one.
+// those that are locked. In each round every account has one. While several accounts write it takes one round.
 func (g *group) take(left *room, may func(*write) bool) (taken []*write) {
-	for _, w := range inRounds(g.waiting) {
+	next := rounds(g.waiting)
+	if g.shared {
+		if len(next) == 0 || time.Now().After(left.until) {
+			return nil
+		}
+		next = next[:1]
+	}
+	for _, w := range slices.Concat(next...) {
 		if !left.has(w) || !may(w) {
 			break
 		}
@@ -245,12 +284,12 @@ func (g *group) within(l *lane, writes []*write, locked []int64) (mine []*write)
 	return mine
 }
 
-// inRounds returns writes so that in each round every account has one.
-func inRounds(writes []*write) []*write {
-	if len(writes) < 2 {
-		return writes
-	}
-	rounds, had := make([][]*write, 0, 1), map[int64]int{}
+// inRounds returns writes in the order of their rounds.
+func inRounds(writes []*write) []*write { return slices.Concat(rounds(writes)...) }
+
+// rounds divides writes into rounds, in each of which every account has one.
+func rounds(writes []*write) (rounds [][]*write) {
+	had := map[int64]int{}
 	for _, w := range writes {
 		n := had[w.account]
 		had[w.account]++
@@ -259,7 +298,7 @@ func inRounds(writes []*write) []*write {
 		}
 		rounds[n] = append(rounds[n], w)
 	}
-	return slices.Concat(rounds...)
+	return rounds
 }
 
 // next removes the next writes for a lane from the queue. Without any the lane is idle.
@@ -288,7 +327,7 @@ func (l *lane) serve(run func([]*write, *room)) {
 		}
 	}()
 	for {
-		left := room{maxGroup, maxAppended}
+		left := room{maxGroup, maxAppended, time.Now().Add(maxJoined)}
 		if writes := l.queue.next(l, &left); len(writes) > 0 {
 			run(writes, &left)
 			continue

@@ -22,12 +22,12 @@ func TestTake(t *testing.T) {
 		want string // account and rows of each
 		left int
 	}{
-		{"one account", []int64{1, 1, 1}, room{9, 9999}, anyWrite, "[1:0 1:100 1:200]", 0},
-		{"rounds", []int64{1, 1, 1, 2, 1, 3, 2}, room{9, 9999}, anyWrite, "[1:0 2:300 3:500 1:100 2:600 1:200 1:400]", 0},
-		{"few writes", []int64{1, 1, 1, 2, 1, 3, 2}, room{4, 9999}, anyWrite, "[1:0 2:300 3:500 1:100]", 3},
-		{"few rows", []int64{1, 1, 1, 2, 1, 3, 2}, room{9, 301}, anyWrite, "[1:0 2:300 3:500]", 4},
-		{"locked", []int64{1, 1, 2, 3}, room{9, 9999}, func(w *write) bool { return w.account != 2 }, "[1:0]", 3},
-		{"none", nil, room{9, 9999}, anyWrite, "[]", 0},
+		{"one account", []int64{1, 1, 1}, room{writes: 9, rows: 9999}, anyWrite, "[1:0 1:100 1:200]", 0},
+		{"rounds", []int64{1, 1, 1, 2, 1, 3, 2}, room{writes: 9, rows: 9999}, anyWrite, "[1:0 2:300 3:500 1:100 2:600 1:200 1:400]", 0},
+		{"few writes", []int64{1, 1, 1, 2, 1, 3, 2}, room{writes: 4, rows: 9999}, anyWrite, "[1:0 2:300 3:500 1:100]", 3},
+		{"few rows", []int64{1, 1, 1, 2, 1, 3, 2}, room{writes: 9, rows: 301}, anyWrite, "[1:0 2:300 3:500]", 4},
+		{"locked", []int64{1, 1, 2, 3}, room{writes: 9, rows: 9999}, func(w *write) bool { return w.account != 2 }, "[1:0]", 3},
+		{"none", nil, room{writes: 9, rows: 9999}, anyWrite, "[]", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g, got := queue(c.of...), []string{}
@@ -84,7 +84,7 @@ func TestTurn(t *testing.T) {
 			step.do()
 		}
 		got := []int64{}
-		for _, w := range g.next(step.of, &room{9, 9999}) {
+		for _, w := range g.next(step.of, &room{writes: 9, rows: 9999}) {
 			got = append(got, w.account)
 		}
 		if fmt.Sprint(got) != step.want {

@@ -63,6 +63,8 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
+func (c *postgresConn) committed() {} // the server copies its log itself
+
 func (c *postgresConn) close() error {
 	if c.raw.IsClosed() {
 		return nil

@@ -20,7 +20,7 @@ import (
 
 // pragmas are set on every connection. WAL lets readers continue while a commit is written. synchronous FULL makes
 // a commit survive power loss: a 2xx reply promises that the change is on disk. The log is copied into the database
-// at 16 MB, so that pages that change with every event are written once for many commits. LIKE compares the case
+// at 16 MB, so that pages that change with every event are written once for many commits; see copier. LIKE compares the case
 // of letters, as it does everywhere but here: a search that ignores case compares folded texts.
 var pragmas = []string{
 	"journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 4000", "foreign_keys = ON", "cache_size = -4000",
@@ -36,15 +36,22 @@ type sqliteEngine struct{ path string }
 // connect creates the file if it does not exist. query_only: a read that writes is a mistake, and outside the one
 // writer it would fail only under load.
 func (e *sqliteEngine) connect(_ context.Context, to purpose) (conn, error) {
-	var extra []string
 	if to == reading {
-		extra = []string{"query_only = ON"}
-	} else if err := create(e.path); err != nil {
+		c, err := openSQLite(e.path, "query_only = ON")
+		if err != nil {
+			return nil, err // not a conn that holds none
+		}
+		return c, nil
+	}
+	if err := create(e.path); err != nil {
 		return nil, err
 	}
-	c, err := openSQLite(e.path, extra...)
+	c, err := openSQLite(e.path, copiedInCommit)
 	if err != nil {
 		return nil, err
+	}
+	if c.copier, err = startCopier(e.path); err != nil {
+		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
 }

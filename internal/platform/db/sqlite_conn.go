@@ -1,6 +1,7 @@
 package db
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -9,8 +10,9 @@ import (
 
 // sqliteConn is a connection to the embedded engine with its prepared statements.
 type sqliteConn struct {
-	raw   *sqlite.Conn
-	stmts map[string]*sqliteStmt
+	raw    *sqlite.Conn
+	stmts  map[string]*sqliteStmt
+	copier *copier // of a lane
 }
 
 // sqliteStmt is a prepared statement.
@@ -23,8 +25,22 @@ func newSQLiteConn(raw *sqlite.Conn) *sqliteConn {
 	return &sqliteConn{raw: raw, stmts: map[string]*sqliteStmt{}}
 }
 
-func (c *sqliteConn) close() error  { return c.raw.Close() } // its statements too
-func (c *sqliteConn) revive() error { return nil }           // a file is not lost
+func (c *sqliteConn) revive() error { return nil } // a file is not lost
+
+// close closes the connection with its statements. The last connection of a database copies the log, so the copier's is not.
+func (c *sqliteConn) close() error {
+	var err error
+	if c.copier != nil {
+		err = c.copier.close()
+	}
+	return errors.Join(err, c.raw.Close())
+}
+
+func (c *sqliteConn) committed() {
+	if c.copier != nil {
+		c.copier.committed()
+	}
+}
 
 // unavailable reports whether the storage failed and not the statement: a full or broken disk, or another process that
 // keeps the database locked.
