@@ -149,14 +149,15 @@ func paceCollector() {
 	}
 }
 
-// addThreads runs more threads than a small machine has processors. Go lets a call compute for 10 ms before another gets its
-// thread: with two threads, two calls that compute held back all others, and a commit that was on disk, for 8 ms and more,
-// dozens of times a second. The system lets a thread that has waited run at once. Where the process has a limit of processor
-// time threads would use it up sooner, and all wait for the next.
+// addThreads runs twice as many threads as a small machine has processors. Go lets a call compute for 10 ms before another
+// gets its thread: with two threads, two calls that compute held back all others, and a commit that was on disk, for 8 ms and
+// more, dozens of times a second. The system lets a thread that has waited run at once. With more threads, three nodes on
+// one machine were in each other's way. Where the process has a limit of processor time they would use it up sooner, and
+// all wait for the next.
 func addThreads() {
-	const threads = 8
+	const small = 8
 	n := runtime.NumCPU()
-	if _, set := os.LookupEnv("GOMAXPROCS"); !set && n < threads && n == runtime.GOMAXPROCS(0) {
-		runtime.GOMAXPROCS(threads)
+	if _, set := os.LookupEnv("GOMAXPROCS"); !set && n < small && n == runtime.GOMAXPROCS(0) {
+		runtime.GOMAXPROCS(2 * n)
 	}
 }
