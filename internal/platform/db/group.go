@@ -15,7 +15,7 @@ import (
 const (
 	maxGroup    = 128
 	maxAppended = 2000
-	maxJoined   = 3 * time.Millisecond
+	maxJoined   = 1500 * time.Microsecond
 )
 
 // group is the queue of writes. A write is slow because its commit waits for the disk. Writes that arrive while
@@ -24,7 +24,8 @@ const (
 //
 // A write that arrives while others of the group run joins it, up to maxGroup. Under load nearly all callers then
 // share one wait for the disk. Otherwise half of them would wait for the other half first. Each of them waits for all,
-// though: while several accounts write in one lane, one with fifty large writes would make the others wait for these.
+// though: while several accounts write in one lane, one with fifty large writes would make the others wait for these. So a
+// transaction then takes few of them, and the next is of the others alone.
 //
 // Accounts take turns: a write waits for no more than one write of each other account, however many wait. Those of one
 // account run in the order of their arrival.
@@ -34,10 +35,12 @@ const (
 type group struct {
 	sync.Mutex
 	waiting []*write
-	lanes   []*lane       // that run the writes
-	turns   turns         // of several lanes
-	company *gate.Company // of the accounts that write, where one lane runs transactions of several; else nil
-	shared  bool          // several have written lately
+	lanes   []*lane        // that run the writes
+	turns   turns          // of several lanes
+	company *gate.Company  // of the accounts that write, where one lane runs transactions of several; else nil
+	shared  bool           // several have written lately
+	past    map[int64]bool // accounts of the last transaction, which wait while others do
+	present map[int64]bool // accounts of this one
 }
 
 // write is the write of one caller.
@@ -76,7 +79,7 @@ const shards = 64
 func shardOf(account int64) int64 { return int64(uint64(account) % shards) } //nolint:gosec // less than 64
 
 // BatchSize returns how many rows of one account a transaction should write, of many. Alone in the one lane of all accounts
-// it writes the usual number, beside others a third, for which they wait less; twice as many where nobody else waits for it.
+// it writes the usual number, beside others a third, for which they wait less; twice as many where no other account waits for it.
 func (d *DB) BatchSize(usual int) int {
 	switch g := d.writes; {
 	case g.company == nil:
@@ -213,22 +216,39 @@ type room struct {
 }
 
 // take removes the next writes from the queue, as many as there is room for, up to the first that needs shards beyond
-// those that are locked. In each round every account has one. While several accounts write it takes one round.
+// those that are locked. In each round every account has one. While several accounts write it takes one round, of those
+// that had none in the last transaction.
 func (g *group) take(left *room, may func(*write) bool) (taken []*write) {
 	next := rounds(g.waiting)
-	if g.shared {
-		if len(next) == 0 || time.Now().After(left.until) {
+	if g.shared && len(next) > 0 {
+		if time.Now().After(left.until) {
 			return nil
 		}
-		next = next[:1]
+		next = [][]*write{slices.DeleteFunc(next[0], func(w *write) bool { return g.past[w.account] })}
 	}
 	for _, w := range slices.Concat(next...) {
 		if !left.has(w) || !may(w) {
 			break
 		}
 		taken = append(taken, w)
+		if g.shared {
+			g.present[w.account] = true
+		}
 	}
 	g.drop(taken)
+	return taken
+}
+
+// begin removes the writes from the queue that a transaction of the only lane begins with.
+func (g *group) begin(left *room) (taken []*write) {
+	if g.company == nil {
+		return g.take(left, anyWrite)
+	}
+	g.past, g.present = g.present, map[int64]bool{}
+	if taken = g.take(left, anyWrite); len(taken) == 0 && len(g.waiting) > 0 {
+		g.past = nil
+		taken = g.take(left, anyWrite)
+	}
 	return taken
 }
 
@@ -306,7 +326,7 @@ func (g *group) next(l *lane, left *room) (taken []*write) {
 	g.Lock()
 	defer g.Unlock()
 	if len(g.lanes) == 1 {
-		taken = g.take(left, anyWrite)
+		taken = g.begin(left)
 	} else {
 		taken = g.turn(l, left)
 	}

@@ -3,6 +3,9 @@ package db
 import (
 	"fmt"
 	"testing"
+	"time"
+
+	"tocsin/internal/platform/gate"
 )
 
 // TestTake: accounts take turns, and a transaction takes what there is room for.
@@ -38,6 +41,57 @@ func TestTake(t *testing.T) {
 				t.Errorf("got %v and %d wait, want %s and %d", got, len(g.waiting), c.want, c.left)
 			}
 		})
+	}
+}
+
+// TestLaneOfAll: alone, an account has all its writes in a transaction of the lane that all accounts share. Beside others it
+// has one, and then what there is time for; the next transaction is of accounts that had none.
+func TestLaneOfAll(t *testing.T) {
+	g := newGroup()
+	g.company = &gate.Company{}
+	g.lanes = []*lane{{queue: g, wake: make(chan struct{}, 99)}}
+	var running []*write
+	add := func(of ...int64) {
+		for _, account := range of {
+			g.add(&write{account: account})
+		}
+	}
+	left := func(of time.Duration) *room { return &room{99, 99, time.Now().Add(of)} }
+	begin := func() []*write {
+		running = g.next(g.lanes[0], left(time.Minute))
+		return running
+	}
+	join := func() []*write { return g.join(running, nil, left(time.Minute)) }
+	late := func() []*write { return g.join(running, nil, left(-time.Second)) }
+	for _, step := range []struct {
+		name string
+		add  []int64
+		take func() []*write
+		want string
+	}{
+		{"alone", []int64{1, 1, 1}, begin, "[1 1 1]"},
+		{"alone, those that come meanwhile", []int64{1, 1}, late, "[1 1]"},
+		{"the program's own writes are no company", []int64{NoAccount, 1, 1}, begin, "[0 1 1]"},
+		{"one of each account", []int64{1, 1, 1, 2}, begin, "[1 2]"},
+		{"then one more", nil, join, "[1]"},
+		{"and none when the time is over", nil, late, "[]"},
+		{"who had none in the last transaction", []int64{3, 2}, begin, "[3]"},
+		{"alone in this one", nil, join, "[]"},
+		{"but for others who had none either", []int64{4, 3}, join, "[4 3]"},
+		{"then those who wait", []int64{3}, begin, "[1 2]"},
+		{"and those of the last", nil, begin, "[3]"},
+		{"one that waits alone has several", []int64{3, 3}, begin, "[3]"},
+		{"one after the other", nil, join, "[3]"},
+		{"nobody waits", nil, begin, "[]"},
+	} {
+		add(step.add...)
+		accounts := []int64{}
+		for _, w := range step.take() {
+			accounts = append(accounts, w.account)
+		}
+		if got := fmt.Sprint(accounts); got != step.want {
+			t.Errorf("%s: %s, want %s", step.name, got, step.want)
+		}
 	}
 }
 

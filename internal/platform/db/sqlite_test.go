@@ -142,3 +142,52 @@ func TestMigrations(t *testing.T) {
 		t.Errorf("%q\nwant\n%q", got, before)
 	}
 }
+
+// TestTheLogIsCopiedBesideTheCommits: a log that is much too small for a commit to copy it is copied, and written again from
+// its beginning then.
+func TestTheLogIsCopiedBesideTheCommits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	d := open(t, path)
+	write(t, d, `CREATE TABLE item (id BIGINT PRIMARY KEY, text TEXT NOT NULL)`)
+	state := func() (busy, pages, copied int64) {
+		err := d.Read(ctx, func(tx *db.Tx) error {
+			_, _, err := db.One(tx, func(scan db.Scan) (_ struct{}, err error) { return struct{}{}, scan(&busy, &pages, &copied) }, `PRAGMA wal_checkpoint(NOOP)`)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return busy, pages, copied
+	}
+	for n := 0; ; n++ {
+		if _, pages, copied := state(); copied > 400 {
+			if pages > 5000 {
+				t.Errorf("%d pages of %d were copied only then", copied, pages)
+			}
+			break
+		}
+		if n == 2000 {
+			t.Fatal("nothing is copied")
+		}
+		write(t, d, `INSERT INTO item VALUES ($1, $2)`, n, strings.Repeat("x", 5000))
+	}
+}
+
+// TestBatchSize: what an account writes at once is less while others wait for the same lane.
+func TestBatchSize(t *testing.T) {
+	d := open(t, filepath.Join(t.TempDir(), "test.db"))
+	for _, step := range []struct {
+		account int64
+		want    int
+	}{{1, 60}, {1, 60}, {db.NoAccount, 60}, {2, 20}, {1, 20}} {
+		if err := d.WriteOf(ctx, step.account, func(*db.Tx) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.BatchSize(60); got != step.want {
+			t.Errorf("after account %d: %d, want %d", step.account, got, step.want)
+		}
+	}
+	if got := d.BatchSize(2); got != 1 {
+		t.Errorf("%d, want 1", got)
+	}
+}
