@@ -209,7 +209,7 @@ func (g *group) remove(w *write, err error) bool {
 	return false
 }
 
-// room is how much a transaction still takes, and until when if it is not of one account alone.
+// room is how much a transaction still takes, and until when others join it while several accounts write.
 type room struct {
 	writes, rows int
 	until        time.Time
@@ -221,9 +221,6 @@ type room struct {
 func (g *group) take(left *room, may func(*write) bool) (taken []*write) {
 	next := rounds(g.waiting)
 	if g.shared && len(next) > 0 {
-		if time.Now().After(left.until) {
-			return nil
-		}
 		next = [][]*write{slices.DeleteFunc(next[0], func(w *write) bool { return g.past[w.account] })}
 	}
 	for _, w := range slices.Concat(next...) {
@@ -239,12 +236,13 @@ func (g *group) take(left *room, may func(*write) bool) (taken []*write) {
 	return taken
 }
 
-// begin removes the writes from the queue that a transaction of the only lane begins with.
-func (g *group) begin(left *room) (taken []*write) {
+// single removes the writes from the queue that a transaction of the only lane begins with.
+func (g *group) single(left *room) (taken []*write) {
 	if g.company == nil {
 		return g.take(left, anyWrite)
 	}
 	g.past, g.present = g.present, map[int64]bool{}
+	left.until = time.Now().Add(maxJoined)
 	if taken = g.take(left, anyWrite); len(taken) == 0 && len(g.waiting) > 0 {
 		g.past = nil
 		taken = g.take(left, anyWrite)
@@ -326,7 +324,7 @@ func (g *group) next(l *lane, left *room) (taken []*write) {
 	g.Lock()
 	defer g.Unlock()
 	if len(g.lanes) == 1 {
-		taken = g.begin(left)
+		taken = g.single(left)
 	} else {
 		taken = g.turn(l, left)
 	}
@@ -347,7 +345,7 @@ func (l *lane) serve(run func([]*write, *room)) {
 		}
 	}()
 	for {
-		left := room{maxGroup, maxAppended, time.Now().Add(maxJoined)}
+		left := room{writes: maxGroup, rows: maxAppended}
 		if writes := l.queue.next(l, &left); len(writes) > 0 {
 			run(writes, &left)
 			continue

@@ -56,13 +56,20 @@ func TestLaneOfAll(t *testing.T) {
 			g.add(&write{account: account})
 		}
 	}
-	left := func(of time.Duration) *room { return &room{99, 99, time.Now().Add(of)} }
+	left := room{writes: 99, rows: 99}
 	begin := func() []*write {
-		running = g.next(g.lanes[0], left(time.Minute))
+		left = room{writes: 99, rows: 99, until: time.Now().Add(-time.Minute)} // however late: a write that is left would wait for the next
+		running = g.next(g.lanes[0], &left)
 		return running
 	}
-	join := func() []*write { return g.join(running, nil, left(time.Minute)) }
-	late := func() []*write { return g.join(running, nil, left(-time.Second)) }
+	join := func() []*write {
+		left.until = time.Now().Add(time.Minute)
+		return g.join(running, nil, &left)
+	}
+	late := func() []*write {
+		left.until = time.Now().Add(-time.Second)
+		return g.join(running, nil, &left)
+	}
 	for _, step := range []struct {
 		name string
 		add  []int64

@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // turns chooses the account that is written next where several lanes share a queue. A lane never takes a write of a shard that
@@ -124,6 +125,8 @@ func (g *group) join(writes []*write, locked []int64, left *room) []*write {
 	g.Lock()
 	defer g.Unlock()
 	switch {
+	case g.shared && time.Now().After(left.until):
+		return nil
 	case len(g.lanes) == 1:
 		return g.take(left, func(w *write) bool { return w.within(locked) })
 	case locked == nil:
