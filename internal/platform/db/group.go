@@ -307,6 +307,9 @@ func inRounds(writes []*write) []*write { return slices.Concat(rounds(writes)...
 
 // rounds divides writes into rounds, in each of which every account has one.
 func rounds(writes []*write) (rounds [][]*write) {
+	if len(writes) == 1 {
+		return [][]*write{{writes[0]}}
+	}
 	had := map[int64]int{}
 	for _, w := range writes {
 		n := had[w.account]

@@ -20,8 +20,8 @@ import (
 
 // pragmas are set on every connection. WAL lets readers continue while a commit is written. synchronous FULL makes
 // a commit survive power loss: a 2xx reply promises that the change is on disk. The log is copied into the database
-// at 16 MB, so that pages that change with every event are written once for many commits; lanes have a copier. LIKE compares the case
-// of letters, as it does everywhere but here: a search that ignores case compares folded texts.
+// at 16 MB, so that pages that change with every event are written once for many commits; lanes have a copier. LIKE
+// compares the case of letters, as it does everywhere but here: a search that ignores case compares folded texts.
 var pragmas = []string{
 	"journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 4000", "foreign_keys = ON", "cache_size = -4000",
 	"temp_store = MEMORY", "case_sensitive_like = ON",

@@ -55,7 +55,7 @@ func (e *sqliteEngine) hasTable() string {
 	return "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1"
 }
 func (e *sqliteEngine) filling() []string {
-	return []string{"PRAGMA cache_size = -262144", "PRAGMA wal_autocheckpoint = 16000"}
+	return []string{"PRAGMA cache_size = -262144"}
 }
 func (e *sqliteEngine) filled() []string { return nil }
 func (e *sqliteEngine) inUse(context.Context, bool) error {

@@ -36,11 +36,7 @@ func (c *sqliteConn) close() error {
 	return errors.Join(err, c.raw.Close())
 }
 
-func (c *sqliteConn) committed() {
-	if c.copier != nil {
-		c.copier.committed()
-	}
-}
+func (c *sqliteConn) committed() { c.copier.committed() }
 
 // unavailable reports whether the storage failed and not the statement: a full or broken disk, or another process that
 // keeps the database locked.
