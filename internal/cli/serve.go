@@ -152,8 +152,8 @@ func paceCollector() {
 // addThreads runs twice as many threads as a small machine has processors. Go lets a call compute for 10 ms before another
 // gets its thread: with two threads, two calls that compute held back all others, and a commit that was on disk, for 8 ms and
 // more, dozens of times a second. The system lets a thread that has waited run at once. With more threads, three nodes on
-// one machine were in each other's way. Where the process has a limit of processor time they would use it up sooner, and
-// all wait for the next.
+// one machine were in each other's way. Where Go runs fewer threads than there are processors, the process has a limit of
+// processor time: more would use it up sooner, and all wait for the next.
 func addThreads() {
 	const small = 8
 	n := runtime.NumCPU()
