@@ -153,7 +153,9 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 		}
 	}
 	var data any
+	call := x.call // as it is when do begins, which Cached may do twice
 	do := func(tx *db.Tx) error {
+		x.call = call
 		x.call.Tx = tx
 		data, err = x.op.Do.call(&x.call, in)
 		if err != nil && f.Conceal != nil {
@@ -165,7 +167,7 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	case Read:
 		err = f.DB.Read(x.call.Ctx, do)
 	case Snapshot:
-		err = f.DB.Snapshot(x.call.Ctx, do)
+		err = f.DB.Cached(x.call.Ctx, do)
 	case Write:
 		if x.dry {
 			return f.dryRun(x, do, &data)

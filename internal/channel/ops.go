@@ -46,7 +46,7 @@ func channelOps(detach remover) []api.Op {
 			Example: `{"channel_id": 1001, "channel_name": "Payments (EU)"}`, Do: api.Do(update),
 		},
 		{
-			Path: "/channel/info", Effect: api.Snapshot,
+			Path: "/channel/info", Effect: api.Read,
 			Doc: "Shows one channel.", Example: one, Do: api.Do(info),
 		},
 		{

@@ -22,7 +22,7 @@ func ViewOf(tx *db.Tx, account int64) (View, error) {
 		return v, nil
 	}
 	var err error
-	v.revision, err = tx.Version(account, func() (int64, error) { return Revision(tx, account) })
+	v.revision, err = tx.Version(account, revisions)
 	return v, err
 }
 

@@ -27,6 +27,12 @@ func Revision(tx *db.Tx, account int64) (int64, error) {
 // RevisionQuery is what Revision reads, for a statement that returns it beside its own rows.
 const RevisionQuery = `SELECT revision FROM account WHERE account_id = $1`
 
+// revisions is what Revision reads, for transactions that read.
+var revisions = db.Versions{
+	One:  RevisionQuery,
+	Many: `SELECT account_id, revision FROM json_each($1) AS one CROSS JOIN account WHERE account_id = CAST(one.value AS BIGINT)`,
+}
+
 // assumed is the key of an assumption among the values of a transaction.
 type assumed struct{ account int64 }
 

@@ -63,9 +63,7 @@ type outcome struct {
 func (s store) Attempt(ctx context.Context, f *attempt) (o outcome, err error) {
 	var t target
 	if err := s.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		if _, err = tx.Version(f.account, func() (int64, error) { return f.revision, nil }); err != nil {
-			return err
-		}
+		tx.AtVersion(f.account, f.revision)
 		t, err = s.target(tx, f.key())
 		return err
 	}); err != nil {

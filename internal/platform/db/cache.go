@@ -157,16 +157,3 @@ func (t *Tx) Cache() *Cache { return t.memory }
 
 // Steady reports whether all statements of the transaction see one state, as in a snapshot.
 func (t *Tx) Steady() bool { return t.steady }
-
-// Version returns the version of an owner's rows. It calls read at most once per owner in a row, so that one
-// transaction does not read the same version again and again.
-func (t *Tx) Version(owner int64, read func() (int64, error)) (int64, error) {
-	if t.versionOf == owner && t.versioned {
-		return t.version, nil
-	}
-	n, err := read()
-	if err == nil {
-		t.versionOf, t.version, t.versioned = owner, n, true
-	}
-	return n, err
-}

@@ -24,6 +24,7 @@ type DB struct {
 	appends    appends
 	claimers   int // how many lanes claim
 	readers    *pool
+	versions   *versions // nil: every transaction reads its own
 	memory     *Cache
 	unreadable *Unreadable
 	dsn        string
@@ -88,7 +89,8 @@ func (d *DB) connect(ctx context.Context) (err error) {
 		}
 		d.readers.add(c)
 	}
-	return nil
+	d.versions, err = d.openVersions(ctx)
+	return err
 }
 
 func (d *DB) openLanes(ctx context.Context) error {
@@ -137,6 +139,7 @@ func (d *DB) Close() error {
 			}
 			errs = append(errs, c.close())
 		}
+		errs = append(errs, d.versions.close())
 		// Writers are last: closing one copies the write-ahead log into the database file.
 		for _, l := range slices.Backward(d.lanes) {
 			<-l.served
@@ -148,49 +151,3 @@ func (d *DB) Close() error {
 
 // ErrClosed is the error of a transaction that begins after Close.
 var ErrClosed = errors.New("the database is closed")
-
-// Read runs fn with a reader. Every statement sees the newest commit, so two statements may see different
-// ones. For a function that makes one query this is the cheapest correct choice.
-func (d *DB) Read(ctx context.Context, fn func(*Tx) error) error {
-	return d.reason(ctx, d.read(ctx, fn))
-}
-
-func (d *DB) read(ctx context.Context, fn func(*Tx) error) error {
-	c, back, err := d.take(ctx)
-	if err != nil {
-		return err
-	}
-	defer back()
-	return fn(&Tx{conn: c, memory: d.memory, unreadable: d.unreadable})
-}
-
-// Snapshot runs fn in a read transaction: all its statements see one and the same state.
-func (d *DB) Snapshot(ctx context.Context, fn func(*Tx) error) error {
-	return d.reason(ctx, d.snapshot(ctx, fn))
-}
-
-func (d *DB) snapshot(ctx context.Context, fn func(*Tx) error) (err error) {
-	c, back, err := d.take(ctx)
-	if err != nil {
-		return err
-	}
-	defer back()
-	tx := &Tx{conn: c, memory: d.memory, unreadable: d.unreadable, steady: true}
-	if err := tx.Do(d.engine.snapshot()); err != nil {
-		return err
-	}
-	done := false
-	defer func() { // also when fn panics: the caller may recover, and the connection must not stay in a transaction
-		if !done {
-			c.rollback()
-		}
-	}()
-	if err := fn(tx); err != nil {
-		return err
-	}
-	if _, err := tx.Exec("COMMIT"); err != nil {
-		return err
-	}
-	done = true
-	return nil
-}

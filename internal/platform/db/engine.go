@@ -14,6 +14,7 @@ import (
 type engine interface {
 	connect(ctx context.Context, to purpose) (conn, error)
 	readers() int           // how many connections that read
+	versionReaders() int    // how many read versions beside them; see versions
 	maxWait() time.Duration // how long a caller waits for a connection; 0: as long as it likes
 	// lanes returns how many transactions of this process may write at once, how many may claim beside them, and whether
 	// others append; see ClaimOf and Append.
@@ -62,10 +63,10 @@ const (
 type conn interface {
 	// run runs a statement and calls row for each row, until there is none or row returns false. changed is how many
 	// rows the statement changed.
-	run(query string, args []any, row func(Scan) (more bool, err error)) (changed int64, err error)
-	// send runs a statement whose result is not needed. It may do so later: with the next statement that is run, or with
-	// flush, which then returns its error.
-	send(query string, args []any) error
+	run(query string, args []any, row onRow) (changed int64, err error)
+	// send runs a statement whose result is not needed yet. It may do so later: with the next statement that is run, or with
+	// flush, which then returns its error. row may be nil.
+	send(query string, args []any, row onRow) error
 	flush() error
 	tryLock(name string) (bool, error)                // see Tx.TryLock
 	rollback()                                        // also of what is not sent yet
@@ -79,6 +80,9 @@ type conn interface {
 	unavailable(err error) bool                       // whether an error is the database's and not the statement's
 	close() error
 }
+
+// onRow is called for each row of a result, until it returns false or an error.
+type onRow func(Scan) (more bool, err error)
 
 // statement is a statement with its arguments.
 type statement struct {

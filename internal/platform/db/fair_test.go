@@ -28,10 +28,11 @@ func TestAReaderIsLeftForOthers(t *testing.T) {
 			read = d.Snapshot
 		}
 		all.Go(func() {
-			_ = read(ctx, func(*db.Tx) error { // those that wait are cancelled in the end
+			_ = read(ctx, func(tx *db.Tx) error { // those that wait are cancelled in the end
+				_, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM number`)
 				reads <- struct{}{}
 				<-end
-				return nil
+				return err
 			})
 		})
 	}

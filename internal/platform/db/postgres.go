@@ -45,8 +45,11 @@ const (
 )
 
 // postgresReaders is how many connections read: more than processors, because most of a read is a wait for the network.
-// One account may use eight.
-const postgresReaders = 10
+// One account may use six. postgresVersionReaders is how many read versions: one is underway while the next callers gather.
+const (
+	postgresReaders        = 8
+	postgresVersionReaders = 2
+)
 
 func newPostgres(dsn string) (*postgresEngine, error) {
 	c, err := pgconn.ParseConfig(dsn)
@@ -109,7 +112,8 @@ func (e *postgresEngine) connect(ctx context.Context, to purpose) (conn, error) 
 	return c, nil
 }
 
-func (e *postgresEngine) readers() int { return postgresReaders }
+func (e *postgresEngine) readers() int        { return postgresReaders }
+func (e *postgresEngine) versionReaders() int { return postgresVersionReaders }
 
 // maxWait bounds how long callers wait while the connections wait for a server that hangs: as long as for a lock.
 func (e *postgresEngine) maxWait() time.Duration {

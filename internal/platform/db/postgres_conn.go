@@ -30,6 +30,7 @@ type unsent struct {
 	query string
 	*postgresStmt
 	values [][]byte
+	row    onRow // nil: its rows are not needed
 }
 
 // maxUnsent bounds the statements that are kept in memory.
@@ -109,30 +110,34 @@ func (c *postgresConn) bind(query string, args []any) (s unsent, err error) {
 	if len(stmt.ParamOIDs) != len(args) {
 		return s, fmt.Errorf("%d arguments, want %d", len(args), len(stmt.ParamOIDs))
 	}
-	return unsent{query, stmt, values}, nil
+	return unsent{query: query, postgresStmt: stmt, values: values}, nil
 }
 
-func (c *postgresConn) run(query string, args []any, row func(Scan) (more bool, err error)) (changed int64, err error) {
-	if err := c.releaseFor(query); err != nil {
-		return 0, err
-	}
-	s, err := c.bind(query, args)
+func (c *postgresConn) run(query string, args []any, row onRow) (changed int64, err error) {
+	s, err := c.ready(query, args, row)
 	if err != nil {
 		return 0, err
 	}
 	c.unsent = append(c.unsent, s)
-	return c.exchange(row)
+	return c.exchange()
 }
 
-func (c *postgresConn) send(query string, args []any) error {
-	if err := c.releaseFor(query); err != nil {
-		return err
-	}
-	s, err := c.bind(query, args)
+func (c *postgresConn) send(query string, args []any, row onRow) error {
+	s, err := c.ready(query, args, row)
 	if err != nil {
 		return err
 	}
 	return c.later(s)
+}
+
+// ready returns a statement that follows those that are not sent yet.
+func (c *postgresConn) ready(query string, args []any, row onRow) (s unsent, err error) {
+	if err := c.releaseFor(query); err != nil {
+		return s, err
+	}
+	s, err = c.bind(query, args)
+	s.row = row
+	return s, err
 }
 
 // later adds a statement to those that are sent with the next one.
@@ -147,28 +152,28 @@ func (c *postgresConn) flush() error {
 	if err := c.release(); err != nil || len(c.unsent) == 0 {
 		return err
 	}
-	_, err := c.exchange(nil)
+	_, err := c.exchange()
 	return err
 }
 
 // rollback closes a connection that cannot roll back: the next transaction must not become part of this one.
 func (c *postgresConn) rollback() {
 	c.unsent, c.kept = nil, nil
-	if !c.raw.IsClosed() && c.send("ROLLBACK", nil) == nil && c.flush() == nil {
+	if !c.raw.IsClosed() && c.send("ROLLBACK", nil, nil) == nil && c.flush() == nil {
 		return
 	}
 	_ = c.close() // the server rolls back what it had
 }
 
-// exchange sends all statements that wait and reads their results, those of the last with row. Where they are all that has
-// been sent of a transaction, and their tables have changed since they were prepared, it does so once more.
-func (c *postgresConn) exchange(row func(Scan) (more bool, err error)) (changed int64, err error) {
+// exchange sends all statements that wait and reads their results. Where they are all that has been sent of a transaction,
+// and their tables have changed since they were prepared, it does so once more. changed is of the last one.
+func (c *postgresConn) exchange() (changed int64, err error) {
 	all, whole := c.unsent, c.raw.TxStatus() == 'I'
 	c.unsent = nil
-	changed, err = c.pipeline(all, row)
+	changed, err = c.pipeline(all)
 	if whole && stale(err) {
 		if again, failed := c.again(all); failed == nil {
-			changed, err = c.pipeline(again, row)
+			changed, err = c.pipeline(again)
 		}
 	}
 	return changed, c.outcome(err)
@@ -187,16 +192,15 @@ func (c *postgresConn) again(all []unsent) (again []unsent, err error) {
 		if err != nil {
 			return nil, err
 		}
-		again = append(again, unsent{s.query, stmt, s.values})
+		again = append(again, unsent{s.query, stmt, s.values, s.row})
 	}
 	return again, nil
 }
 
-// pipeline sends statements and then reads their results, those of the last with row. After a statement that fails the
-// server skips the others.
-func (c *postgresConn) pipeline(all []unsent, row func(Scan) (more bool, err error)) (changed int64, err error) {
-	if len(all) == 1 && row != nil {
-		return read(c.raw.ExecStatement(context.Background(), all[0].StatementDescription, all[0].values, inBinary, inBinary), all[0], row)
+// pipeline sends statements and then reads their results. After a statement that fails the server skips the others.
+func (c *postgresConn) pipeline(all []unsent) (changed int64, err error) {
+	if len(all) == 1 && all[0].row != nil {
+		return read(c.raw.ExecStatement(context.Background(), all[0].StatementDescription, all[0].values, inBinary, inBinary), all[0])
 	}
 	p := c.raw.StartPipeline(context.Background())
 	for _, s := range all {
@@ -217,23 +221,19 @@ func (c *postgresConn) pipeline(all []unsent, row func(Scan) (more bool, err err
 			err = fmt.Errorf("%s: the server answered with %T", s.query, result)
 			break
 		}
-		if i < len(all)-1 || row == nil {
-			if _, err = read(rows, s, func(Scan) (bool, error) { return true, nil }); err != nil {
-				err = fmt.Errorf("%s: %w", s.query, err)
-			}
-		} else {
-			changed, err = read(rows, s, row)
+		if changed, err = read(rows, s); err != nil && (i < len(all)-1 || s.row == nil) {
+			err = fmt.Errorf("%s: %w", s.query, err)
 		}
 	}
 	return changed, errors.Join(err, p.Close())
 }
 
-// read reads a result.
-func read(rows *pgconn.ResultReader, s unsent, row func(Scan) (more bool, err error)) (changed int64, err error) {
+// read reads the result of a statement.
+func read(rows *pgconn.ResultReader, s unsent) (changed int64, err error) {
 	r := postgresRow{fields: s.Fields}
-	for more := true; more && err == nil && rows.NextRow(); {
+	for more := s.row != nil; more && err == nil && rows.NextRow(); {
 		r.values = rows.Values()
-		more, err = row(r.scan)
+		more, err = s.row(r.scan)
 	}
 	tag, failure := rows.Close()
 	if failure != nil {

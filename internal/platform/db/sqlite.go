@@ -63,6 +63,9 @@ func (e *sqliteEngine) readers() int {
 	return busy + max(1, busy/3)
 }
 
+// versionReaders: a statement is a call of a function.
+func (e *sqliteEngine) versionReaders() int { return 0 }
+
 // lanes: the engine has one write lock.
 func (e *sqliteEngine) lanes() (writers, claimers int, appends bool) { return 1, 0, false }
 

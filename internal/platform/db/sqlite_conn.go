@@ -70,7 +70,7 @@ func (c *sqliteConn) prepare(query string) (*sqliteStmt, error) {
 	return s, nil
 }
 
-func (c *sqliteConn) run(query string, args []any, row func(Scan) (more bool, err error)) (changed int64, err error) {
+func (c *sqliteConn) run(query string, args []any, row onRow) (changed int64, err error) {
 	s, err := c.prepare(query)
 	if err != nil {
 		return 0, err
@@ -105,11 +105,14 @@ func (c *sqliteConn) flush() error { return nil }
 func (c *sqliteConn) tryLock(string) (bool, error) { return true, nil }
 
 func (c *sqliteConn) rollback() {
-	_ = c.send("ROLLBACK", nil) // fails only when the engine has rolled back already
+	_ = c.send("ROLLBACK", nil, nil) // fails only when the engine has rolled back already
 }
 
-func (c *sqliteConn) send(query string, args []any) error {
-	_, err := c.run(query, args, func(Scan) (bool, error) { return true, nil })
+func (c *sqliteConn) send(query string, args []any, row onRow) error {
+	if row == nil {
+		row = allRows
+	}
+	_, err := c.run(query, args, row)
 	return err
 }
 
@@ -128,7 +131,7 @@ func (c *sqliteConn) upsert(keys int, r Rows, set string) error {
 // each runs a statement for each row.
 func (c *sqliteConn) each(r Rows, query string) error {
 	for _, row := range r.Values {
-		if err := c.send(query, row); err != nil {
+		if err := c.send(query, row, nil); err != nil {
 			return err
 		}
 	}

@@ -17,6 +17,7 @@ type Tx struct {
 	conn   conn
 	queue  *group  // writes that wait; nil in a transaction that only reads
 	locked []int64 // see lane.begin
+	late   *late   // of a snapshot
 
 	memory     *Cache // nil in a transaction that writes
 	unreadable *Unreadable
@@ -55,10 +56,13 @@ func (t *Tx) Awaited() bool {
 }
 
 // run runs a statement and calls row for each row, until there is none or row returns false.
-func (t *Tx) run(query string, args []any, row func(Scan) (more bool, err error)) (changed int64, err error) {
+func (t *Tx) run(query string, args []any, row onRow) (changed int64, err error) {
+	if err := t.begin(); err != nil {
+		return 0, err
+	}
 	changed, err = t.conn.run(query, args, row)
 	if err == nil {
-		return changed, nil
+		return changed, t.late.confirm()
 	}
 	err = t.failure(query, err)
 	t.ownFault = false
@@ -84,16 +88,21 @@ func failed(query string, err error, unavailable bool) error {
 	return err
 }
 
+func allRows(Scan) (bool, error) { return true, nil }
+
 // Exec runs a statement and returns how many rows it changed.
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
-	return t.run(query, args, func(Scan) (bool, error) { return true, nil })
+	return t.run(query, args, allRows)
 }
 
 // Do runs a statement whose count is not needed. Where each answer is a wait for the network the statement is sent with
 // the next one, so its error may come with that: from a later statement, from the end of the Try that it is in, or from
 // Write. A caller that handles the error of this statement uses Exec.
 func (t *Tx) Do(query string, args ...any) error {
-	if err := t.conn.send(query, args); err != nil {
+	if err := t.begin(); err != nil {
+		return err
+	}
+	if err := t.conn.send(query, args, nil); err != nil {
 		return t.failure(query, err)
 	}
 	return nil
