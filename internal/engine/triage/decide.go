@@ -177,6 +177,9 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 		r.between(p.Account)
 	}
 	stored, err := r.store(m, items)
+	if stored > 0 {
+		r.others.own(p.Account)
+	}
 	switch {
 	case p.Ctx.Err() != nil:
 		return false, p.Ctx.Err()

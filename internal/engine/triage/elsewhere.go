@@ -2,6 +2,7 @@ package triage
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -15,16 +16,22 @@ import (
 type elsewhere struct {
 	sync.Mutex
 	accounts map[int64]head
+	missed   map[int64]int // by account: how often in a row another process was faster
 }
 
 // head is the first event of an account that waits, and since when it has been the first.
 type head struct {
-	event string
-	since time.Time
+	event    string
+	since    time.Time
+	patience time.Duration
 }
 
-// patience is how long another process may take for the first events of an account.
-const patience = 200 * time.Millisecond
+// patience is how long another process may take for the first events of an account. It doubles each time that this one was
+// too early, up to maxPatience: a process that has much to decide takes long for each account.
+const (
+	patience    = 200 * time.Millisecond
+	maxPatience = time.Second
+)
 
 // few is how many events a process may prepare for nothing: to look for another one takes longer.
 const few = 10
@@ -37,9 +44,17 @@ func (o *elsewhere) note(account int64, now time.Time) {
 	o.Lock()
 	defer o.Unlock()
 	if o.accounts == nil {
-		o.accounts = map[int64]head{}
+		o.accounts, o.missed = map[int64]head{}, map[int64]int{}
 	}
-	o.accounts[account] = head{since: now}
+	o.accounts[account] = head{since: now, patience: min(patience<<o.missed[account], maxPatience)}
+	o.missed[account] = min(o.missed[account]+1, 3)
+}
+
+// own states that this process has decided events of an account.
+func (o *elsewhere) own(account int64) {
+	o.Lock()
+	defer o.Unlock()
+	delete(o.missed, account)
 }
 
 // until returns until when an account whose first waiting event is this one is left to another process; zero: it is not.
@@ -51,13 +66,13 @@ func (o *elsewhere) until(account int64, event string, now time.Time) time.Time 
 	case !known:
 		return time.Time{}
 	case event != was.event:
-		o.accounts[account] = head{event, now}
-		return now.Add(patience)
-	case waited < 0 || waited >= patience: // a clock that was set back must not make it wait longer
+		o.accounts[account] = head{event, now, was.patience}
+		return now.Add(was.patience)
+	case waited < 0 || waited >= was.patience: // a clock that was set back must not make it wait longer
 		delete(o.accounts, account)
 		return time.Time{}
 	}
-	return was.since.Add(patience)
+	return was.since.Add(was.patience)
 }
 
 // apart returns those of some accounts that are not left to another process, and when the first of all that are is looked at
@@ -66,7 +81,7 @@ func (o *elsewhere) apart(accounts []int64) (own []int64, again time.Time) {
 	o.Lock()
 	defer o.Unlock()
 	for _, left := range o.accounts {
-		again = jobs.Earlier(again, left.since.Add(patience))
+		again = jobs.Earlier(again, left.since.Add(left.patience))
 	}
 	return slices.DeleteFunc(accounts, func(account int64) bool { _, left := o.accounts[account]; return left }), again
 }
@@ -75,9 +90,6 @@ func (o *elsewhere) apart(accounts []int64) (own []int64, again time.Time) {
 func (o *elsewhere) keep(waiting map[int64]bool) {
 	o.Lock()
 	defer o.Unlock()
-	for account := range o.accounts {
-		if !waiting[account] {
-			delete(o.accounts, account)
-		}
-	}
+	maps.DeleteFunc(o.accounts, func(account int64, _ head) bool { return !waiting[account] })
+	maps.DeleteFunc(o.missed, func(account int64, _ int) bool { return !waiting[account] })
 }
