@@ -70,7 +70,7 @@ func (e *sqliteEngine) versionReaders() int { return 0 }
 func (e *sqliteEngine) lanes() (writers, claimers int, appends bool) { return 1, 0, false }
 
 func (e *sqliteEngine) lock([]int64, bool) (s statement, needed bool) { return s, false }
-func (e *sqliteEngine) begin() string                                 { return "BEGIN IMMEDIATE" }
+func (e *sqliteEngine) begin() string                                 { return beginWriting }
 func (e *sqliteEngine) permitted(tx *Tx) error                        { return tx.Flush() } // it was when it opened the file
 func (e *sqliteEngine) unknown(error) bool                            { return false }      // see permitted
 func (e *sqliteEngine) inTheWay(error) bool                           { return false }      // it waits for timeout

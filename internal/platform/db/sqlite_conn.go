@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 )
@@ -109,11 +110,29 @@ func (c *sqliteConn) rollback() {
 }
 
 func (c *sqliteConn) send(query string, args []any, row onRow) error {
+	if query == beginWriting {
+		return c.begin()
+	}
 	if row == nil {
 		row = allRows
 	}
 	_, err := c.run(query, args, row)
 	return err
+}
+
+const beginWriting = "BEGIN IMMEDIATE"
+
+// begin begins a transaction that writes. It tries each millisecond: the engine itself waits for up to a tenth of a second
+// between two tries, and a server that writes one transaction after the other had the lock at each of them for ten seconds.
+func (c *sqliteConn) begin() error {
+	c.raw.SetBusyTimeout(0)
+	defer c.raw.SetBusyTimeout(timeout)
+	for until := time.Now().Add(timeout); ; time.Sleep(time.Millisecond) {
+		_, err := c.run(beginWriting, nil, allRows)
+		if sqlite.ErrCode(err).ToPrimary() != sqlite.ResultBusy || time.Now().After(until) {
+			return err
+		}
+	}
 }
 
 func (c *sqliteConn) insert(r Rows) error {

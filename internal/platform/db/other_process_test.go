@@ -1,0 +1,47 @@
+package db_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tocsin/internal/platform/db"
+)
+
+// TestACommandWritesBesideABusyServer: a server that writes one transaction after the other leaves the lock to another
+// process, such as tocsin key create, before its time is over.
+func TestACommandWritesBesideABusyServer(t *testing.T) {
+	server := openNumbers(t)
+	command, err := db.Open(t.Context(), server.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer command.Close()
+	var all sync.WaitGroup
+	var next, ended atomic.Int64
+	for range 4 {
+		all.Go(func() {
+			for ended.Load() == 0 {
+				if err := server.Write(t.Context(), func(tx *db.Tx) error {
+					for range 500 {
+						if err := addNumber(tx, int(next.Add(1))); err != nil {
+							return err
+						}
+					}
+					return nil
+				}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for n := range 5 {
+		time.Sleep(50 * time.Millisecond) // so that the server is busy again
+		if err := command.Write(t.Context(), func(tx *db.Tx) error { return addNumber(tx, -1-n) }); err != nil {
+			t.Error(err)
+		}
+	}
+	ended.Store(1)
+	all.Wait()
+}
