@@ -10,7 +10,7 @@ type late struct {
 	db    *DB
 	ctx   context.Context
 	back  func() // returns the connection
-	query string // of the version that Tx.Version returned before
+	query string // of the version that Tx.Version returned before; empty: it returned none
 	shown int64  // that version
 	found int64  // the version in a snapshot, once it has been read
 	moved bool   // they differ
@@ -86,7 +86,7 @@ func (t *Tx) begin() error {
 	if t.conn, l.back = c, back; !t.steady {
 		return nil
 	}
-	if err := t.Do(l.db.engine.snapshot()); err != nil || !t.versioned {
+	if err := t.Do(l.db.engine.snapshot()); err != nil || l.query == "" {
 		return err
 	}
 	l.shown = t.version

@@ -17,7 +17,7 @@ type Tx struct {
 	conn   conn
 	queue  *group  // writes that wait; nil in a transaction that only reads
 	locked []int64 // see lane.begin
-	late   *late   // of a snapshot
+	late   *late   // of a transaction that reads; else nil
 
 	memory     *Cache // nil in a transaction that writes
 	unreadable *Unreadable

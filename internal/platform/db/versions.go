@@ -21,8 +21,9 @@ func (t *Tx) Version(owner int64, of Versions) (n int64, err error) {
 		return t.version, nil
 	}
 	if l := t.late; l != nil && l.db.versions != nil && t.conn == nil && !t.versioned {
-		l.query = of.One
-		n, err = l.db.versions.read(l.ctx, owner, of)
+		if n, err = l.db.versions.read(l.ctx, owner, of); err == nil {
+			l.query = of.One
+		}
 	} else {
 		n, _, err = One(t, Column[int64], of.One, owner)
 	}
@@ -42,6 +43,7 @@ func (t *Tx) AtVersion(owner, n int64) { t.versionOf, t.version, t.versioned = o
 // It has connections of its own, so that no one's long reads delay it.
 type versions struct {
 	db   *DB
+	size int // connections
 	idle chan conn
 	mu   sync.Mutex
 	next map[Versions]*versionRead // statements that are not sent yet
@@ -67,6 +69,7 @@ func (d *DB) openVersions(ctx context.Context) (*versions, error) {
 			return nil, errors.Join(err, v.close())
 		}
 		v.idle <- c
+		v.size++
 	}
 	return v, nil
 }
@@ -76,7 +79,7 @@ func (v *versions) close() (err error) {
 	if v == nil {
 		return nil
 	}
-	for range cap(v.idle) {
+	for range v.size {
 		err = errors.Join(err, (<-v.idle).close())
 	}
 	return err
