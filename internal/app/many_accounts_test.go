@@ -42,9 +42,9 @@ func TestJobsAskOnceForAllAccounts(t *testing.T) {
 				}
 			}
 			run() // what it reads of a changed configuration
-			before := d.link.Statements.Load()
+			before := d.statements()
 			run()
-			cost[i] = d.link.Statements.Load() - before
+			cost[i] = d.statements() - before
 		}
 		if cost[1] > cost[0] {
 			t.Errorf("%s: %d statements, and %d with more accounts", name, cost[0], cost[1])
@@ -68,15 +68,33 @@ func TestAnIdleProgramAsksTheSame(t *testing.T) {
 			d.exec(`INSERT INTO webhook_endpoint (account_id, integration_id, number, failures, held_until) VALUES ($1, 6, 1, 0, 0)`, next)
 		}
 		for range 3 { // what the jobs read of a changed configuration, then what an idle round takes
-			before := d.link.Statements.Load()
+			before := d.statements()
 			if err := d.app.Runner.Settle(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			cost[i] = d.link.Statements.Load() - before
+			cost[i] = d.statements() - before
 		}
 	}
 	if cost[1] > cost[0]+2 {
 		t.Errorf("%d statements, and %d with more accounts", cost[0], cost[1])
+	}
+}
+
+// statements returns how many statements were run. No caller waits for the COMMIT of a snapshot, so it waits for those.
+func (d *deciding) statements() int64 {
+	d.Helper()
+	for own := int64(1); ; own++ {
+		var open int64
+		if err := d.app.DB.Read(d.Context(), func(tx *db.Tx) (err error) {
+			open, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM pg_stat_activity
+				WHERE datname = current_database() AND backend_type = 'client backend' AND state <> 'idle' AND pid <> pg_backend_pid()`)
+			return err
+		}); err != nil {
+			d.Fatal(err)
+		}
+		if open == 0 {
+			return d.link.Statements.Add(-own)
+		}
 	}
 }
 
