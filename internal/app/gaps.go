@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/lint"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/gate"
 	"tocsin/internal/schedule"
 )
 
@@ -27,7 +29,7 @@ const (
 
 // countGaps counts the gaps of the accounts whose configuration has changed, or for which time has brought a change. One
 // that fails does not keep the others.
-func countGaps(ctx context.Context, d *db.DB, now time.Time) error {
+func countGaps(ctx context.Context, d *db.DB, pace *gate.Pace, now time.Time) error {
 	var accounts []int64
 	err := d.Read(ctx, func(tx *db.Tx) error {
 		due, err := db.All(tx, db.Column[int64], `SELECT account_id FROM schedule_gap WHERE check_at <= $1 ORDER BY check_at`, now.Unix())
@@ -44,7 +46,7 @@ func countGaps(ctx context.Context, d *db.DB, now time.Time) error {
 	counted := map[int64]bool{}
 	for _, account := range accounts {
 		if !counted[account] {
-			err = errors.Join(err, countGapsOf(ctx, d, account, now.Unix()))
+			err = errors.Join(err, countGapsOf(ctx, d, pace, account, now.Unix()))
 		}
 		counted[account] = true
 	}
@@ -53,21 +55,9 @@ func countGaps(ctx context.Context, d *db.DB, now time.Time) error {
 
 // countGapsOf counts the gaps of an account. It computes them before the transaction that stores them, and leaves them to
 // the next run when the configuration changes in between.
-func countGapsOf(ctx context.Context, d *db.DB, account, now int64) error {
-	of := configstore.AccountRevision{ID: account}
-	var found accountGaps
-	stored := false
-	err := d.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		if of.Revision, err = configstore.Revision(tx, account); err != nil {
-			return err
-		}
-		if found, err = gapsOf(tx, account, now); err != nil {
-			return err
-		}
-		stored, err = isStored(tx, of, found)
-		return err
-	})
-	if err != nil || stored {
+func countGapsOf(ctx context.Context, d *db.DB, pace *gate.Pace, account, now int64) error {
+	of, found, err := gapsOf(ctx, d, pace, account, now)
+	if err != nil {
 		return err
 	}
 	return d.WriteOf(ctx, account, func(tx *db.Tx) error {
@@ -81,47 +71,58 @@ func countGapsOf(ctx context.Context, d *db.DB, account, now int64) error {
 	})
 }
 
-// isStored reports whether the gaps are those that are stored, for this revision: each minute they are, of an account in
-// which no one is on call now.
-func isStored(tx *db.Tx, of configstore.AccountRevision, g accountGaps) (bool, error) {
-	if awaits, err := configstore.ScheduleGaps.Awaits(tx, of); err != nil || awaits {
-		return false, err
+// gapsOf computes the gaps of an account, and returns the revision that they are of. Each schedule is read by itself and at
+// its turn among the expensive calls: an account may have thousands, for which the others must not wait.
+func gapsOf(ctx context.Context, d *db.DB, pace *gate.Pace, account, from int64) (of configstore.AccountRevision, g accountGaps, err error) {
+	of.ID, g.until = account, math.MaxInt64
+	var zone *time.Location
+	var ids []int64
+	if err := d.Snapshot(ctx, func(tx *db.Tx) (err error) {
+		if of.Revision, err = configstore.Revision(tx, account); err != nil {
+			return err
+		}
+		if zone, err = person.Zone(tx, account); err != nil {
+			return err
+		}
+		ids, err = schedule.Enabled(tx, account)
+		return err
+	}); err != nil {
+		return of, g, err
 	}
-	before, found, err := db.One(tx, scanGaps, `SELECT gaps_now, gaps_day, check_at FROM schedule_gap WHERE account_id = $1`, of.ID)
-	return found && before == g, err
+	for _, id := range ids {
+		gap, found, err := nextGap(ctx, d, pace, account, id, from, zone)
+		if err != nil { // no one is notified from it either, and the others still count
+			gap, found = lint.Span{From: from, Until: from}, true
+		}
+		g.add(gap, found, from)
+	}
+	return of, g, ctx.Err()
 }
 
-// gapsOf computes the gaps of an account.
-func gapsOf(tx *db.Tx, account, from int64) (accountGaps, error) {
-	zone, err := person.Zone(tx, account)
+func nextGap(ctx context.Context, d *db.DB, pace *gate.Pace, account, id, from int64, zone *time.Location) (gap lint.Span, found bool, err error) {
+	leave, err := pace.Enter(ctx, gate.Caller{Account: account})
 	if err != nil {
-		return accountGaps{}, err
+		return gap, false, err
 	}
-	ids, err := schedule.Enabled(tx, account)
-	if err != nil || len(ids) == 0 {
-		return accountGaps{until: math.MaxInt64}, err
-	}
-	g := accountGaps{until: from + gapHorizon - gapWindow}
-	for _, id := range ids {
-		at, found, err := schedule.Gap(tx, account, id, from, from+gapHorizon, zone)
-		if err != nil { // no one is notified from it either, and the others still count
-			at, found = from, true
-		}
-		g.add(at, found, from)
-	}
-	return g, nil
+	defer leave()
+	err = d.Snapshot(ctx, func(tx *db.Tx) (err error) {
+		gap, found, err = schedule.NextGap(tx, account, id, from, from+gapHorizon, zone)
+		return err
+	})
+	return gap, found, err
 }
 
 // add adds the first gap of a schedule from a moment on.
-func (g *accountGaps) add(at int64, found bool, from int64) {
+func (g *accountGaps) add(gap lint.Span, found bool, from int64) {
+	g.until = min(g.until, from+gapHorizon-gapWindow)
 	switch {
 	case !found:
-	case at == from: // its end is not known
-		g.now, g.day, g.until = g.now+1, g.day+1, 0
-	case at < from+gapWindow:
-		g.day, g.until = g.day+1, min(g.until, at)
+	case gap.From == from:
+		g.now, g.day, g.until = g.now+1, g.day+1, min(g.until, gap.Until)
+	case gap.From < from+gapWindow:
+		g.day, g.until = g.day+1, min(g.until, gap.From)
 	default:
-		g.until = min(g.until, at-gapWindow+1)
+		g.until = min(g.until, gap.From-gapWindow+1)
 	}
 }
 

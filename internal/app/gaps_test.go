@@ -2,12 +2,14 @@ package app
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/lint"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/db/dbtest"
@@ -58,14 +60,15 @@ func TestGapsAreRemembered(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := countGaps(t.Context(), d, now); err != nil {
+		if err := countGaps(t.Context(), d, nil, now); err != nil {
 			t.Fatal(err)
 		}
-		var want, stored accountGaps
+		_, want, err := gapsOf(t.Context(), d, nil, 1, now.Unix())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stored accountGaps
 		if err := d.Read(t.Context(), func(tx *db.Tx) (err error) {
-			if want, err = gapsOf(tx, 1, now.Unix()); err != nil {
-				return err
-			}
 			stored, err = allGaps(tx)
 			return err
 		}); err != nil {
@@ -85,12 +88,21 @@ func TestGapsAreRemembered(t *testing.T) {
 // What holds until tomorrow is not read again.
 func TestGapsHoldForADay(t *testing.T) {
 	for _, c := range []struct {
-		at    int64 // the first gap; 0: none
+		from  int64
+		gap   lint.Span
 		until int64
-	}{{0, gapWindow}, {100, 100}, {gapWindow + 50, 51}, {gapHorizon - 1, gapWindow}, {5, 5}} {
-		g := accountGaps{until: gapHorizon - gapWindow}
-		if g.add(c.at, c.at > 0, 0); g.until != c.until {
-			t.Errorf("a gap at %d: holds until %d, want %d", c.at, g.until, c.until)
+	}{
+		{0, lint.Span{}, gapWindow},
+		{0, lint.Span{From: 100, Until: 200}, 100},
+		{0, lint.Span{From: gapWindow + 50, Until: gapHorizon}, 51},
+		{0, lint.Span{From: gapHorizon - 1, Until: gapHorizon}, gapWindow},
+		{5, lint.Span{From: 5, Until: 3000}, 3000},                // it has begun
+		{5, lint.Span{From: 5, Until: gapHorizon}, gapWindow + 5}, // its end is not known
+		{5, lint.Span{From: 5, Until: 5}, 5},                      // a schedule that cannot be computed
+	} {
+		g := accountGaps{until: math.MaxInt64}
+		if g.add(c.gap, c.gap != lint.Span{}, c.from); g.until != c.until {
+			t.Errorf("at %d, a gap from %d to %d: holds until %d, want %d", c.from, c.gap.From, c.gap.Until, g.until, c.until)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (a *App) housekeeping() []jobs.Job {
 			return time.Time{}, nil
 		}},
 		{Name: "on-call gaps", Interval: time.Minute, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
-			return time.Time{}, countGaps(ctx, a.DB, now)
+			return time.Time{}, countGaps(ctx, a.DB, a.pace, now)
 		}},
 		a.daily("retention", a.prune),
 	}

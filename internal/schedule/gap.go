@@ -3,28 +3,26 @@ package schedule
 import (
 	"time"
 
+	"tocsin/internal/core/lint"
 	"tocsin/internal/platform/db"
 )
 
-// Gap returns when no one is on call next in a schedule, from a time until an end (Unix seconds); found is false when
-// someone is on call all the time, or the schedule is disabled or does not exist.
-func Gap(tx *db.Tx, account, schedule, from, until int64, zone *time.Location) (at int64, found bool, err error) {
+// NextGap returns when no one is on call next in a schedule, between two times (Unix seconds); found is false when someone
+// is on call all the time, or the schedule is disabled or does not exist.
+func NextGap(tx *db.Tx, account, schedule, from, until int64, zone *time.Location) (gap lint.Span, found bool, err error) {
 	s, err := find(tx, account, schedule)
 	if err != nil || s == nil || s.Status != 0 {
-		return 0, false, err
+		return gap, false, err
 	}
 	e, err := s.engine(zone)
 	if err != nil {
-		return 0, false, err
+		return gap, false, err
 	}
-	for at, tries := from, 0; at < until && tries < 1000; tries++ {
-		now, _ := e.At(at)
-		if now == nil || len(now.Group.Members) == 0 {
-			return at, true, nil
-		}
-		at = max(now.End, at+1)
+	gaps := lint.Holes(e, nil, from, until)
+	if len(gaps) == 0 {
+		return gap, false, nil
 	}
-	return 0, false, nil
+	return gaps[0], true, nil
 }
 
 // Enabled lists the schedules of an account that people are notified from.
