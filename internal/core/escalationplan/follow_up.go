@@ -29,7 +29,7 @@ func (f *FollowUp) Next(held, now int64) (m Message, next int64) {
 	if f.Joined != 0 && f.Joined <= now && !f.Fresh {
 		f.Joined = 0
 	}
-	if due := f.due(now); due == 0 || max(due, held) > now {
+	if due := f.Due(now); due == 0 || max(due, held) > now {
 		if due != 0 {
 			due = max(due, held)
 		}
@@ -54,14 +54,14 @@ func (f *FollowUp) Next(held, now int64) (m Message, next int64) {
 
 // after returns when to call again after a message at now; 0: never. Only one message is sent in a second.
 func (f *FollowUp) after(now int64) int64 {
-	if due := f.due(now); due != 0 {
+	if due := f.Due(now); due != 0 {
 		return max(due, now+1)
 	}
 	return 0
 }
 
-// due returns when the first message is due; 0: none is.
-func (f *FollowUp) due(now int64) (at int64) {
+// Due returns when the first message is due; 0: none is.
+func (f *FollowUp) Due(now int64) (at int64) {
 	if f.Rose {
 		return now
 	}

@@ -138,8 +138,11 @@ func (r *Service) advance(tx *db.Tx, p *prepared, now time.Time) error {
 	}
 	if s.text == "" {
 		matched, err := r.choose(tx, &e, p, now)
-		if err != nil || !matched || e.next > now.Unix() && p.subject.Progress == incident.Triggered {
+		if err != nil || !matched {
 			return err
+		}
+		if e.next > now.Unix() && p.subject.Progress == incident.Triggered {
+			return e.save(tx)
 		}
 	}
 	e.silenced, e.silencedBy = p.silenced, p.silencedBy

@@ -70,15 +70,14 @@ func (r *Service) endRound(tx *db.Tx, e *run, i *incident.Incident, now time.Tim
 	if err := e.save(tx); err != nil {
 		return err
 	}
-	if err := r.follow(tx, i, i.Severity, now); err != nil {
+	fallback := int64(0)
+	if !e.timing.Untold {
+		fallback = now.Unix() + e.timing.Layers[len(e.timing.Layers)-1].Window
+	}
+	if err := r.follow(tx, i, i.Severity, fallback, now); err != nil {
 		return err
 	}
-	if !e.timing.Untold {
-		last := e.timing.Layers[len(e.timing.Layers)-1]
-		if err := followUnanswered(tx, i, now.Unix()+last.Window); err != nil {
-			return err
-		}
-	} else if e.timing.Round == 0 { // it is in the feed already
+	if e.timing.Untold && e.timing.Round == 0 { // it is in the feed already
 		return nil
 	}
 	why := sentence.Of("all_steps_done", e.ruleName)

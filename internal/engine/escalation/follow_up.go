@@ -57,21 +57,25 @@ func forget(tx *db.Tx, account int64, incidents ...string) error {
 		account, db.JSON(incidents))
 }
 
-// follow follows an incident up from now on. severity is the highest that its responders know of. A message about joined
-// alerts that waits stays.
-func (r *Service) follow(tx *db.Tx, i *incident.Incident, severity string, now time.Time) error {
-	r.wakeFor(tx, i.AccountID)
-	f := followUp{account: i.AccountID, incident: i.IncidentID, next: now.Unix(), severity: severity, since: now.Unix(),
-		reminded: now.Unix(), alerts: i.AlertCnt}
-	return tx.Upsert(2, f.row(), `next_at = excluded.next_at, severity = excluded.severity,
-		since = excluded.since, reminded_at = excluded.reminded_at, fallback_at = 0,
-		alerts = CASE WHEN follow_up.joined_at > 0 THEN follow_up.alerts ELSE excluded.alerts END`)
-}
-
-// followUnanswered makes the fallback be notified at a moment, Unix seconds, unless a person acknowledges the incident
-// before. The incident is followed up already.
-func followUnanswered(tx *db.Tx, i *incident.Incident, at int64) error {
-	return tx.Do(`UPDATE follow_up SET fallback_at = $3 WHERE account_id = $1 AND incident_id = $2`, i.AccountID, i.IncidentID, at)
+// follow follows an incident up from now on. severity is the highest that its responders know of; fallback is when the
+// fallback is notified unless a person acknowledges the incident before, Unix seconds, or 0. A message about joined alerts
+// that waits stays.
+func (r *Service) follow(tx *db.Tx, i *incident.Incident, severity string, fallback int64, now time.Time) error {
+	ch, _, err := channel.Find(tx, i.AccountID, i.ChannelID)
+	if err != nil {
+		return err
+	}
+	f := followUp{account: i.AccountID, incident: i.IncidentID, severity: severity, since: now.Unix(),
+		reminded: now.Unix(), alerts: i.AlertCnt, fallback: fallback}
+	plan := f.plan(i, ch)
+	if f.next = plan.Due(now.Unix()); f.next == now.Unix() {
+		r.wakeFor(tx, i.AccountID)
+	}
+	return tx.Upsert(2, f.row(), `severity = excluded.severity, since = excluded.since, reminded_at = excluded.reminded_at,
+		fallback_at = excluded.fallback_at, failed_at = 0,
+		alerts = CASE WHEN follow_up.joined_at > 0 THEN follow_up.alerts ELSE excluded.alerts END,
+		next_at = CASE WHEN follow_up.joined_at > 0 AND (excluded.next_at = 0 OR excluded.next_at > follow_up.joined_at)
+			THEN follow_up.joined_at ELSE excluded.next_at END`)
 }
 
 // followRise makes the follow-up of an incident due because its severity rose. An incident of an older version may have
@@ -82,7 +86,7 @@ func (r *Service) followRise(tx *db.Tx, i *incident.Incident, from string, now t
 	if err != nil || changed > 0 {
 		return err
 	}
-	return r.follow(tx, i, from, now)
+	return r.follow(tx, i, from, 0, now)
 }
 
 // joined schedules the message about alerts that join an acknowledged incident.
@@ -92,7 +96,7 @@ func (r *Service) joined(tx *db.Tx, i *incident.Incident, item activity.Item, e 
 		return err
 	}
 	if !found {
-		if err := r.follow(tx, i, i.Severity, item.At); err != nil {
+		if err := r.follow(tx, i, i.Severity, 0, item.At); err != nil {
 			return err
 		}
 		if f, _, err = findFollowUp(tx, item.Account, item.ID); err != nil {
@@ -118,7 +122,7 @@ func (r *Service) acknowledged(tx *db.Tx, i *incident.Incident, item activity.It
 	if err := r.announce(tx, i, item); err != nil {
 		return err
 	}
-	return r.follow(tx, i, known, item.At)
+	return r.follow(tx, i, known, 0, item.At)
 }
 
 // graceOfRise is for how many seconds after a rise an acknowledgement may be one of the severity before.

@@ -175,7 +175,7 @@ func (p *prepared) current(tx *db.Tx) (bool, error) {
 	return !found || reflect.DeepEqual(is, p.subject), err
 }
 
-// choose stores the chosen rule in an escalation that waits for one. matched is false when no rule matches: the
+// choose sets the chosen rule of an escalation that waits for one. matched is false when no rule matches: the
 // escalation is then deleted at the end of the batch, and the incident's feed records why.
 func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (matched bool, err error) {
 	if err := r.warnSlow(tx, p, now); err != nil {
@@ -183,7 +183,7 @@ func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (matched
 	}
 	if p.chosen {
 		e.severity = p.subject.Severity
-		return true, r.setRule(tx, e, p.rule, 0)
+		return true, e.setRule(p.rule, 0)
 	}
 	b := batchOf(tx)
 	b.unruled = append(b.unruled, e.incident)
@@ -212,7 +212,7 @@ func (r *Service) noRule(tx *db.Tx, p *prepared, why string, now time.Time) erro
 	if err := r.Untold.Add(tx, &i, why, now); err != nil {
 		return err
 	}
-	return r.follow(tx, &i, i.Severity, now)
+	return r.follow(tx, &i, i.Severity, 0, now)
 }
 
 // warnSlow notifies the account's owner of rules that were over the meter's budget.

@@ -116,7 +116,10 @@ func (r *Service) begin(tx *db.Tx, before *run, i *incident.Incident, rule chann
 		return err
 	}
 	e := run{account: i.AccountID, incident: i.IncidentID, number: number, started: now.Unix(), severity: i.Severity}
-	return r.setRule(tx, &e, rule, layer)
+	if err := e.setRule(rule, layer); err != nil {
+		return err
+	}
+	return e.save(tx)
 }
 
 // insert stores an escalation that starts now and has no rule yet.
@@ -145,8 +148,8 @@ func (r *Service) replace(tx *db.Tx, before *run, i *incident.Incident) (number 
 	return before.number + 1, err
 }
 
-// setRule stores the rule of an escalation, which starts at one of the rule's layers.
-func (r *Service) setRule(tx *db.Tx, e *run, rule channel.EscalateRule, layer int) error {
+// setRule sets the rule of an escalation, which starts at one of the layers. It does not store it.
+func (e *run) setRule(rule channel.EscalateRule, layer int) error {
 	e.ruleID, e.ruleName, e.rule, e.timing, e.done = rule.RuleID, rule.RuleName, rule, timing{Rule: rule.Timing()}, 0
 	if layer > 0 && layer < len(e.timing.Layers) { // the layers before it count as done
 		e.timing.Wait = 0
@@ -159,7 +162,7 @@ func (r *Service) setRule(tx *db.Tx, e *run, rule channel.EscalateRule, layer in
 		return err
 	}
 	e.text, e.next = string(text), e.started+e.timing.Wait
-	return e.save(tx)
+	return nil
 }
 
 // state returns the state of the incident as the plan needs it, and when the clock was stopped.

@@ -207,7 +207,7 @@ func (r *Service) restart(tx *db.Tx, i *incident.Incident, item activity.Item) e
 	others := func(id int64) bool { return id != item.Person }
 	to := i.AssignedTo
 	if to != nil && to.Type != "escalate" && to.EscalateRuleID == "" && slices.ContainsFunc(to.PersonIDs, others) {
-		if err := r.follow(tx, i, i.Severity, item.At); err != nil {
+		if err := r.follow(tx, i, i.Severity, 0, item.At); err != nil {
 			return err
 		}
 		return r.notifyPersons(tx, i, item, notify.Assigned, sentence.Of("assigned_alone"), to.PersonIDs)
@@ -273,7 +273,7 @@ func (r *Service) assigned(tx *db.Tx, i *incident.Incident, item activity.Item) 
 		return err
 	}
 	if i.Progress == incident.Triggered {
-		if err := r.follow(tx, i, i.Severity, item.At); err != nil {
+		if err := r.follow(tx, i, i.Severity, 0, item.At); err != nil {
 			return err
 		}
 	}
