@@ -73,8 +73,8 @@ func countGapsOf(ctx context.Context, d *db.DB, pace *gate.Pace, account, now in
 
 // gapsOf computes the gaps of an account, and returns the revision that they are of. Each schedule is read by itself and at
 // its turn among the expensive calls: an account may have thousands, for which the others must not wait.
-func gapsOf(ctx context.Context, d *db.DB, pace *gate.Pace, account, from int64) (of configstore.AccountRevision, g accountGaps, err error) {
-	of.ID, g.until = account, math.MaxInt64
+func gapsOf(ctx context.Context, d *db.DB, pace *gate.Pace, account, from int64) (configstore.AccountRevision, accountGaps, error) {
+	of, g := configstore.AccountRevision{ID: account}, accountGaps{until: math.MaxInt64}
 	var zone *time.Location
 	var ids []int64
 	if err := d.Snapshot(ctx, func(tx *db.Tx) (err error) {
@@ -90,8 +90,12 @@ func gapsOf(ctx context.Context, d *db.DB, pace *gate.Pace, account, from int64)
 		return of, g, err
 	}
 	for _, id := range ids {
-		gap, found, err := nextGap(ctx, d, pace, account, id, from, zone)
-		if err != nil { // no one is notified from it either, and the others still count
+		var gap lint.Span
+		var found bool
+		if err := inTurn(ctx, d, pace, account, func(tx *db.Tx) (err error) {
+			gap, found, err = schedule.NextGap(tx, account, id, from, from+gapHorizon, zone)
+			return err
+		}); err != nil { // no one is notified from it either, and the others still count
 			gap, found = lint.Span{From: from, Until: from}, true
 		}
 		g.add(gap, found, from)
@@ -99,17 +103,14 @@ func gapsOf(ctx context.Context, d *db.DB, pace *gate.Pace, account, from int64)
 	return of, g, ctx.Err()
 }
 
-func nextGap(ctx context.Context, d *db.DB, pace *gate.Pace, account, id, from int64, zone *time.Location) (gap lint.Span, found bool, err error) {
+// inTurn reads from a snapshot at the turn of the account among the expensive calls.
+func inTurn(ctx context.Context, d *db.DB, pace *gate.Pace, account int64, read func(*db.Tx) error) error {
 	leave, err := pace.Enter(ctx, gate.Caller{Account: account})
 	if err != nil {
-		return gap, false, err
+		return err
 	}
 	defer leave()
-	err = d.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		gap, found, err = schedule.NextGap(tx, account, id, from, from+gapHorizon, zone)
-		return err
-	})
-	return gap, found, err
+	return d.Snapshot(ctx, read)
 }
 
 // add adds the first gap of a schedule from a moment on.
