@@ -24,9 +24,12 @@ import (
 
 const decidingID = 7000000000001
 
+const decidingKey = "a-key-of-the-account-that-decides"
+
 const decidingAccount = `{"format": "tocsin.account/1",
 	"account": {"account_id": 7000000000001, "account_name": "Deciding", "time_zone": "UTC", "owner_id": 7000000000011},
 	"persons": [{"person_id": 7000000000011, "person_name": "Olga"}],
+	"app_keys": [{"name": "all", "person_id": 7000000000011, "app_key": "` + decidingKey + `", "permissions": null}],
 	"channels": [{"channel_id": 7000000000041, "channel_name": "Shop"}, {"channel_id": 7000000000042, "channel_name": "Grouped",
 		"auto_resolve_timeout": 86400, "group": {"method": "p", "equals": [["labels.host"]]}}],
 	"integrations": [

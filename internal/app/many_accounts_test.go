@@ -1,7 +1,9 @@
 package app_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,6 +79,31 @@ func TestAnIdleProgramAsksTheSame(t *testing.T) {
 	}
 	if cost[1] > cost[0]+2 {
 		t.Errorf("%d statements, and %d with more accounts", cost[0], cost[1])
+	}
+}
+
+// TestALongPageAsksTheSame: a page takes as many statements whatever the number of its entries is.
+func TestALongPageAsksTheSame(t *testing.T) {
+	if dbtest.Server == "" {
+		t.Skip("only for PostgreSQL: the embedded engine has no round trips")
+	}
+	d := newDeciding(t, 0)
+	d.take(decidingKinds[0], "page", 30)
+	d.decide()
+	for _, path := range []string{"/incident/list", "/alert/list", "/alert-event/list"} {
+		cost := map[int]int64{}
+		for _, n := range []int{2, 2, 30} { // the first reads the configuration
+			body := fmt.Sprintf(`{"start_time": %d, "end_time": %d, "limit": %d}`, d.now.Unix()-3600, d.now.Unix()+3600, n)
+			before := d.statements()
+			got := reply(d.app, decidingKey, path, body)
+			cost[n] = d.statements() - before
+			if entries := strings.Count(got, `"channel_id"`); !strings.HasPrefix(got, "200") || entries < n {
+				t.Fatalf("%s: %d entries instead of %d: %s", path, entries, n, got)
+			}
+		}
+		if cost[30] > cost[2] {
+			t.Errorf("%s: %d statements, and %d with more entries", path, cost[2], cost[30])
+		}
 	}
 }
 

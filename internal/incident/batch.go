@@ -50,18 +50,27 @@ func findAll(tx *db.Tx, account int64, ids []string) (map[string]*Incident, erro
 	for _, id := range ids {
 		incidents[id] = nil
 	}
-	list := db.JSON(ids)
 	all, err := db.All(tx, scanIncident, `SELECT `+columns+` FROM incident
-		WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2))`, account, list)
+		WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2))`, account, db.JSON(ids))
 	if err != nil {
 		return nil, err
 	}
 	for i := range all {
-		all[i].AccountID = account
-		all[i].Assignments = []Assignment{}
 		incidents[all[i].IncidentID] = &all[i]
 	}
-	_, err = db.All(tx, func(scan db.Scan) (a Assignment, err error) {
+	return incidents, readAssignments(tx, account, all)
+}
+
+// readAssignments reads the assignments of incidents of an account that were read without.
+func readAssignments(tx *db.Tx, account int64, all []Incident) error {
+	ids := make([]string, len(all))
+	incidents := make(map[string]*Incident, len(all))
+	for i := range all {
+		all[i].AccountID, all[i].Assignments = account, []Assignment{}
+		ids[i] = all[i].IncidentID
+		incidents[ids[i]] = &all[i]
+	}
+	_, err := db.All(tx, func(scan db.Scan) (a Assignment, err error) {
 		id := ""
 		err = scan(&id, &a.PersonID, &a.AssignedAt, &a.RemovedAt, &a.AcknowledgedAt)
 		if r := incidents[id]; err == nil && r != nil {
@@ -69,8 +78,8 @@ func findAll(tx *db.Tx, account int64, ids []string) (map[string]*Incident, erro
 		}
 		return a, err
 	}, `SELECT incident_id, person_id, assigned_at, removed_at, acknowledged_at FROM incident_assignment
-		WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2)) ORDER BY incident_id, position`, account, list)
-	return incidents, err
+		WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2)) ORDER BY incident_id, position`, account, db.JSON(ids))
+	return err
 }
 
 // Incident returns an incident that the batch has read.

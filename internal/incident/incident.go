@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/api"
+	"tocsin/internal/platform/fault"
 )
 
 // Some names incidents. An operation applies to all of them or to none.
@@ -55,15 +56,23 @@ func (r *Service) info(c *api.Call, in OneRequest) (View, error) {
 
 // listByIDs fails as a whole when one of the incidents does not exist.
 func (r *Service) listByIDs(c *api.Call, in Some) (api.Paged[View], error) {
-	items := []View{}
-	for _, id := range in.ids() {
-		v, err := r.info(c, OneRequest{id})
-		if err != nil {
+	ids := in.ids()
+	read, err := findAll(c.Tx, c.Who.AccountID, ids)
+	if err != nil {
+		return api.Paged[View]{}, err
+	}
+	all := make([]Incident, len(ids))
+	for i, id := range ids {
+		if read[id] == nil {
+			return api.Paged[View]{}, fault.Missing("incident", id)
+		}
+		all[i] = *read[id]
+		if err := all[i].permit(c.Tx, c.Who); err != nil {
 			return api.Paged[View]{}, err
 		}
-		items = append(items, v)
 	}
-	return api.NewPaged(items, 0, int64(len(items))), nil
+	items, err := showPage(c.Tx, c.Who.AccountID, all)
+	return api.NewPaged(items, 0, int64(len(items))), err
 }
 
 func (r *Service) ack(c *api.Call, in Some) (api.Empty, error) {

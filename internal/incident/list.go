@@ -136,19 +136,12 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 	}
 	pageOf := api.NewCursorPage(found, limit, total, r.CursorKey, binding,
 		func(i Incident) api.Position { return api.Position{At: i.StartTime, ID: i.IncidentID} })
-	reply = api.CursorPage[View]{Items: []View{}, Total: pageOf.Total, HasNextPage: pageOf.HasNextPage, SearchAfterCtx: pageOf.SearchAfterCtx}
-	for _, i := range pageOf.Items {
-		i.AccountID = c.Who.AccountID
-		if i.Assignments, err = assignments(c.Tx, i.AccountID, i.IncidentID); err != nil {
-			return reply, err
-		}
-		v, err := Show(c.Tx, &i)
-		if err != nil {
-			return reply, err
-		}
-		reply.Items = append(reply.Items, v)
+	reply = api.CursorPage[View]{Total: pageOf.Total, HasNextPage: pageOf.HasNextPage, SearchAfterCtx: pageOf.SearchAfterCtx}
+	if err := readAssignments(c.Tx, c.Who.AccountID, pageOf.Items); err != nil {
+		return reply, err
 	}
-	return reply, nil
+	reply.Items, err = showPage(c.Tx, c.Who.AccountID, pageOf.Items)
+	return reply, err
 }
 
 // channels returns the channels that the request selects. none reports that its filters leave no channel, which is not

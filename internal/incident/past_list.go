@@ -55,21 +55,24 @@ func (r *Service) pastList(c *api.Call, in pastRequest) (reply api.Items[PastVie
 		return cmp.Or(cmp.Compare(b.match.Score, a.match.Score), cmp.Compare(b.start, a.start), cmp.Compare(b.id, a.id))
 	})
 	found = slices.CompactFunc(found, func(a, b earlier) bool { return a.id == b.id })
-	for _, e := range found[:min(len(found), int(cmp.Or(in.Limit, 5)))] {
-		i, ok, err := Find(c.Tx, c.Who.AccountID, e.id)
-		if err != nil {
-			return reply, err
-		}
-		if !ok {
-			continue
-		}
-		v, err := Show(c.Tx, &i)
-		if err != nil {
-			return reply, err
-		}
-		reply.Items = append(reply.Items, PastView{View: v, Score: float64(e.match.Score) / 1000, Reasons: e.match.Reasons})
+	found = found[:min(len(found), int(cmp.Or(in.Limit, 5)))]
+	ids := make([]string, len(found))
+	for i, e := range found {
+		ids[i] = e.id
 	}
-	return reply, nil
+	read, err := findAll(c.Tx, c.Who.AccountID, ids)
+	if err != nil {
+		return reply, err
+	}
+	all := make([]Incident, len(found))
+	for i, id := range ids {
+		all[i] = *read[id] // of the same snapshot
+	}
+	views, err := showPage(c.Tx, c.Who.AccountID, all)
+	for i, v := range views {
+		reply.Items = append(reply.Items, PastView{View: v, Score: float64(found[i].match.Score) / 1000, Reasons: found[i].match.Reasons})
+	}
+	return reply, err
 }
 
 // compareEarlier returns the earlier incidents that are similar, in no order; one may be there twice. It reads a bounded

@@ -27,6 +27,25 @@ func ShowAll(tx *db.Tx, account int64, items []activity.Item) ([]*View, error) {
 	return views, nil
 }
 
+// showPage returns the views of incidents of an account, in few statements.
+func showPage(tx *db.Tx, account int64, all []Incident) ([]View, error) {
+	ids := make([]string, len(all))
+	for i := range all {
+		ids[i] = all[i].IncidentID
+	}
+	counts, err := alert.CountsOf(tx, account, ids)
+	if err != nil {
+		return nil, err
+	}
+	views := make([]View, len(all))
+	for i := range all {
+		if views[i], err = show(tx, &withAlerts{all[i], counts[ids[i]]}); err != nil {
+			return nil, err
+		}
+	}
+	return views, nil
+}
+
 // ofAll is Of for some domain events, with the alerts of each incident counted; nil: the account has no such incident.
 func ofAll(tx *db.Tx, account int64, items []activity.Item) ([]*withAlerts, error) {
 	all := make([]*withAlerts, len(items))

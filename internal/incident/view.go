@@ -212,11 +212,16 @@ func Permit(tx *db.Tx, who auth.Principal, id string) (r Incident, err error) {
 	if err != nil {
 		return r, err
 	}
+	return r, r.permit(tx, who)
+}
+
+// permit returns AccessDenied when the channel of the incident is private to others.
+func (r *Incident) permit(tx *db.Tx, who auth.Principal) error {
 	ch, found, err := channel.Find(tx, who.AccountID, r.ChannelID)
 	if err != nil || !found {
-		return r, err
+		return err
 	}
-	return r, channel.Permit(tx, who, ch)
+	return channel.Permit(tx, who, ch)
 }
 
 // OneRequest names an incident.

@@ -25,7 +25,7 @@ type Account struct {
 
 // ofAccount returns the account's own record in the list of persons.
 func ofAccount(tx *db.Tx, account int64) (Item, bool, error) {
-	a, found, err := configstore.Kept(tx, account, accountKey{}, func() (Account, bool, error) { return DumpAccount(tx, account) })
+	a, found, err := DumpAccount(tx, account)
 	return Item{AccountID: a.AccountID, PersonID: a.AccountID, PersonName: a.AccountName, TimeZone: a.TimeZone, As: "account"}, found, err
 }
 
@@ -49,17 +49,10 @@ func LoadAccount(tx *db.Tx, a Account, now int64) error {
 
 // DumpAccount returns the account; found is false when there is none of this id.
 func DumpAccount(tx *db.Tx, account int64) (a Account, found bool, err error) {
-	all, err := configstore.Once(tx, account, membersKey{}, func() ([]Account, error) {
-		return db.All(tx, scanAccount, `SELECT account_id, account_name, time_zone, owner_id FROM account WHERE account_id = $1`, account)
+	return configstore.Kept(tx, account, accountKey{}, func() (Account, bool, error) {
+		return db.One(tx, scanAccount, `SELECT account_id, account_name, time_zone, owner_id FROM account WHERE account_id = $1`, account)
 	})
-	if err != nil || len(all) == 0 {
-		return a, false, err
-	}
-	return all[0], true, nil
 }
-
-// membersKey is under which a transaction keeps the account's members.
-type membersKey struct{}
 
 // Accounts returns every account of the database by id. Only the command line may use it: no caller of the API may learn
 // of another account.

@@ -10,15 +10,16 @@ import (
 
 // Zone returns the time zone of an account.
 func Zone(tx *db.Tx, account int64) (*time.Location, error) {
-	return configstore.Once(tx, account, zoneKey{}, func() (*time.Location, error) {
-		name, _, err := db.One(tx, db.Column[string], `SELECT time_zone FROM account WHERE account_id = $1`, account)
+	zone, _, err := configstore.Kept(tx, account, zoneKey{}, func() (*time.Location, bool, error) {
+		a, _, err := DumpAccount(tx, account)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		zone, err := time.LoadLocation(name)
-		return zone, fault.Wrap(err, "time zone of account %d", account)
+		zone, err := time.LoadLocation(a.TimeZone)
+		return zone, true, fault.Wrap(err, "time zone of account %d", account)
 	})
+	return zone, err
 }
 
-// zoneKey is under which a transaction keeps the account's time zone.
+// zoneKey is the cache key of the account's time zone.
 type zoneKey struct{}
