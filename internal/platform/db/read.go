@@ -124,10 +124,13 @@ func (t *Tx) end(err error) error {
 	return err
 }
 
+// commit ends a snapshot. It is no statement of the function's: those are compared with the version that was shown, which
+// the caller may read by now.
 func (t *Tx) commit() error {
 	defer t.late.back()
-	_, err := t.Exec("COMMIT")
+	_, err := t.conn.run("COMMIT", nil, allRows)
 	if err != nil {
+		err = t.failure("COMMIT", err)
 		t.conn.rollback()
 	}
 	return err
