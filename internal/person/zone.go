@@ -11,12 +11,12 @@ import (
 // Zone returns the time zone of an account.
 func Zone(tx *db.Tx, account int64) (*time.Location, error) {
 	zone, _, err := configstore.Kept(tx, account, zoneKey{}, func() (*time.Location, bool, error) {
-		a, _, err := DumpAccount(tx, account)
+		a, found, err := DumpAccount(tx, account)
 		if err != nil {
 			return nil, false, err
 		}
 		zone, err := time.LoadLocation(a.TimeZone)
-		return zone, true, fault.Wrap(err, "time zone of account %d", account)
+		return zone, found, fault.Wrap(err, "time zone of account %d", account)
 	})
 	return zone, err
 }
