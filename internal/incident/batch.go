@@ -61,8 +61,11 @@ func findAll(tx *db.Tx, account int64, ids []string) (map[string]*Incident, erro
 	return incidents, readAssignments(tx, account, all)
 }
 
-// readAssignments reads the assignments of incidents of an account that were read without.
+// readAssignments adds to rows of incidents the account and their assignments.
 func readAssignments(tx *db.Tx, account int64, all []Incident) error {
+	if len(all) == 0 {
+		return nil
+	}
 	ids := make([]string, len(all))
 	incidents := make(map[string]*Incident, len(all))
 	for i := range all {

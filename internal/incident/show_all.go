@@ -29,6 +29,9 @@ func ShowAll(tx *db.Tx, account int64, items []activity.Item) ([]*View, error) {
 
 // showPage returns the views of incidents of an account, in few statements.
 func showPage(tx *db.Tx, account int64, all []Incident) ([]View, error) {
+	if len(all) == 0 {
+		return []View{}, nil
+	}
 	ids := make([]string, len(all))
 	for i := range all {
 		ids[i] = all[i].IncidentID
