@@ -14,10 +14,7 @@ import (
 // TestJobsAskOnceForAllAccounts: what the jobs ask the database for in each second does not grow with the accounts that
 // have work which is not due: open escalations, the fallback, heartbeats.
 func TestJobsAskOnceForAllAccounts(t *testing.T) {
-	if dbtest.Server == "" {
-		t.Skip("only for PostgreSQL: the embedded engine has no round trips")
-	}
-	d := newDeciding(t, 0)
+	d := newCounted(t)
 	next := int64(1000)
 	add := func(accounts int) {
 		for range accounts {
@@ -56,10 +53,7 @@ func TestJobsAskOnceForAllAccounts(t *testing.T) {
 
 // TestAnIdleProgramAsksTheSame: one round of all jobs takes as many statements whatever the number of accounts is.
 func TestAnIdleProgramAsksTheSame(t *testing.T) {
-	if dbtest.Server == "" {
-		t.Skip("only for PostgreSQL: the embedded engine has no round trips")
-	}
-	d := newDeciding(t, 0)
+	d := newCounted(t)
 	next := int64(1000)
 	var cost [2]int64
 	for i, accounts := range []int{2, 40} {
@@ -84,10 +78,7 @@ func TestAnIdleProgramAsksTheSame(t *testing.T) {
 
 // TestALongPageAsksTheSame: a page takes as many statements whatever the number of its entries is.
 func TestALongPageAsksTheSame(t *testing.T) {
-	if dbtest.Server == "" {
-		t.Skip("only for PostgreSQL: the embedded engine has no round trips")
-	}
-	d := newDeciding(t, 0)
+	d := newCounted(t)
 	d.take(decidingKinds[0], "page", 30)
 	d.decide()
 	for _, path := range []string{"/incident/list", "/alert/list", "/alert-event/list"} {
@@ -105,6 +96,15 @@ func TestALongPageAsksTheSame(t *testing.T) {
 			t.Errorf("%s: %d statements, and %d with more entries", path, cost[2], cost[30])
 		}
 	}
+}
+
+// newCounted is newDeciding where statements are counted.
+func newCounted(t *testing.T) *deciding {
+	t.Helper()
+	if dbtest.Server == "" {
+		t.Skip("only for PostgreSQL: the embedded engine has no round trips")
+	}
+	return newDeciding(t, 0)
 }
 
 // statements returns how many statements were run. No caller waits for the COMMIT of a snapshot, so it waits for those.
