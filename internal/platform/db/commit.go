@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"tocsin/internal/platform/fault"
 )
@@ -14,9 +15,10 @@ import (
 // each.
 func (l *lane) commit(writes []*write, left *room) {
 	tx := &Tx{conn: l.conn, queue: l.queue, unreadable: l.db.unreadable}
-	err := errUnfinished
+	err, began := errUnfinished, time.Now()
 	defer func() {
 		defer l.queue.end(l)
+		l.queue.ran(writes, began)
 		if err != nil {
 			l.conn.rollback()
 		}
@@ -144,7 +146,9 @@ func (w *write) run(tx *Tx, shared bool) (err error) {
 			return err
 		}
 	}
+	began := time.Now()
 	w.call(tx)
+	w.took = time.Since(began)
 	if !shared {
 		return nil
 	}

@@ -97,7 +97,7 @@ func (d *DB) openLanes(ctx context.Context) error {
 	writers, claimers, appends := d.engine.lanes()
 	d.claimers = claimers
 	if writers+claimers == 1 {
-		d.writes.company = &gate.Company{}
+		d.writes = newGroupOfOne()
 	}
 	for n := range writers + claimers {
 		if err := d.open(ctx, d.writes, writing, n >= writers); err != nil {
@@ -113,6 +113,13 @@ func (d *DB) openLanes(ctx context.Context) error {
 
 func newGroup() *group {
 	return &group{turns: turns{held: map[int64]*lane{}, had: map[int64]int64{}, last: map[int64]int64{}}}
+}
+
+// newGroupOfOne returns the queue of a lane that runs transactions of several accounts.
+func newGroupOfOne() *group {
+	g := newGroup()
+	g.company, g.rests = &gate.Company{}, newRests()
+	return g
 }
 
 // open adds a lane to a queue.

@@ -25,7 +25,8 @@ const (
 // A write that arrives while others of the group run joins it, up to maxGroup. Under load nearly all callers then
 // share one wait for the disk. Otherwise half of them would wait for the other half first. Each of them waits for all,
 // though: while several accounts write in one lane, one with fifty large writes would make the others wait for these. So a
-// transaction then takes few of them, and the next is of the others alone.
+// transaction then takes few of them, and the next is of the others alone. An account that writes without a pause meanwhile
+// rests between its transactions; see rests.
 //
 // Accounts take turns: a write waits for no more than one write of each other account, however many wait. Those of one
 // account run in the order of their arrival.
@@ -41,6 +42,7 @@ type group struct {
 	shared  bool           // several have written lately
 	past    map[int64]bool // accounts of the last transaction, which wait while others do
 	present map[int64]bool // accounts of this one
+	rests   rests
 }
 
 // write is the write of one caller.
@@ -48,6 +50,7 @@ type write struct {
 	fn      func(*Tx) error
 	account int64         // whose turn it is; NoAccount: the program's own
 	rows    int           // that are appended
+	took    time.Duration // how long its function ran
 	shards  []int64       // of the accounts that it writes; nil: of all
 	claims  bool          // see ClaimOf
 	batches []Rows        // what Append inserts, in place of fn
@@ -217,11 +220,12 @@ type room struct {
 
 // take removes the next writes from the queue, as many as there is room for, up to the first that needs shards beyond
 // those that are locked. In each round every account has one. While several accounts write it takes one round, of those
-// that had none in the last transaction.
+// that had none in the last transaction and do not rest.
 func (g *group) take(left *room, may func(*write) bool) (taken []*write) {
 	next := rounds(g.waiting)
 	if g.shared && len(next) > 0 {
-		next = [][]*write{slices.DeleteFunc(next[0], func(w *write) bool { return g.past[w.account] })}
+		now := time.Now()
+		next = [][]*write{slices.DeleteFunc(next[0], func(w *write) bool { return g.past[w.account] || g.rests.of(w.account, now) })}
 	}
 	for _, w := range slices.Concat(next...) {
 		if !left.has(w) || !may(w) {
@@ -331,8 +335,24 @@ func (g *group) next(l *lane, left *room) (taken []*write) {
 	} else {
 		taken = g.turn(l, left)
 	}
-	l.idle = len(taken) == 0
+	if l.idle = len(taken) == 0; l.idle && len(g.waiting) > 0 {
+		g.rests.end(g.waiting, func() {
+			g.Lock()
+			defer g.Unlock()
+			g.wake(l.claims)
+		})
+	}
 	return taken
+}
+
+// ran notes writes that have run in a transaction.
+func (g *group) ran(writes []*write, began time.Time) {
+	if g.company == nil {
+		return
+	}
+	g.Lock()
+	defer g.Unlock()
+	g.rests.after(writes, began, time.Now())
 }
 
 func anyWrite(*write) bool { return true }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 	"time"
-
-	"tocsin/internal/platform/gate"
 )
 
 // TestTake: accounts take turns, and a transaction takes what there is room for.
@@ -47,8 +45,7 @@ func TestTake(t *testing.T) {
 // TestLaneOfAll: alone, an account has all its writes in a transaction of the lane that all accounts share. Beside others it
 // has one, and then what there is time for; the next transaction is of accounts that had none.
 func TestLaneOfAll(t *testing.T) {
-	g := newGroup()
-	g.company = &gate.Company{}
+	g := newGroupOfOne()
 	g.lanes = []*lane{{queue: g, wake: make(chan struct{}, 99)}}
 	var running []*write
 	add := func(of ...int64) {

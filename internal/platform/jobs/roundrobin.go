@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/gate"
 )
 
 // RoundRobin divides one kind of work fairly among accounts. Each account that waits has its rounds on a goroutine of
 // its own, never two at once. The account whose last round is longest ago is first. Accounts whose last round was
 // expensive share one goroutine: however many there are, and whatever they have configured, they use no more than one
-// processor. Nor do the rounds of one account follow each other without a pause for long, unless it is alone: see pauses.
+// processor. Nor do the rounds of one account follow each other without a pause for long, unless it is alone: see gate.Pauses.
 type RoundRobin struct {
 	mu      sync.Mutex
 	running sync.WaitGroup
@@ -31,7 +32,7 @@ type RoundRobin struct {
 	inUse   map[bool]int    // goroutines in use, for expensive accounts and for the others
 	crowded map[bool]bool   // whether an account waits for such a goroutine
 	errs    []error         // of rounds that have ended since the last call of Begin
-	pauses  pauses
+	pauses  gate.Pauses
 	first   func() bool // whether other work goes first; nil: none does
 }
 
@@ -45,8 +46,11 @@ type rest struct {
 // putOff is how long an account rests after a round that failed.
 const putOff = time.Second
 
-// credit is how long the rounds of an account take before it pauses.
-const credit = 250 * time.Millisecond
+// credit is how long the rounds of an account take before it pauses, and longest how long it pauses after a round.
+const (
+	credit  = 250 * time.Millisecond
+	longest = 2 * time.Second
+)
 
 // maxTurns is how many rounds run at once, beside the expensive one. Their reads are short, so they wait for the
 // processors only.
@@ -61,7 +65,7 @@ const maxGiven = 100 * time.Millisecond
 func NewRoundRobin(wake *Signal, first func() bool) *RoundRobin {
 	return &RoundRobin{
 		wake: wake, began: map[int64]int64{}, busy: map[int64]bool{}, dear: map[int64]bool{}, rests: map[int64]rest{}, missed: map[int64]int{},
-		inUse: map[bool]int{}, crowded: map[bool]bool{}, pauses: pauses{credit: credit, used: map[int64]use{}}, first: first,
+		inUse: map[bool]int{}, crowded: map[bool]bool{}, pauses: gate.Pauses{Credit: credit, Longest: longest}, first: first,
 	}
 }
 
@@ -140,7 +144,7 @@ func (t *RoundRobin) run(own *Round, do func(*Round) error) {
 		pause = min(ended.Sub(began), maxGiven)
 	}
 	t.mu.Lock()
-	pause = max(pause, t.pauses.after(own.Account, began, ended))
+	pause = max(pause, t.pauses.After(own.Account, ended.Sub(began), ended))
 	t.inUse[own.among]--
 	delete(t.dear, own.Account)
 	if own.Expensive {

@@ -26,7 +26,7 @@ func newRounds(t *testing.T) *rounds {
 		T: t, RoundRobin: NewRoundRobin(wake, nil), woken: wake.C(), begun: make(chan *Round, 1000),
 		release: map[int64]chan error{},
 	}
-	r.pauses.credit = time.Hour // the test releases its rounds when it gets to it
+	r.pauses.Credit = time.Hour // the test releases its rounds when it gets to it
 	return r
 }
 

@@ -1,14 +1,16 @@
-package jobs
+package gate
 
 import (
 	"testing"
 	"time"
 )
 
+var now = time.Unix(1776052800, 0)
+
 // worked simulates accounts whose rounds take a part of the time, in percent, and returns how long the first worked of each
 // second on average, and whether another one paused.
 func worked(percent ...int) (first time.Duration, others bool) {
-	p := pauses{credit: credit, used: map[int64]use{}}
+	p := Pauses{Credit: 250 * time.Millisecond, Longest: 2 * time.Second}
 	const round, each = 50 * time.Millisecond, 20 * time.Second
 	next := make([]time.Time, len(percent))
 	for i := range next {
@@ -20,7 +22,7 @@ func worked(percent ...int) (first time.Duration, others bool) {
 				continue
 			}
 			took := round * time.Duration(part) / 100
-			pause := p.after(int64(i), at.Add(-took), at)
+			pause := p.After(int64(i), took, at)
 			next[i] = at.Add(pause)
 			if i == 0 {
 				first += took
@@ -55,10 +57,10 @@ func TestAnAccountThatWorksMostPauses(t *testing.T) {
 
 // Accounts without work are forgotten.
 func TestPausesOfManyAccounts(t *testing.T) {
-	p, at := pauses{credit: credit, used: map[int64]use{}}, now
+	p, at := Pauses{Credit: 250 * time.Millisecond, Longest: 2 * time.Second}, now
 	for account := range int64(30_000) {
 		at = at.Add(time.Millisecond)
-		p.after(account, at.Add(-time.Millisecond), at)
+		p.After(account, time.Millisecond, at)
 	}
 	if len(p.used) > 2100 {
 		t.Errorf("%d accounts are remembered", len(p.used))
