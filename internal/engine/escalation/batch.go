@@ -128,7 +128,7 @@ func (r *Service) try(tx *db.Tx, k kind, due []prepared, now time.Time) error {
 // batch holds what a transaction reads at its beginning about all incidents that it works on.
 type batch struct {
 	incidents *incident.Batch
-	alerts    map[string]alert.Count
+	alerts    map[string]alert.Count // of those that silence rules may be matched for
 	runs      map[string][]stored // those that go on, and the last one; nil: not read
 	followUps map[string]followUp
 	unruled   []string // incidents that no rule matches
@@ -145,7 +145,7 @@ func batchOf(tx *db.Tx) *batch {
 	return &batch{}
 }
 
-// beginRead reads the incidents of rows, and counts their alerts.
+// beginRead reads the incidents of rows.
 func beginRead(tx *db.Tx, due []prepared) (ids []string, err error) {
 	tx.SetValue(batchKey{}, nil)
 	b, account := &batch{}, due[0].account
@@ -155,11 +155,23 @@ func beginRead(tx *db.Tx, due []prepared) (ids []string, err error) {
 	if b.incidents, err = incident.NewBatch(tx, account, ids, nil); err != nil {
 		return nil, err
 	}
-	if b.alerts, err = alert.CountsOf(tx, account, ids); err != nil {
-		return nil, err
-	}
 	tx.SetValue(batchKey{}, b)
 	return ids, nil
+}
+
+// count counts the alerts of the incidents of some rows. There may be thousands of an incident: those that no rule matches,
+// as all of a channel without rules, are not counted.
+func count(tx *db.Tx, due []prepared, of func(*prepared) bool) (map[string]alert.Count, error) {
+	var ids []string
+	for i := range due {
+		if of(&due[i]) {
+			ids = append(ids, due[i].incident)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return alert.CountsOf(tx, due[0].account, ids)
 }
 
 // beginWrite reads all that advancing rows reads of each: also their escalations and follow-ups, what was notified, and
@@ -170,6 +182,9 @@ func beginWrite(tx *db.Tx, due []prepared) error {
 		return err
 	}
 	b, account, list := batchOf(tx), due[0].account, db.JSON(ids)
+	if b.alerts, err = count(tx, due, func(p *prepared) bool { return p.asked }); err != nil {
+		return err
+	}
 	all, err := db.All(tx, scanStored, `SELECT `+columns+` FROM escalation
 		WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2)) AND (next_at > 0 OR NOT EXISTS (
 			SELECT 1 FROM escalation AS later WHERE later.account_id = escalation.account_id

@@ -67,6 +67,16 @@ func (r *Service) readDue(ctx context.Context, k kind, account int64, now time.T
 				p.err = p.read(tx, byChannel)
 			}
 		}
+		alerts, failed := count(tx, all, (*prepared).mayAsk)
+		for i := range all {
+			p := &all[i]
+			if failed != nil {
+				if alerts, err = count(tx, all[i:i+1], (*prepared).mayAsk); err != nil {
+					p.err = err
+				}
+			}
+			p.alerts = alerts[p.incident]
+		}
 		return nil
 	})
 	return all, revision, err
@@ -89,7 +99,6 @@ func (p *prepared) read(tx *db.Tx, byChannel map[int64]*choices) (err error) {
 	if p.subject, found, err = find(tx, p.account, p.incident); err != nil || !found {
 		return err
 	}
-	p.alerts = batchOf(tx).alerts[p.incident]
 	if p.number == 0 { // a follow-up
 		return nil
 	}
@@ -107,6 +116,11 @@ func (p *prepared) read(tx *db.Tx, byChannel map[int64]*choices) (err error) {
 	}
 	p.options = byChannel[id]
 	return nil
+}
+
+// mayAsk reports whether silence rules may be matched.
+func (p *prepared) mayAsk() bool {
+	return p.err == nil && p.subject.IncidentID != "" && (!p.first || p.options != nil && len(p.options.rules) > 0)
 }
 
 // prepareAll prepares rows, and returns those that are to be advanced now: choosing the rules of the others would take too
