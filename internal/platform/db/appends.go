@@ -30,7 +30,8 @@ func (a *appends) choose(w *write, now time.Time) *group {
 	return a.all
 }
 
-// Crowded reports whether appends wait for others: more comes in than the database takes at once.
+// Crowded reports whether appends wait for others: more comes in than the database takes at once. Those of accounts that
+// rest wait for their own.
 func (d *DB) Crowded() bool {
 	for _, g := range []*group{d.appends.all, d.appends.large} {
 		if g != nil && g.crowded() {
@@ -43,5 +44,5 @@ func (d *DB) Crowded() bool {
 func (g *group) crowded() bool {
 	g.Lock()
 	defer g.Unlock()
-	return len(g.waiting) > 0
+	return len(g.rests.without(g.waiting)) > 0
 }

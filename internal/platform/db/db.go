@@ -112,13 +112,13 @@ func (d *DB) openLanes(ctx context.Context) error {
 }
 
 func newGroup() *group {
-	return &group{turns: turns{held: map[int64]*lane{}, had: map[int64]int64{}, last: map[int64]int64{}}}
+	return &group{turns: turns{held: map[int64]*lane{}, had: map[int64]int64{}, last: map[int64]int64{}}, rests: newRests()}
 }
 
 // newGroupOfOne returns the queue of a lane that runs transactions of several accounts.
 func newGroupOfOne() *group {
 	g := newGroup()
-	g.company, g.rests = &gate.Company{}, newRests()
+	g.company = &gate.Company{}
 	return g
 }
 

@@ -220,12 +220,11 @@ type room struct {
 
 // take removes the next writes from the queue, as many as there is room for, up to the first that needs shards beyond
 // those that are locked. In each round every account has one. While several accounts write it takes one round, of those
-// that had none in the last transaction and do not rest.
+// that had none in the last transaction. Those that rest have none.
 func (g *group) take(left *room, may func(*write) bool) (taken []*write) {
-	next := rounds(g.waiting)
+	next := rounds(g.rests.without(g.waiting))
 	if g.shared && len(next) > 0 {
-		now := time.Now()
-		next = [][]*write{slices.DeleteFunc(next[0], func(w *write) bool { return g.past[w.account] || g.rests.of(w.account, now) })}
+		next = [][]*write{slices.DeleteFunc(next[0], func(w *write) bool { return g.past[w.account] })}
 	}
 	for _, w := range slices.Concat(next...) {
 		if !left.has(w) || !may(w) {
@@ -335,11 +334,12 @@ func (g *group) next(l *lane, left *room) (taken []*write) {
 	} else {
 		taken = g.turn(l, left)
 	}
-	if l.idle = len(taken) == 0; l.idle && len(g.waiting) > 0 {
+	if l.idle = len(taken) == 0; l.idle {
 		g.rests.end(g.waiting, func() {
 			g.Lock()
 			defer g.Unlock()
-			g.wake(l.claims)
+			g.wake(false)
+			g.wake(true)
 		})
 	}
 	return taken
@@ -347,9 +347,6 @@ func (g *group) next(l *lane, left *room) (taken []*write) {
 
 // ran notes writes that have run in a transaction.
 func (g *group) ran(writes []*write, began time.Time) {
-	if g.company == nil {
-		return
-	}
 	g.Lock()
 	defer g.Unlock()
 	g.rests.after(writes, began, time.Now())

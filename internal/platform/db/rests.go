@@ -1,13 +1,14 @@
 package db
 
 import (
+	"slices"
 	"time"
 
 	"tocsin/internal/platform/gate"
 )
 
-// rests keep the one lane of all accounts free a part of the time while an account writes without a pause and others write
-// now and then. Taking turns is not enough: a write of another account would nearly always find a transaction in progress,
+// rests keep the lanes of a queue free a part of the time while an account writes without a pause and others write now and
+// then. Taking turns is not enough: a write of another account would nearly always find a transaction in progress,
 // and wait for most of it and then for its own. What arrives while an account rests shares its next transaction, so that it
 // writes about as many rows.
 type rests struct {
@@ -35,6 +36,15 @@ func (r *rests) of(account int64, now time.Time) bool {
 	return until.After(now)
 }
 
+// without returns the writes of accounts that do not rest.
+func (r *rests) without(writes []*write) []*write {
+	if len(r.until) == 0 {
+		return writes
+	}
+	now := time.Now()
+	return slices.DeleteFunc(slices.Clone(writes), func(w *write) bool { return r.of(w.account, now) })
+}
+
 // after lets the accounts of a transaction rest that must. What did not run functions, most of all the commit, counts for its
 // writes alike.
 func (r *rests) after(writes []*write, began, ended time.Time) {
@@ -53,16 +63,19 @@ func (r *rests) after(writes []*write, began, ended time.Time) {
 	}
 }
 
-// end calls a function when the first rest ends of the accounts of some writes.
+// end calls a function when the first rest ends of the accounts of some writes, if one of them rests.
 func (r *rests) end(of []*write, do func()) {
-	first := of[0]
+	var first time.Time
 	for _, w := range of {
-		if r.until[w.account].Before(r.until[first.account]) {
-			first = w
+		if until, rests := r.until[w.account]; rests && (first.IsZero() || until.Before(first)) {
+			first = until
 		}
+	}
+	if first.IsZero() {
+		return
 	}
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	r.timer = time.AfterFunc(time.Until(r.until[first.account]), do)
+	r.timer = time.AfterFunc(time.Until(first), do)
 }

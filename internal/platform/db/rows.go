@@ -107,7 +107,7 @@ func (d *DB) Append(ctx context.Context, batches ...Rows) error {
 // append inserts the rows of many callers together; if that fails, those of each alone, so that one that cannot be stored
 // does not affect the others.
 func (l *lane) append(writes []*write, _ *room) {
-	err := l.conn.revive()
+	began, err := time.Now(), l.conn.revive()
 	if err == nil {
 		err = l.look()
 	}
@@ -122,6 +122,7 @@ func (l *lane) append(writes []*write, _ *room) {
 		}
 		return
 	}
+	l.queue.ran(writes, began)
 	for _, w := range writes {
 		w.err = err
 		close(w.done)

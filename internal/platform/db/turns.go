@@ -57,7 +57,7 @@ func (g *group) turn(l *lane, left *room) (taken []*write) {
 // first returns the first write of each account that a lane can run, in the order of their turns.
 func (g *group) first(l *lane) (first []*write) {
 	known := map[int64]bool{}
-	for _, w := range g.waiting {
+	for _, w := range g.rests.without(g.waiting) {
 		if w.claims != l.claims || known[w.account] {
 			continue
 		}
