@@ -38,7 +38,7 @@ var attacks = []struct{ name, title string }{
 func hostile(binary, dir string) error {
 	type bed struct{ title, dsn string }
 	beds := []bed{{"embedded", "sqlite:" + filepath.Join(dir, "hostile.db")}}
-	s, err := pgserver.Start(pgserver.Options{Durable: true, Settings: map[string]string{"shared_buffers": "256MB"}})
+	s, err := pgserver.Start(pgserver.Options{Durable: true, Settings: map[string]string{"shared_buffers": "256MB", "min_wal_size": "512MB"}})
 	switch {
 	case errors.Is(err, pgserver.ErrMissing):
 		fmt.Printf("PostgreSQL was not measured: %v\n\n", err)
@@ -46,8 +46,10 @@ func hostile(binary, dir string) error {
 		return err
 	default:
 		defer s.Close()
-		if err := s.SQL("postgres", `CREATE DATABASE hostile TEMPLATE template0`); err != nil {
-			return err
+		for _, sql := range []string{`CREATE DATABASE hostile TEMPLATE template0`, writeAhead, `CHECKPOINT`} {
+			if err := s.SQL("postgres", sql); err != nil {
+				return err
+			}
 		}
 		beds = append(beds, bed{"PostgreSQL", s.DSN("hostile")})
 	}
@@ -62,6 +64,15 @@ func hostile(binary, dir string) error {
 	}
 	return nil
 }
+
+// writeAhead makes 512 MB of files of the write-ahead log, which the next checkpoint leaves to be used again, as those of a
+// server that has been in use are. A new file is filled with zeros first: each time all commits wait for 40 to 60 ms.
+const writeAhead = `DO $$ BEGIN
+	FOR n IN 1..32 LOOP
+		PERFORM pg_logical_emit_message(false, 'bench', 'fills a file');
+		PERFORM pg_switch_wal();
+	END LOOP;
+END $$`
 
 // besideHostile prints the table of one engine.
 func besideHostile(binary, dir, title, dsn string) error {
