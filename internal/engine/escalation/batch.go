@@ -129,7 +129,7 @@ func (r *Service) try(tx *db.Tx, k kind, due []prepared, now time.Time) error {
 type batch struct {
 	incidents *incident.Batch
 	alerts    map[string]alert.Count // of those that silence rules may be matched for
-	runs      map[string][]stored // those that go on, and the last one; nil: not read
+	runs      map[string][]stored    // those that go on, and the last one; nil: not read
 	followUps map[string]followUp
 	unruled   []string // incidents that no rule matches
 }

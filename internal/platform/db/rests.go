@@ -1,6 +1,7 @@
 package db
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -13,8 +14,8 @@ import (
 // writes about as many rows.
 type rests struct {
 	pauses gate.Pauses
-	until  map[int64]time.Time
-	timer  *time.Timer // nil: the lane waits for no rest
+	until  map[int64]time.Time // when the rests of accounts end
+	timer  *time.Timer         // of the last rest that a lane waited for
 }
 
 // An account may write for writeCredit before it rests, and rests for longestRest at most after a transaction.
@@ -27,22 +28,14 @@ func newRests() rests {
 	return rests{pauses: gate.Pauses{Credit: writeCredit, Longest: longestRest}, until: map[int64]time.Time{}}
 }
 
-// of reports whether an account rests.
-func (r *rests) of(account int64, now time.Time) bool {
-	until, known := r.until[account]
-	if known && !until.After(now) {
-		delete(r.until, account)
-	}
-	return until.After(now)
-}
-
-// without returns the writes of accounts that do not rest.
+// without returns the writes of accounts that do not rest, and forgets the rests that have ended.
 func (r *rests) without(writes []*write) []*write {
 	if len(r.until) == 0 {
 		return writes
 	}
 	now := time.Now()
-	return slices.DeleteFunc(slices.Clone(writes), func(w *write) bool { return r.of(w.account, now) })
+	maps.DeleteFunc(r.until, func(_ int64, until time.Time) bool { return !until.After(now) })
+	return slices.DeleteFunc(slices.Clone(writes), func(w *write) bool { return !r.until[w.account].IsZero() })
 }
 
 // after lets the accounts of a transaction rest that must. What did not run functions, most of all the commit, counts for its
