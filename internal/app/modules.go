@@ -71,7 +71,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	a.selfAlerts = &selfalert.Service{DB: a.DB, Notify: a.notify, Decide: decide}
 	a.ingest = ingest.New(ingest.Config{
 		DB: a.DB, Log: a.Log, Rate: a.pushRate(), Share: a.share, MaxAlerts: a.PushAlerts, MaxBytes: a.PushBytes,
-		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics, Turns: gate.NewTurns(time.Now),
+		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics, Turns: gate.NewTurns(a.DB.Meter(), time.Now),
 	})
 	a.browserErrors = rumintake.New(rumintake.Config{
 		DB: a.DB, Log: a.Log, Rate: a.errorRate(), Share: a.share, Guesses: guesses, Decide: decide, Own: a.selfAlerts,

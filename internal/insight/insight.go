@@ -24,7 +24,7 @@ type Service struct {
 
 // New returns the service.
 func New(d *db.DB, cursorKey []byte) *Service {
-	return &Service{DB: d, CursorKey: cursorKey, gate: gate.New(gate.Half())}
+	return &Service{DB: d, CursorKey: cursorKey, gate: gate.New(gate.Half(), d.Meter())}
 }
 
 // Module returns the part that the package takes in the program.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -53,7 +54,8 @@ func hostile(binary, dir string) error {
 		}
 		beds = append(beds, bed{"PostgreSQL", s.DSN("hostile")})
 	}
-	fmt.Printf("%d good accounts, %d calls a second together; p99 (p50) alone, beside, and the ratio of p99\n\n", goodAccounts, goodRate)
+	fmt.Printf("%d good accounts, whose calls use %.0f %% of the processors alone; p99 (p50) alone, beside, and the ratio of p99\n\n",
+		goodAccounts, 100*goodPart)
 	for _, at := range beds {
 		if !strings.Contains(at.title, *engineOnly) {
 			continue
@@ -81,20 +83,28 @@ func besideHostile(binary, dir, title, dsn string) error {
 		return err
 	}
 	defer b.close()
+	if err := b.load(); err != nil {
+		return err
+	}
+	fmt.Printf("%s: %d calls a second together\n\n", title, b.good.rate.Load())
 	for _, attack := range attacks {
 		if *attackOnly != "" && !slices.Contains(strings.Split(*attackOnly, ","), attack.name) {
 			continue
 		}
-		alone, beside, spent := newSamples(), newSamples(), cost{}
+		alone, beside, before, spent := newSamples(), newSamples(), cost{}, cost{}
 		for range *rounds {
-			if err := b.good.during(*span, alone); err != nil {
+			if err := b.spending(&before, func() error { return b.good.during(*span, alone) }); err != nil {
 				return err
 			}
-			if err := b.attacked(attack.name, beside, &spent); err != nil {
+			if err := b.spending(&spent, func() error { return b.attacked(attack.name, beside, &spent) }); err != nil {
 				return fmt.Errorf("%s: %w", attack.name, err)
 			}
+			if err := b.forget(); err != nil {
+				return err
+			}
 		}
-		fmt.Printf("**%s, beside %s**. Processor time: %s\n\n", title, attack.title, spent)
+		fmt.Printf("**%s, beside %s**. Processors alone: %s; beside: %s, attack %.2f. The attack: %s\n\n", title, attack.title,
+			before, spent, spent.attack.Seconds()/spent.while.Seconds(), spent.said)
 		fmt.Printf("| | alone | beside | ratio | measured |\n|---|---|---|---|---|\n")
 		for _, kind := range slices.Concat([]string{allCalls}, goodKinds, goodDelays) {
 			before, now := alone.of(kind), beside.of(kind)
@@ -181,15 +191,41 @@ func (b *battlefield) close() {
 	b.db.Close()
 }
 
-// cost is the processor time that each process has used beside an attack.
+// cost is the processor time that each process has used, of the attack if there was one.
 type cost struct {
+	while                          time.Duration
 	server, database, load, attack time.Duration
 	said                           string // by the attack about its last round
 }
 
+// String returns how many processors each process kept busy on average.
 func (c cost) String() string {
-	return fmt.Sprintf("server %.1f s, PostgreSQL %.1f s, load of the good %.1f s, attack %.1f s. The attack: %s",
-		c.server.Seconds(), c.database.Seconds(), c.load.Seconds(), c.attack.Seconds(), c.said)
+	part := func(of time.Duration) float64 { return of.Seconds() / c.while.Seconds() }
+	return fmt.Sprintf("server %.2f, PostgreSQL %.2f, load of the good %.2f", part(c.server), part(c.database), part(c.load))
+}
+
+// spending adds what the processes use while a function runs.
+func (b *battlefield) spending(spent *cost, do func() error) error {
+	began, server, database, load := time.Now(), b.server.processor(), b.database(), processorOf(os.Getpid())
+	err := do()
+	spent.while += time.Since(began)
+	spent.server += b.server.processor() - server
+	spent.database += b.database() - database
+	spent.load += processorOf(os.Getpid()) - load
+	return err
+}
+
+// load makes the good accounts call as often as goodPart allows.
+func (b *battlefield) load() error {
+	for range 2 { // the first time caches are cold
+		var alone cost
+		if err := b.spending(&alone, func() error { return b.good.during(5*time.Second, newSamples()) }); err != nil {
+			return err
+		}
+		used := (alone.server + alone.database + alone.load).Seconds() / alone.while.Seconds() / float64(runtime.NumCPU())
+		b.good.rate.Store(int64(float64(b.good.rate.Load()) * goodPart / used))
+	}
+	return nil
 }
 
 // attacked measures the good accounts beside an attack, which begins a moment earlier.
@@ -206,7 +242,6 @@ func (b *battlefield) attacked(name string, into *samples, spent *cost) error {
 	if err != nil {
 		return err
 	}
-	server, database, load := b.server.processor(), b.database(), processorOf(os.Getpid())
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -214,12 +249,9 @@ func (b *battlefield) attacked(name string, into *samples, spent *cost) error {
 	err = b.good.during(*span, into)
 	end.Close()
 	err = errors.Join(err, cmd.Wait())
-	spent.server += b.server.processor() - server
-	spent.database += b.database() - database
-	spent.load += processorOf(os.Getpid()) - load
 	spent.attack += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	spent.said = strings.TrimSpace(said.String())
-	return errors.Join(err, b.forget())
+	return err
 }
 
 // forget deletes what the hostile account still waits for, and leaves the server a moment: the next round must measure the

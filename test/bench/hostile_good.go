@@ -19,10 +19,12 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// The good accounts, and the calls of all of them in a second: about a third of what the machine bears on PostgreSQL.
+// The good accounts. Their calls, with all that follows, use a part of the machine's processors while no other account is at
+// work: so many that there is something to lose, and so few that they do not wait for each other for long.
 const (
 	goodAccounts = 100
-	goodRate     = 150
+	goodPart     = 1.0 / 3
+	firstRate    = 100 // calls of all of them in a second, until it is known how many that are
 	firstGood    = 7200000000000
 )
 
@@ -156,6 +158,7 @@ type crowd struct {
 	gateway *gateway
 	db      *db.DB
 	phase   atomic.Pointer[samples] // nil: nothing is measured
+	rate    atomic.Int64            // calls of all accounts in a second
 	marks   atomic.Int64
 	ended   chan struct{}
 	all     sync.WaitGroup
@@ -164,6 +167,7 @@ type crowd struct {
 func newCrowd(address string, d *db.DB, g *gateway) (*crowd, error) {
 	c := &crowd{address: address, db: d, gateway: g, ended: make(chan struct{}),
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * goodAccounts}, Timeout: 30 * time.Second}}
+	c.rate.Store(firstRate)
 	for n := range goodAccounts {
 		id := goodID(n)
 		reply, err := ask(address, goodKey(n), "/schedule/create", fmt.Sprintf(`{"schedule_name": "On call", "layers": [{"layer_name": "Turns", "layer_start": %d,
@@ -221,8 +225,8 @@ func (c *crowd) during(span time.Duration, into *samples) error {
 // live makes the calls of an account until the end.
 func (c *crowd) live(n int, schedule string) {
 	open := []string{} // incidents to acknowledge, the newest first
-	pause := float64(time.Second) * goodAccounts / goodRate
 	for {
+		pause := float64(time.Second) * goodAccounts / float64(c.rate.Load())
 		select {
 		case <-c.ended:
 			return

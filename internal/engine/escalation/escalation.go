@@ -41,7 +41,7 @@ type Service struct {
 
 // New returns a service; of r it takes the dependencies.
 func New(r Service) *Service {
-	r.accounts = jobs.NewRoundRobin(r.Wake, r.DB.Crowded)
+	r.accounts = jobs.NewRoundRobin(r.Wake, r.DB.Meter(), r.DB.Crowded)
 	return &r
 }
 

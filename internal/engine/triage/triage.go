@@ -59,7 +59,7 @@ func New(c Config) *Service {
 	again := jobs.NewSignal()
 	r := &Service{
 		Config: c, warned: map[string]int{}, again: again,
-		events: jobs.NewRoundRobin(c.Decide, c.DB.Crowded), muted: jobs.NewRoundRobin(again, c.DB.Crowded),
+		events: jobs.NewRoundRobin(c.Decide, c.DB.Meter(), c.DB.Crowded), muted: jobs.NewRoundRobin(again, c.DB.Meter(), c.DB.Crowded),
 		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "tocsin_events_decided_total", Help: "Verdicts on events.",
 		}, []string{"outcome"}),

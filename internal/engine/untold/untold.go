@@ -38,7 +38,7 @@ type Service struct {
 
 // New returns a service; of r it takes the dependencies.
 func New(r Service) *Service {
-	r.accounts = jobs.NewRoundRobin(r.Wake, func() bool { return r.DB.Crowded() }) // of the service: DB may be set after New
+	r.accounts = jobs.NewRoundRobin(r.Wake, r.DB.Meter(), func() bool { return r.DB.Crowded() }) // of the service: DB may be set after New
 	return &r
 }
 

@@ -88,7 +88,7 @@ func New(c Config) *Service {
 		}, []string{"type", "outcome"}),
 	}
 	r.match = jobs.NewSignal()
-	r.matching = jobs.NewRoundRobin(r.match, r.DB.Crowded)
+	r.matching = jobs.NewRoundRobin(r.match, r.DB.Meter(), r.DB.Crowded)
 	if c.Metrics != nil {
 		c.Metrics.MustRegister(r.attempts, r.settled)
 	}

@@ -3,11 +3,13 @@ package db
 import (
 	"testing"
 	"time"
+
+	"tocsin/internal/platform/gate"
 )
 
 // While several accounts append, those of many rows have a queue of their own. An account that is alone has none of its own.
 func TestLargeAppendsHaveAQueueOfTheirOwn(t *testing.T) {
-	a, at := &appends{all: newGroup(), large: newGroup()}, time.Unix(1776052800, 0)
+	a, at := &appends{all: newGroup(gate.NewMeter(time.Now)), large: newGroup(gate.NewMeter(time.Now))}, time.Unix(1776052800, 0)
 	for i, v := range []struct {
 		account int64
 		rows    int
@@ -31,7 +33,7 @@ func TestCrowded(t *testing.T) {
 	if d.Crowded() {
 		t.Error("an engine that does not append by itself is crowded")
 	}
-	d.appends.all, d.appends.large = newGroup(), newGroup()
+	d.appends.all, d.appends.large = newGroup(gate.NewMeter(time.Now)), newGroup(gate.NewMeter(time.Now))
 	for _, g := range []*group{d.appends.all, d.appends.large} {
 		if d.Crowded() {
 			t.Error("it is crowded and no append waits")

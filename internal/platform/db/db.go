@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"tocsin/internal/platform/gate"
 )
@@ -26,6 +27,7 @@ type DB struct {
 	readers    *pool
 	versions   *versions // nil: every transaction reads its own
 	memory     *Cache
+	meter      *gate.Meter
 	unreadable *Unreadable
 	dsn        string
 	closed     chan struct{}
@@ -59,9 +61,10 @@ func Connect(ctx context.Context, dsn string) (*DB, error) {
 }
 
 func connectTo(ctx context.Context, e engine, dsn string) (*DB, error) {
+	meter := gate.NewMeter(time.Now)
 	d := &DB{
-		engine: e, dsn: dsn, memory: newCache(maxCache), unreadable: &Unreadable{}, closed: make(chan struct{}),
-		writes: newGroup(), readers: newPool(),
+		engine: e, dsn: dsn, memory: newCache(maxCache), meter: meter, unreadable: &Unreadable{}, closed: make(chan struct{}),
+		writes: newGroup(meter), readers: newPool(),
 	}
 	if err := d.connect(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", Name(dsn), err), d.Close())
@@ -97,7 +100,7 @@ func (d *DB) openLanes(ctx context.Context) error {
 	writers, claimers, appends := d.engine.lanes()
 	d.claimers = claimers
 	if writers+claimers == 1 {
-		d.writes = newGroupOfOne()
+		d.writes = newGroupOfOne(d.meter)
 	}
 	for n := range writers + claimers {
 		if err := d.open(ctx, d.writes, writing, n >= writers); err != nil {
@@ -107,17 +110,17 @@ func (d *DB) openLanes(ctx context.Context) error {
 	if !appends {
 		return nil
 	}
-	d.appends.all, d.appends.large = newGroup(), newGroup()
+	d.appends.all, d.appends.large = newGroup(d.meter), newGroup(d.meter)
 	return errors.Join(d.open(ctx, d.appends.all, appending, false), d.open(ctx, d.appends.large, appending, false))
 }
 
-func newGroup() *group {
-	return &group{turns: turns{held: map[int64]*lane{}, had: map[int64]int64{}, last: map[int64]int64{}}, rests: newRests()}
+func newGroup(m *gate.Meter) *group {
+	return &group{turns: turns{held: map[int64]*lane{}, had: map[int64]int64{}, last: map[int64]int64{}}, rests: newRests(m)}
 }
 
 // newGroupOfOne returns the queue of a lane that runs transactions of several accounts.
-func newGroupOfOne() *group {
-	g := newGroup()
+func newGroupOfOne(m *gate.Meter) *group {
+	g := newGroup(m)
 	g.company = &gate.Company{}
 	return g
 }
@@ -131,6 +134,14 @@ func (d *DB) open(ctx context.Context, g *group, to purpose, claims bool) error 
 	l := &lane{db: d, conn: c, queue: g, claims: claims, wake: make(chan struct{}, 1), served: make(chan struct{})}
 	g.lanes, d.lanes = append(g.lanes, l), append(d.lanes, l)
 	return nil
+}
+
+// Meter returns what measures the work of accounts, for work beside the database's own. A nil *DB has none.
+func (d *DB) Meter() *gate.Meter {
+	if d == nil {
+		return nil
+	}
+	return d.meter
 }
 
 // Close waits for running transactions and closes the database. Later calls return ErrClosed. A second Close

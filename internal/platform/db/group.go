@@ -125,6 +125,7 @@ func (d *DB) write(ctx context.Context, g *group, w *write) error {
 
 func (d *DB) wait(ctx context.Context, g *group, w *write) error {
 	w.done = make(chan struct{})
+	defer func(began time.Time) { gate.Waited(ctx, time.Since(began)) }(time.Now())
 	g.add(w)
 	over, stop := d.patience()
 	defer stop()

@@ -13,20 +13,15 @@ import (
 // and wait for most of it and then for its own. What arrives while an account rests shares its next transaction, so that it
 // writes about as many rows.
 type rests struct {
-	pauses gate.Pauses
-	until  map[int64]time.Time // when the rests of accounts end
-	timer  *time.Timer         // of the last rest that a lane waited for
+	meter *gate.Meter
+	until map[int64]time.Time // when the rests of accounts end
+	timer *time.Timer         // of the last rest that a lane waited for
 }
 
-// An account may write for writeCredit before it rests, and rests for longestRest at most after a transaction.
-const (
-	writeCredit = 100 * time.Millisecond
-	longestRest = 100 * time.Millisecond
-)
+// longestRest is how long an account rests after a transaction, at most.
+const longestRest = 100 * time.Millisecond
 
-func newRests() rests {
-	return rests{pauses: gate.Pauses{Credit: writeCredit, Longest: longestRest}, until: map[int64]time.Time{}}
-}
+func newRests(m *gate.Meter) rests { return rests{meter: m, until: map[int64]time.Time{}} }
 
 // without returns the writes of accounts that do not rest, and forgets the rests that have ended.
 func (r *rests) without(writes []*write) []*write {
@@ -50,8 +45,8 @@ func (r *rests) after(writes []*write, began, ended time.Time) {
 	}
 	delete(took, NoAccount)
 	for account, t := range took {
-		if pause := r.pauses.After(account, t, ended); pause > 0 {
-			r.until[account] = ended.Add(pause)
+		if pause := r.meter.Worked(account, t, ended); pause > 0 {
+			r.until[account] = ended.Add(min(pause, longestRest))
 		}
 	}
 }

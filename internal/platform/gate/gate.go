@@ -7,6 +7,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"time"
 )
 
 // Half returns the size for calls that compute for long: half of the processors and most connections stay free for
@@ -14,8 +15,9 @@ import (
 func Half() int { return max(1, runtime.NumCPU()/2) }
 
 // Gate lets one call of an account compute at a time, and few calls in all, so that an account whose calls take long
-// delays its own calls only.
+// delays its own calls only. The next one waits for the pause that the meter returns.
 type Gate struct {
+	meter    *Meter
 	all      chan struct{}
 	mu       *sync.Mutex
 	accounts map[int64]*turn
@@ -23,13 +25,13 @@ type Gate struct {
 
 // turn is held by the call of an account that computes.
 type turn struct {
-	held  chan struct{}
-	users int // that hold it or wait for it; the account is forgotten after the last
+	held  chan struct{} // until its account may compute again
+	users int           // that hold it or wait for it; the account is forgotten after the last
 }
 
 // New returns a gate that so many accounts may pass at the same time.
-func New(size int) Gate {
-	return Gate{all: make(chan struct{}, size), mu: &sync.Mutex{}, accounts: map[int64]*turn{}}
+func New(size int, m *Meter) Gate {
+	return Gate{meter: m, all: make(chan struct{}, size), mu: &sync.Mutex{}, accounts: map[int64]*turn{}}
 }
 
 // Enter waits for the turn of an account. The caller must call leave afterwards.
@@ -58,10 +60,18 @@ func (g Gate) Enter(ctx context.Context, account int64) (leave func(), err error
 		forget()
 		return nil, err
 	}
+	began := g.meter.start()
 	return func() {
 		<-g.all
-		<-t.held
-		forget()
+		end := func() {
+			<-t.held
+			forget()
+		}
+		if pause := g.meter.since(account, began); pause > 0 {
+			time.AfterFunc(pause, end)
+		} else {
+			end()
+		}
 	}, nil
 }
 

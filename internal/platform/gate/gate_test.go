@@ -3,12 +3,13 @@ package gate
 import (
 	"context"
 	"testing"
+	"time"
 )
 
 // TestGate: a call waits for the call before it of its account, and not for those of others; who stops waiting leaves
 // nothing behind.
 func TestGate(t *testing.T) {
-	g := New(2)
+	g := New(2, nil)
 	leaveA := mustEnter(t, g, 1)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -33,6 +34,24 @@ func TestGate(t *testing.T) {
 	if len(g.accounts) != 0 || len(g.all) != 0 {
 		t.Errorf("%d accounts and %d turns are left behind", len(g.accounts), len(g.all))
 	}
+}
+
+// TestGateRests: the next call of an account that works much more than others waits, and no other account does.
+func TestGateRests(t *testing.T) {
+	m := NewMeter(time.Now)
+	g := New(1, m)
+	for range 2 {
+		m.Worked(2, time.Millisecond, time.Now().Add(-window))
+		m.Worked(1, time.Minute, time.Now().Add(-window))
+	}
+	m.turn(time.Now())
+	mustEnter(t, g, 1)()
+	over, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := g.Enter(over, 1); err == nil {
+		t.Fatal("a call without a rest before it")
+	}
+	mustEnter(t, g, 2)()
 }
 
 func mustEnter(t *testing.T, g Gate, account int64) (leave func()) {

@@ -24,8 +24,8 @@ type Caller struct {
 	Network netip.Prefix
 }
 
-// Pace lets one call compute at a time and rests afterwards for as long as it took, so that all of them together take no
-// more than half of one processor. Callers take turns: one who asks seldom waits for one call of each other, however many
+// Pace lets one call compute at a time and rests afterwards for three times as long, so that all of them together take no
+// more than a quarter of one processor. Callers take turns: one who asks seldom waits for one call of each other, however many
 // of theirs wait.
 //
 // A nil *Pace limits no one.
@@ -87,7 +87,7 @@ func (p *Pace) Waiting() int {
 // begin returns the end of a turn that begins now.
 func (p *Pace) begin() (leave func()) {
 	began := p.now()
-	return func() { p.after(min(p.now().Sub(began), maxRest), p.pass) }
+	return func() { p.after(min(rests*p.now().Sub(began), longestPause), p.pass) }
 }
 
 // forget removes a call that waits no more. It returns false if the call has its turn already.

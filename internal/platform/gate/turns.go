@@ -10,9 +10,12 @@ import (
 
 // Turns limits how much of one account is computed at a time while other accounts are at work: a few calls as long as they
 // are quick, and one when they take long, followed by a rest three times as long. Until calls were quick there is one at a
-// time. So an account keeps no more than a quarter of one processor busy for long; half of one with calls of a second, since a
-// rest lasts no longer. An account that is alone is not limited. A nil *Turns limits no one.
+// time. So an account keeps no more than a quarter of one processor busy for long, unless its calls take seconds: a rest lasts
+// four at most. It pauses for its other work too, after a quick call only for a moment: a person who looks at what
+// burns must not wait for all that the account does meanwhile. An account that is alone is not limited. A nil *Turns limits
+// no one.
 type Turns struct {
+	meter *Meter
 	now   func() time.Time
 	after func(time.Duration, func()) // runs a function later, on another goroutine
 
@@ -38,17 +41,18 @@ type waiter struct {
 }
 
 const (
-	mostTurns = 8                    // of an account at a time
-	quick     = 5 * time.Millisecond // calls that take no longer may all have their turns
-	rests     = 3                    // times as long as a long call
-	maxRest   = time.Second          // after a long call
-	decay     = 16                   // a quick call lets long fall by this part of it
-	remembers = 10_000               // accounts
+	mostTurns = 8                      // of an account at a time
+	quick     = 5 * time.Millisecond   // calls that take no longer may all have their turns
+	rests     = 3                      // times as long as a long call, also of a Pace
+	maxRest   = longestPause           // after a long call
+	quickRest = 100 * time.Millisecond // at most, after a quick one
+	decay     = 16                     // a quick call lets long fall by this part of it
+	remembers = 10_000                 // accounts
 )
 
 // NewTurns returns turns that measure calls by a clock.
-func NewTurns(now func() time.Time) *Turns {
-	return &Turns{now: now, after: func(d time.Duration, do func()) { time.AfterFunc(d, do) }, accounts: map[int64]*share{}}
+func NewTurns(m *Meter, now func() time.Time) *Turns {
+	return &Turns{meter: m, now: now, after: func(d time.Duration, do func()) { time.AfterFunc(d, do) }, accounts: map[int64]*share{}}
 }
 
 // Enter waits until an account may compute. Its keys take turns: those who use one do not wait for all who use another. The
@@ -70,7 +74,7 @@ func (t *Turns) Enter(ctx context.Context, account, key int64) (leave func(), er
 		s.running++
 		s.note(key)
 		t.mu.Unlock()
-		return func() { t.leave(s, began) }, nil
+		return func() { t.leave(account, s, began) }, nil
 	}
 	turn := make(chan struct{})
 	s.waiting = append(s.waiting, waiter{key, turn})
@@ -86,7 +90,7 @@ func (t *Turns) Enter(ctx context.Context, account, key int64) (leave func(), er
 		}
 	}
 	began = t.now()
-	return func() { t.leave(s, began) }, nil
+	return func() { t.leave(account, s, began) }, nil
 }
 
 // limit returns how many calls of the account may compute at a time.
@@ -98,18 +102,25 @@ func (s *share) limit() int {
 }
 
 // leave ends a turn that began at a moment. A long one is followed by a rest.
-func (t *Turns) leave(s *share, began time.Time) {
+func (t *Turns) leave(account int64, s *share, began time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	took := t.now().Sub(began)
+	ended := t.now()
+	took := ended.Sub(began)
+	rest := t.meter.Worked(account, took, ended)
 	s.long = max(took, s.long-s.long/decay)
 	if took <= quick {
 		s.quick = min(mostTurns, s.quick+1)
+		rest = min(rest, quickRest)
+	} else {
+		s.quick = 0
+		rest = min(max(rest, rests*took), maxRest)
+	}
+	if rest == 0 {
 		s.pass()
 		return
 	}
-	s.quick = 0
-	t.after(min(rests*took, maxRest), func() {
+	t.after(rest, func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		s.pass()

@@ -12,14 +12,17 @@ import (
 type turns struct {
 	*testing.T
 	*gate.Turns
+	meter *gate.Meter
 	now   time.Time
-	rests []func() // the ends of rests
+	rest  time.Duration // the last one
+	rests []func()      // the ends of rests
 }
 
 func newTurns(t *testing.T) *turns {
 	x := &turns{T: t, now: time.Unix(1776052800, 0)}
-	x.Turns = gate.NewTurns(func() time.Time { return x.now })
-	x.Later(func(_ time.Duration, do func()) { x.rests = append(x.rests, do) })
+	x.meter = gate.NewMeter(func() time.Time { return x.now })
+	x.Turns = gate.NewTurns(x.meter, func() time.Time { return x.now })
+	x.Later(func(d time.Duration, do func()) { x.rest, x.rests = d, append(x.rests, do) })
 	return x
 }
 
@@ -108,6 +111,25 @@ func TestSlowCallsTakeTurns(t *testing.T) {
 	}
 	if n := len(x.enter(1, 100)); n != 8 {
 		t.Errorf("%d after many quick calls, want 8", n)
+	}
+}
+
+// TestCallsRestForOtherWork: quick calls of an account that works all the time elsewhere rest too, for a moment only.
+func TestCallsRestForOtherWork(t *testing.T) {
+	x := newTurns(t)
+	for range 200 {
+		x.now = x.now.Add(20 * time.Millisecond)
+		x.meter.Worked(2, time.Millisecond, x.now)
+		x.meter.Worked(1, 15*time.Millisecond, x.now)
+	}
+	leave(x.enter(2, 1))
+	leave(x.enter(1, 1))
+	if x.rest != 100*time.Millisecond || len(x.rests) != 1 {
+		t.Errorf("%d rests, the last of %s", len(x.rests), x.rest)
+	}
+	leave(x.rests)
+	if n := len(x.enter(1, 1)); n != 1 {
+		t.Error("no call after the rest")
 	}
 }
 

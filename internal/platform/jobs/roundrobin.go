@@ -18,7 +18,7 @@ import (
 // RoundRobin divides one kind of work fairly among accounts. Each account that waits has its rounds on a goroutine of
 // its own, never two at once. The account whose last round is longest ago is first. Accounts whose last round was
 // expensive share one goroutine: however many there are, and whatever they have configured, they use no more than one
-// processor. Nor do the rounds of one account follow each other without a pause for long, unless it is alone: see gate.Pauses.
+// processor. Nor do the rounds of one account follow each other without a pause for long, unless it is alone: see gate.Meter.
 type RoundRobin struct {
 	mu      sync.Mutex
 	running sync.WaitGroup
@@ -32,7 +32,7 @@ type RoundRobin struct {
 	inUse   map[bool]int    // goroutines in use, for expensive accounts and for the others
 	crowded map[bool]bool   // whether an account waits for such a goroutine
 	errs    []error         // of rounds that have ended since the last call of Begin
-	pauses  gate.Pauses
+	meter   *gate.Meter
 	first   func() bool // whether other work goes first; nil: none does
 }
 
@@ -46,12 +46,6 @@ type rest struct {
 // putOff is how long an account rests after a round that failed.
 const putOff = time.Second
 
-// credit is how long the rounds of an account take before it pauses, and longest how long it pauses after a round.
-const (
-	credit  = 250 * time.Millisecond
-	longest = 2 * time.Second
-)
-
 // maxTurns is how many rounds run at once, beside the expensive one. Their reads are short, so they wait for the
 // processors only.
 var maxTurns = 8 * runtime.NumCPU()
@@ -61,11 +55,12 @@ const maxGiven = 100 * time.Millisecond
 
 // NewRoundRobin returns a round robin without rounds in progress. wake is raised when a round has ended: the job then
 // calls Begin again. While first reports true at the end of a round, its account pauses as long as the round took, at most
-// 100 ms: callers wait for what goes first, and the rounds still take half of the time. nil: nothing goes first.
-func NewRoundRobin(wake *Signal, first func() bool) *RoundRobin {
+// 100 ms: callers wait for what goes first, and the rounds still take half of the time. nil: nothing goes first. The meter
+// measures rounds without what they wait for to be written, which the database measures.
+func NewRoundRobin(wake *Signal, m *gate.Meter, first func() bool) *RoundRobin {
 	return &RoundRobin{
 		wake: wake, began: map[int64]int64{}, busy: map[int64]bool{}, dear: map[int64]bool{}, rests: map[int64]rest{}, missed: map[int64]int{},
-		inUse: map[bool]int{}, crowded: map[bool]bool{}, pauses: gate.Pauses{Credit: credit, Longest: longest}, first: first,
+		inUse: map[bool]int{}, crowded: map[bool]bool{}, meter: m, first: first,
 	}
 }
 
@@ -138,13 +133,15 @@ func (t *RoundRobin) Failed() error {
 // rests, unless it has postponed its work itself.
 func (t *RoundRobin) run(own *Round, do func(*Round) error) {
 	began := time.Now()
+	var waited func() time.Duration
+	own.Ctx, waited = gate.WithWaits(own.Ctx)
 	err := guarded(own, do)
 	ended, pause := time.Now(), time.Duration(0)
 	if t.first != nil && t.first() {
 		pause = min(ended.Sub(began), maxGiven)
 	}
 	t.mu.Lock()
-	pause = max(pause, t.pauses.After(own.Account, ended.Sub(began), ended))
+	pause = max(pause, t.meter.Worked(own.Account, max(0, ended.Sub(began)-waited()), ended))
 	t.inUse[own.among]--
 	delete(t.dear, own.Account)
 	if own.Expensive {

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"tocsin/internal/platform/gate"
 )
 
 var now = time.Unix(1776052800, 0)
@@ -23,10 +25,9 @@ type rounds struct {
 func newRounds(t *testing.T) *rounds {
 	wake := NewSignal()
 	r := &rounds{
-		T: t, RoundRobin: NewRoundRobin(wake, nil), woken: wake.C(), begun: make(chan *Round, 1000),
+		T: t, RoundRobin: NewRoundRobin(wake, nil, nil), woken: wake.C(), begun: make(chan *Round, 1000),
 		release: map[int64]chan error{},
 	}
-	r.pauses.Credit = time.Hour // the test releases its rounds when it gets to it
 	return r
 }
 
@@ -221,7 +222,7 @@ func TestFailuresRest(t *testing.T) {
 		"postpones it, and fails": {func(own *Round) error { own.Rest(12); return broken }, 12, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := NewRoundRobin(nil, nil)
+			r := NewRoundRobin(nil, nil, nil)
 			if err := r.Begin(t.Context(), now, []int64{7}, c.do); err != nil {
 				t.Error(err)
 			}
@@ -248,7 +249,7 @@ func TestFailuresRest(t *testing.T) {
 
 // TestAClockThatIsSetBackDoesNotProlongARest: a rest ends when it would last longer than a second.
 func TestAClockThatIsSetBackDoesNotProlongARest(t *testing.T) {
-	r := NewRoundRobin(nil, nil)
+	r := NewRoundRobin(nil, nil, nil)
 	(&Round{Account: 7, Now: now, turns: r}).Rest(12)
 	if after := r.After(7, now.Add(-time.Hour)); after != 0 {
 		t.Errorf("postponed up to %d an hour before", after)
@@ -259,7 +260,7 @@ func TestAClockThatIsSetBackDoesNotProlongARest(t *testing.T) {
 func TestRoundsGiveWay(t *testing.T) {
 	const took = 40 * time.Millisecond
 	wake := NewSignal()
-	r := NewRoundRobin(wake, func() bool { return true })
+	r := NewRoundRobin(wake, nil, func() bool { return true })
 	var ended time.Time
 	err := r.Begin(t.Context(), now, []int64{7}, func(*Round) error {
 		time.Sleep(took) // the length of the round is what counts
@@ -281,9 +282,38 @@ func TestRoundsGiveWay(t *testing.T) {
 	}
 }
 
+// TestRoundsPauseForTheirOwnWork: an account that works much more than others pauses after a round, for the time that the
+// round took without what it waited for to be written.
+func TestRoundsPauseForTheirOwnWork(t *testing.T) {
+	for _, waits := range []bool{false, true} {
+		m, at := gate.NewMeter(time.Now), time.Now().Add(-time.Second)
+		for range 20 { // both at work, a second ago
+			m.Worked(7, time.Millisecond, at)
+			m.Worked(8, time.Millisecond, at)
+		}
+		r := NewRoundRobin(NewSignal(), m, nil)
+		var ended time.Time
+		if err := r.Begin(t.Context(), now, []int64{7}, func(own *Round) error {
+			began := time.Now()
+			time.Sleep(200 * time.Millisecond) // the length of the round is what counts
+			if waits {
+				gate.Waited(own.Ctx, time.Since(began))
+			}
+			ended = time.Now()
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		r.Wait()
+		if paused := time.Since(ended) > 200*time.Millisecond; paused == waits {
+			t.Errorf("waits: %t, paused: %t", waits, paused)
+		}
+	}
+}
+
 // TestRoundsThatStopReportNothing: an error after the context has ended is that of a program that stops.
 func TestRoundsThatStopReportNothing(t *testing.T) {
-	r := NewRoundRobin(nil, nil)
+	r := NewRoundRobin(nil, nil, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	err := r.Begin(ctx, now, []int64{7}, func(own *Round) error {
 		stop()
@@ -346,7 +376,7 @@ func TestAccountsThatAreLeftOverBeginLater(t *testing.T) {
 // TestAnAccountIsLeftToAnotherProcess: an account of which another process has done many rows is left to it for a moment; a
 // few rows are no reason, and a rest that is longer stays.
 func TestAnAccountIsLeftToAnotherProcess(t *testing.T) {
-	r := NewRoundRobin(nil, nil)
+	r := NewRoundRobin(nil, nil, nil)
 	(&Round{Account: 7, Now: now, turns: r}).Missed(few)
 	if after := r.After(7, now); after != 0 {
 		t.Errorf("postponed up to %d after a few rows", after)

@@ -1,0 +1,123 @@
+package gate
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Meter measures how long the work of each account takes, whatever it is: calls that read, rounds of jobs, transactions. One
+// meter for all kinds of work keeps an account that always has work of every kind from using more than another. When an
+// account works for much longer than the others that are at work do on average, its work takes a quarter of the time of one
+// processor at most. Accounts that work about as much as each other notice nothing, nor does one that is alone, or one with
+// work now and then. Times are those of the machine, not of the program's clock.
+//
+// A nil *Meter lets no one pause.
+type Meter struct {
+	now func() time.Time
+
+	mu     sync.Mutex
+	used   map[int64]use
+	began  time.Time     // of the window that is counted
+	total  time.Duration // of all accounts, in the window before it
+	active int           // accounts in that
+}
+
+// use is how long the work of an account took.
+type use struct {
+	sum       time.Duration // lately: it falls by a quarter of the time that passes
+	at        time.Time
+	now, last time.Duration // in this window, and in the one before
+}
+
+const (
+	window = time.Second
+	much   = 3 // times as long as the others on average
+	part   = 4 // the work of such an account takes one of so many parts of the time
+
+	credit       = 100 * time.Millisecond // of work without a pause
+	longestPause = 4 * time.Second
+)
+
+// NewMeter returns a meter that measures by a clock.
+func NewMeter(now func() time.Time) *Meter { return &Meter{now: now, used: map[int64]use{}} }
+
+// start returns when a piece of work begins.
+func (m *Meter) start() time.Time {
+	if m == nil {
+		return time.Time{}
+	}
+	return m.now()
+}
+
+// since is Worked for work that ends now.
+func (m *Meter) since(account int64, began time.Time) time.Duration {
+	ended := m.start()
+	return m.Worked(account, ended.Sub(began), ended)
+}
+
+// Worked notes a piece of work that has ended, and returns how long its account pauses after it.
+func (m *Meter) Worked(account int64, took time.Duration, ended time.Time) time.Duration {
+	if m == nil {
+		return 0
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ended.Sub(m.began) > window {
+		m.turn(ended)
+	}
+	u := m.used[account]
+	u.sum = min(u.level(ended)+took, credit+longestPause/part)
+	u.now, u.at = u.now+took, ended
+	m.used[account] = u
+	others, n := m.total-u.last, m.active
+	if u.last > 0 {
+		n--
+	}
+	if n == 0 || max(u.last, u.now) <= much*others/time.Duration(n) {
+		return 0
+	}
+	return part * max(0, u.sum-credit)
+}
+
+// level returns the sum as it is at a moment.
+func (u use) level(at time.Time) time.Duration { return max(0, u.sum-max(0, at.Sub(u.at))/part) }
+
+// turn begins the next window, and forgets the accounts whose last work is long past. What was counted is of the last window
+// only if that has just ended.
+func (m *Meter) turn(now time.Time) {
+	past := now.Sub(m.began) > 2*window
+	m.began, m.total, m.active = now, 0, 0
+	for account, u := range m.used {
+		u.last, u.now = u.now, 0
+		if past {
+			u.last = 0
+		}
+		if u.last == 0 && u.level(now) == 0 {
+			delete(m.used, account)
+			continue
+		}
+		m.used[account] = u
+		if u.last > 0 {
+			m.total += u.last
+			m.active++
+		}
+	}
+}
+
+// waits is the key of how long work has waited, nanoseconds.
+type waits struct{}
+
+// WithWaits returns a context in which work notes how long it waits, and a function that returns that time.
+func WithWaits(ctx context.Context) (_ context.Context, waited func() time.Duration) {
+	n := &atomic.Int64{}
+	return context.WithValue(ctx, waits{}, n), func() time.Duration { return time.Duration(n.Load()) }
+}
+
+// Waited notes how long work has waited for something that measures by itself what it does.
+func Waited(ctx context.Context, long time.Duration) {
+	if n, ok := ctx.Value(waits{}).(*atomic.Int64); ok {
+		n.Add(int64(long))
+	}
+}

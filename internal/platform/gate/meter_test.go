@@ -1,0 +1,121 @@
+package gate
+
+import (
+	"testing"
+	"time"
+)
+
+var now = time.Unix(1776052800, 0)
+
+// worked simulates accounts whose rounds take a part of the time, in percent, and returns how long the first worked of each
+// second on average, and whether another one paused.
+func worked(percent ...int) (first time.Duration, others bool) {
+	p := NewMeter(time.Now)
+	const round, each = 50 * time.Millisecond, 20 * time.Second
+	next := make([]time.Time, len(percent))
+	for i := range next {
+		next[i] = now
+	}
+	for at := now; at.Before(now.Add(each)); at = at.Add(round) {
+		for i, part := range percent {
+			if next[i].After(at) {
+				continue
+			}
+			took := round * time.Duration(part) / 100
+			pause := p.Worked(int64(i), took, at)
+			next[i] = at.Add(pause)
+			if i == 0 {
+				first += took
+			} else {
+				others = others || pause > 0
+			}
+		}
+	}
+	return first / time.Duration(each/time.Second), others
+}
+
+// An account that always works has a quarter of the time while others work much less, after a moment. Accounts that work alike
+// do not pause, nor does one that is alone.
+func TestAnAccountThatWorksMostPauses(t *testing.T) {
+	for _, c := range []struct {
+		percent     []int
+		least, most time.Duration // of the first in a second
+	}{
+		{[]int{100}, time.Second, time.Second},
+		{[]int{100, 5}, 250 * time.Millisecond, 450 * time.Millisecond},
+		{[]int{100, 5, 5, 5, 5, 20, 20}, 250 * time.Millisecond, 450 * time.Millisecond},
+		{[]int{100, 100, 100, 100}, time.Second, time.Second},
+		{[]int{100, 60, 80}, time.Second, time.Second},
+		{[]int{20, 1, 1}, 200 * time.Millisecond, 200 * time.Millisecond},
+	} {
+		first, others := worked(c.percent...)
+		if first < c.least || first > c.most || others {
+			t.Errorf("%v: the first worked %s of each second, want %s to %s; others paused: %t", c.percent, first, c.least, c.most, others)
+		}
+	}
+}
+
+// Work of all kinds counts together: an account that does three kinds at once has no more time for them than for one.
+func TestKindsOfWorkShareTheTime(t *testing.T) {
+	m := NewMeter(time.Now)
+	const kinds, piece, each = 3, 10 * time.Millisecond, 20 * time.Second
+	var next [kinds]time.Time
+	var worked time.Duration
+	for at := now; at.Before(now.Add(each)); at = at.Add(piece) {
+		m.Worked(2, piece/20, at)
+		for kind := range next {
+			if next[kind].After(at) {
+				continue
+			}
+			worked += piece
+			next[kind] = at.Add(m.Worked(1, piece, at))
+		}
+	}
+	if part := worked.Seconds() / each.Seconds(); part < 0.25 || part > 0.35 {
+		t.Errorf("the account worked for %.0f %% of the time", 100*part)
+	}
+}
+
+// A piece of work that took seconds is followed by a pause of seconds, and by no longer one.
+func TestAPauseIsBounded(t *testing.T) {
+	m, at := NewMeter(time.Now), now
+	for range 100 {
+		at = at.Add(20 * time.Millisecond)
+		m.Worked(2, time.Millisecond, at)
+		m.Worked(1, 10*time.Millisecond, at)
+	}
+	at = at.Add(time.Minute)
+	if pause := m.Worked(1, time.Minute, at); pause > 0 {
+		t.Errorf("a pause of %s although no other account is at work", pause)
+	}
+	for range 2 {
+		at = at.Add(window + time.Millisecond)
+		m.Worked(2, time.Millisecond, at)
+		m.Worked(1, 300*time.Millisecond, at)
+	}
+	if pause := m.Worked(1, time.Minute, at); pause != longestPause {
+		t.Errorf("a pause of %s after a minute, want %s", pause, longestPause)
+	}
+}
+
+// TestWaits: what waits is noted where the work is measured, and nowhere else.
+func TestWaits(t *testing.T) {
+	ctx, waited := WithWaits(t.Context())
+	Waited(t.Context(), time.Hour)
+	Waited(ctx, time.Minute)
+	if d := waited(); d != time.Minute {
+		t.Errorf("%s", d)
+	}
+}
+
+// Accounts without work are forgotten.
+func TestTheMeterForgets(t *testing.T) {
+	p, at := NewMeter(time.Now), now
+	for account := range int64(30_000) {
+		at = at.Add(time.Millisecond)
+		p.Worked(account, time.Millisecond, at)
+	}
+	if len(p.used) > 2100 {
+		t.Errorf("%d accounts are remembered", len(p.used))
+	}
+}
