@@ -116,7 +116,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 		c.Log.Error("configuration cannot be read and is left out", "account", row.Account, "kind", row.Kind, "id", row.ID, "error", why)
 	}
 	a := &App{Config: c, DB: d, Keys: auth.NewKeys(d, c.Clock), metrics: prometheus.NewRegistry(),
-		share: &ratelimit.Share{}, turns: gate.NewTurns(d.Meter(), time.Now), pace: gate.NewPace(time.Now)}
+		share: &ratelimit.Share{}, turns: gate.NewTurns(d.Meter(), time.Now), pace: gate.NewPace(d.Meter(), time.Now)}
 	if err := SetClock(ctx, d, c.Clock); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}

@@ -30,6 +30,7 @@ type Caller struct {
 //
 // A nil *Pace limits no one.
 type Pace struct {
+	meter *Meter // of accounts: what they compute here counts with their other work
 	now   func() time.Time
 	after func(time.Duration, func()) // runs a function later, on another goroutine
 
@@ -41,8 +42,8 @@ type Pace struct {
 }
 
 // NewPace returns a pace that measures calls by a clock.
-func NewPace(now func() time.Time) *Pace {
-	return &Pace{now: now, after: func(d time.Duration, do func()) { time.AfterFunc(d, do) }, waiting: map[Caller][]chan struct{}{}}
+func NewPace(m *Meter, now func() time.Time) *Pace {
+	return &Pace{meter: m, now: now, after: func(d time.Duration, do func()) { time.AfterFunc(d, do) }, waiting: map[Caller][]chan struct{}{}}
 }
 
 // Enter waits for the turn of a caller, who must call leave afterwards. It returns ErrFull at once when too many wait.
@@ -54,7 +55,7 @@ func (p *Pace) Enter(ctx context.Context, caller Caller) (leave func(), err erro
 	if !p.busy {
 		p.busy = true
 		p.mu.Unlock()
-		return p.begin(), nil
+		return p.begin(caller), nil
 	}
 	if p.all >= pacedInAll || len(p.waiting[caller]) >= pacedPerCaller {
 		p.mu.Unlock()
@@ -74,7 +75,7 @@ func (p *Pace) Enter(ctx context.Context, caller Caller) (leave func(), err erro
 			return nil, ctx.Err()
 		}
 	}
-	return p.begin(), nil
+	return p.begin(caller), nil
 }
 
 // Waiting returns how many calls wait for their turn.
@@ -85,9 +86,16 @@ func (p *Pace) Waiting() int {
 }
 
 // begin returns the end of a turn that begins now.
-func (p *Pace) begin() (leave func()) {
+func (p *Pace) begin(caller Caller) (leave func()) {
 	began := p.now()
-	return func() { p.after(min(rests*p.now().Sub(began), longestPause), p.pass) }
+	return func() {
+		ended := p.now()
+		took := ended.Sub(began)
+		if caller.Account != 0 {
+			p.meter.Worked(caller.Account, took, ended) // no pause of its own: the others that wait would have it too
+		}
+		p.after(min(rests*took, longestPause), p.pass)
+	}
 }
 
 // forget removes a call that waits no more. It returns false if the call has its turn already.

@@ -16,7 +16,7 @@ func caller(name string) gate.Caller { return gate.Caller{Account: int64(name[0]
 // waiting leaves nothing behind, and what waits is bounded.
 func TestPace(t *testing.T) {
 	now := time.Unix(1776052800, 0)
-	p := gate.NewPace(func() time.Time { return now })
+	p := gate.NewPace(nil, func() time.Time { return now })
 	var rests []time.Duration
 	var end func()
 	gate.LaterPace(p, func(d time.Duration, do func()) { rests, end = append(rests, d), do })
