@@ -26,7 +26,7 @@ func TestRests(t *testing.T) {
 		g.rests.after([]*write{{account: account, took: took}, {account: NoAccount}}, at, at.Add(took))
 		at = at.Add(took)
 	}
-	for range 60 {
+	for range 120 {
 		ran(other, time.Millisecond)
 		ran(hog, 40*time.Millisecond)
 	}

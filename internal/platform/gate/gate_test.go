@@ -40,11 +40,10 @@ func TestGate(t *testing.T) {
 func TestGateRests(t *testing.T) {
 	m := NewMeter(time.Now)
 	g := New(1, m)
-	for range 2 {
-		m.Worked(2, time.Millisecond, time.Now().Add(-window))
-		m.Worked(1, time.Minute, time.Now().Add(-window))
+	for at := time.Now().Add(-(lasts + 1) * (window + time.Millisecond)); at.Before(time.Now()); at = at.Add(window + time.Millisecond) {
+		m.Worked(2, time.Millisecond, at)
+		m.Worked(1, time.Minute, at)
 	}
-	m.turn(time.Now())
 	mustEnter(t, g, 1)()
 	over, stop := context.WithCancel(t.Context())
 	stop()

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -9,7 +10,7 @@ import (
 
 // Meter measures how long the work of each account takes, whatever it is: calls that read, rounds of jobs, transactions. One
 // meter for all kinds of work keeps an account that always has work of every kind from using more than another. When an
-// account works for much longer than the others that are at work do on average, its work takes a quarter of the time of one
+// account works for much longer than the others that have been at work for some seconds do on average, its work takes a quarter of the time of one
 // processor at most. Accounts that work about as much as each other notice nothing, nor does one that is alone, or one with
 // work now and then. Times are those of the machine, not of the program's clock.
 //
@@ -21,7 +22,7 @@ type Meter struct {
 	used   map[int64]use
 	began  time.Time     // of the window that is counted
 	total  time.Duration // of all accounts, in the window before it
-	active int           // accounts in that
+	active [lasts]int    // how many accounts worked in each of the last windows, the newest first
 }
 
 // use is how long the work of an account took.
@@ -29,10 +30,12 @@ type use struct {
 	sum       time.Duration // lately: it falls by a quarter of the time that passes
 	at        time.Time
 	now, last time.Duration // in this window, and in the one before
+	worked    [lasts]bool   // in each of the last windows, the newest first
 }
 
 const (
 	window = time.Second
+	lasts  = 3 // windows in a row: jobs that do a little for every account once a minute are no company
 	much   = 3 // times as long as the others on average
 	part   = 4 // the work of such an account takes one of so many parts of the time
 
@@ -71,14 +74,24 @@ func (m *Meter) Worked(account int64, took time.Duration, ended time.Time) time.
 	u.sum = min(u.level(ended)+took, credit+longestPause/part)
 	u.now, u.at = u.now+took, ended
 	m.used[account] = u
-	others, n := m.total-u.last, m.active
-	if u.last > 0 {
-		n--
-	}
-	if n == 0 || max(u.last, u.now) <= much*others/time.Duration(n) {
+	n := m.company(u)
+	if n == 0 || max(u.last, u.now) <= much*(m.total-u.last)/time.Duration(n) {
 		return 0
 	}
 	return part * max(0, u.sum-credit)
+}
+
+// company returns how many other accounts worked in the last window, if there were any in each of the last ones.
+func (m *Meter) company(u use) (others int) {
+	for i := range slices.Backward(u.worked[:]) {
+		if others = m.active[i]; u.worked[i] {
+			others--
+		}
+		if others == 0 {
+			return 0
+		}
+	}
+	return others
 }
 
 // level returns the sum as it is at a moment.
@@ -88,20 +101,27 @@ func (u use) level(at time.Time) time.Duration { return max(0, u.sum-max(0, at.S
 // only if that has just ended.
 func (m *Meter) turn(now time.Time) {
 	past := now.Sub(m.began) > 2*window
-	m.began, m.total, m.active = now, 0, 0
+	m.began, m.total = now, 0
+	copy(m.active[1:], m.active[:])
+	m.active[0] = 0
+	if past {
+		m.active = [lasts]int{}
+	}
 	for account, u := range m.used {
 		u.last, u.now = u.now, 0
+		copy(u.worked[1:], u.worked[:])
 		if past {
-			u.last = 0
+			u.last, u.worked = 0, [lasts]bool{}
 		}
-		if u.last == 0 && u.level(now) == 0 {
+		u.worked[0] = u.last > 0
+		if u.worked == [lasts]bool{} && u.level(now) == 0 {
 			delete(m.used, account)
 			continue
 		}
 		m.used[account] = u
-		if u.last > 0 {
+		if u.worked[0] {
 			m.total += u.last
-			m.active++
+			m.active[0]++
 		}
 	}
 }

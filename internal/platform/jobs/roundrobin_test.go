@@ -286,10 +286,10 @@ func TestRoundsGiveWay(t *testing.T) {
 // round took without what it waited for to be written.
 func TestRoundsPauseForTheirOwnWork(t *testing.T) {
 	for _, waits := range []bool{false, true} {
-		m, at := gate.NewMeter(time.Now), time.Now().Add(-time.Second)
-		for range 20 { // both at work, a second ago
-			m.Worked(7, time.Millisecond, at)
-			m.Worked(8, time.Millisecond, at)
+		m, at := gate.NewMeter(time.Now), time.Now()
+		for ago := 5; ago > 0; ago-- { // both have been at work for a while
+			m.Worked(7, time.Millisecond, at.Add(-time.Duration(ago)*1010*time.Millisecond))
+			m.Worked(8, time.Millisecond, at.Add(-time.Duration(ago)*1010*time.Millisecond))
 		}
 		r := NewRoundRobin(NewSignal(), m, nil)
 		var ended time.Time
