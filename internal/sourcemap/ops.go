@@ -37,7 +37,9 @@ type Service struct {
 
 // New returns the service.
 func New(c Config) *Service {
-	return &Service{Config: c, rates: ratelimit.New[int64](0).Divided(c.Share), gate: gate.New(gate.Half(), c.DB.Meter()), cache: newCache(maxCache)}
+	return &Service{
+		Config: c, rates: ratelimit.New[int64](0).Divided(c.Share), gate: gate.New(gate.Half(), c.DB.Meter()), cache: newCache(maxCache),
+	}
 }
 
 // Ops returns the operations of this package.
