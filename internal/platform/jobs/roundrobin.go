@@ -50,6 +50,10 @@ const putOff = time.Second
 // processors only.
 var maxTurns = 8 * runtime.NumCPU()
 
+// maxPause bounds the pause that the meter returns: what a person looks at may take seconds, and must not delay the events of
+// the account for as long.
+const maxPause = time.Second
+
 // maxGiven bounds the pause after a round while other work goes first.
 const maxGiven = 100 * time.Millisecond
 
@@ -141,7 +145,7 @@ func (t *RoundRobin) run(own *Round, do func(*Round) error) {
 		pause = min(ended.Sub(began), maxGiven)
 	}
 	t.mu.Lock()
-	pause = max(pause, t.meter.Worked(own.Account, max(0, ended.Sub(began)-waited()), ended))
+	pause = max(pause, min(t.meter.Worked(own.Account, max(0, ended.Sub(began)-waited()), ended), maxPause))
 	t.inUse[own.among]--
 	delete(t.dear, own.Account)
 	if own.Expensive {
