@@ -287,15 +287,15 @@ func TestRoundsGiveWay(t *testing.T) {
 func TestRoundsPauseForTheirOwnWork(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		m, at := gate.NewMeter(time.Now), time.Now()
-		for ago := 5; ago > 0; ago-- { // both have been at work for a while
-			m.Worked(7, time.Millisecond, at.Add(-time.Duration(ago)*1010*time.Millisecond))
-			m.Worked(8, time.Millisecond, at.Add(-time.Duration(ago)*1010*time.Millisecond))
+		for ago := 5 * time.Second; ago >= 0; ago -= 1010 * time.Millisecond { // both have been at work for a while
+			m.Worked(7, time.Millisecond, at.Add(-ago))
+			m.Worked(8, time.Millisecond, at.Add(-ago))
 		}
 		r := NewRoundRobin(NewSignal(), m, nil)
 		var ended time.Time
 		if err := r.Begin(t.Context(), now, []int64{7}, func(own *Round) error {
 			began := time.Now()
-			time.Sleep(200 * time.Millisecond) // the length of the round is what counts
+			time.Sleep(300 * time.Millisecond) // the length of the round is what counts
 			if waits {
 				gate.Waited(own.Ctx, time.Since(began))
 			}
@@ -305,7 +305,7 @@ func TestRoundsPauseForTheirOwnWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Wait()
-		if paused := time.Since(ended) > 200*time.Millisecond; paused == waits {
+		if paused := time.Since(ended) > 700*time.Millisecond; paused == waits {
 			t.Errorf("waits: %t, paused: %t", waits, paused)
 		}
 	}
