@@ -1,6 +1,7 @@
-# make test    everything that must pass, after `make tools`: the same as ./test.sh, which needs no make
+# make test    formatting, the linters and the tests on the embedded engine: the same as ./test.sh, which needs no make
+# make rest    the other stages that must pass: race, postgres, cluster, peers, deploy, browser
 # make quick   what runs in under two minutes, installing nothing
-# make tools   installs what the tests use besides Go, or prints what is missing (TOOLS=no leaves it out of make test)
+# make tools   installs what the tests use besides Go, or prints what is missing (TOOLS=no leaves it out of make test and make rest)
 # make postgres   the tests that use a database on a temporary PostgreSQL server; PACKAGES="./internal/team" for some
 # make lint    formatting, vet and the linters
 # make demo    the throw-away server
@@ -23,10 +24,13 @@ CASES    ?= 100000
 ROUNDS   ?= 50
 CHROMIUM ?= chromium
 
-.PHONY: test quick tools postgres lint demo build release bench scale cluster fuzz soak golden pictures icons browser shots published
+.PHONY: test rest quick tools postgres lint demo build release bench scale cluster fuzz soak golden pictures icons browser shots published
 
 test:
 	./test.sh
+
+rest:
+	./test.sh rest
 
 quick:
 	./test.sh quick
@@ -73,6 +77,7 @@ soak:
 	TOCSIN_INVARIANT_RUNS=$(ROUNDS) TOCSIN_LINT_CONFIGURATIONS=$$((20 * $(ROUNDS))) go test -count=1 -timeout 0 -run 'TestInvariants|TestACleanConfiguration' ./test/story
 	TOCSIN_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestAcceptedEventsSurviveAKill ./test/blackbox
 	TOCSIN_FAILOVER_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -v -run TestAStandbyTakesOver ./test/failover
+	./test.sh postgres ./test/story
 	TOCSIN_NODES_ROUNDS=$$((2 * $(ROUNDS))) go test -count=1 -timeout 0 -v -run TestANodeIsKilled ./test/nodes
 
 golden:
@@ -85,7 +90,7 @@ icons:
 	go run ./docs/picture/icons internal/console/asset
 
 browser:
-	./test.sh browser
+	TOCSIN_BROWSER=all ./test.sh browser
 
 shots:
 	cd test/browser && CHROMIUM=$(CHROMIUM) go run ./shots ../../docs/picture/console

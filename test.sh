@@ -1,26 +1,60 @@
 #!/bin/sh
-# Runs everything that must pass: formatting, vet, the linters, all tests under the race detector, those that use a
-# database on both engines, and at the end the time of each stage.
+# Runs what must pass before a change lands, in two halves of named stages, and prints the time of each stage.
 #
-#   ./test.sh          all of it, after tools/install.sh (TOOLS=no leaves that out)
-#   ./test.sh quick    installs nothing; no race detector, no linters, none of the tests that run the whole program:
-#                      under two minutes, seconds once its results are cached
-#   ./test.sh lint     formatting, vet and the linters alone
-#   ./test.sh race ./internal/schedule/...   go test of these packages under the race detector, as in the whole run
-#   ./test.sh postgres [PACKAGES]   the tests that use a database, on a temporary PostgreSQL server, without the race detector
-#   ./test.sh browser  the tests of the console in Chromium alone, with the time of each
+#   ./test.sh          lint and tests: formatting, the linters, the tests on the embedded engine; under eight minutes on two
+#                      cores, seconds when nothing changed
+#   ./test.sh rest     race, postgres, cluster, peers, deploy, browser; under fifteen minutes
+#   ./test.sh all      both halves
+#   ./test.sh STAGE    one stage of the two halves, with its packages given or chosen:
+#                      ./test.sh race ./internal/schedule/..., ./test.sh postgres ./internal/team
+#   ./test.sh quick    the tests of single packages: under two minutes, installs nothing
 #
-# It needs a shell and Go, nothing else. What it does not run it names at the end.
+# It needs a shell and Go, nothing else. The halves install what else they use (tools/install.sh; TOOLS=no leaves that
+# out). What a stage does not run is named at the end.
 set -eu
 cd "$(dirname "$0")"
 . tools/say.sh
 skipped=
 
-# The race detector does not watch SQLite, which is C translated to Go: its memory lies outside of Go's heap, where the
-# detector sees nothing, and its checks took three quarters of the processor time of these tests.
-race="-race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false -gcflags=modernc.org/memory=-race=false"
-
 command -v go >/dev/null || fail "Go is missing: install Go 1.26 or newer (https://go.dev/dl)"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM
+stages=${TOCSIN_STAGES:-$scratch/stages} # several runs may note their stages in one file
+
+# skip names a check that this machine cannot run, for the end of the run.
+skip() { skipped="$skipped
+  $1"; }
+
+# wants names a check that needs programs when one of them is missing: wants "CHECK" PROGRAM...
+wants() {
+	check=$1
+	shift
+	for program; do
+		command -v "$program" >/dev/null || [ -x "/usr/sbin/$program" ] || skip "$check ($program is missing)"
+	done
+}
+
+# packages lists the packages of the stage "tests", the longest first so that no core idles at the end. The others start
+# servers, containers or other programs and have stages of their own.
+slow="./test/story ./internal/app ./test/blackbox ./test/architecture ./internal/console ./internal/schedule"
+packages() {
+	# shellcheck disable=SC2086 # the list is meant to be split
+	go list $slow
+	go list ./... | grep -v -e /test/nodes -e /test/failover -e /test/faults -e /test/peer -e /test/deploy
+}
+
+# shared lists the packages whose goroutines share memory: their code starts goroutines, or locks.
+shared() {
+	grep -rlE --include='*.go' --exclude='*_test.go' '^[[:space:]]*go [[:alpha:](]|"sync(/atomic)?"' internal |
+		sed 's#/[^/]*$##; s#^#./#' | sort -u
+}
+
+# stored lists the packages whose tests make databases.
+stored() {
+	go list -test -f '{{.ImportPath}} {{join .Deps " "}}' ./... | sed -n '/ tocsin\/internal\/platform\/db\/dbtest\( \|$\)/s/\.test .*//p' |
+		grep -v -e /test/nodes -e /test/story -e /test/architecture
+}
 
 lint() {
 	unformatted=$(gofmt -l cmd docs examples internal test)
@@ -29,115 +63,121 @@ lint() {
 	(cd test/browser && go tool -modfile=../../tools/go.mod golangci-lint run ./...)
 }
 
-# browser prints the path of Chromium; it fails if there is none.
-browser() { command -v "${CHROMIUM:-chromium}" || command -v chromium-browser || command -v google-chrome-stable || command -v google-chrome; }
-
-# skip names a check that this machine cannot run, for the end of the run.
-skip() { skipped="$skipped
-  $1"; }
-
-# stage prints a heading and ends the stage before, whose time and processor time (of this script's processes, without
-# servers in the background) times prints.
-stage() {
-	now=$(date +%s)
-	times >"$scratch/times"
-	used=$(awk 'NR == 2 { split($1, u, /[ms]/); split($2, s, /[ms]/); printf "%d", u[1] * 60 + u[2] + s[1] * 60 + s[2] }' "$scratch/times")
-	[ -z "${name-}" ] || printf '  %-34s %5d s, %5d s of processors\n' "$name" $((now - began)) $((used - before)) >>"$scratch/stages"
-	name=$1 began=$now before=$used
-	[ -z "$name" ] || say "$name"
+# tests runs without go vet, whose checks are among the linters. Three packages run at a time, because some wait.
+tests() {
+	wants "the newcomer's script, test/newcomer" bash curl jq
+	# shellcheck disable=SC2046
+	go test -vet=off -p 3 -timeout 20m $(packages)
 }
 
-# stored lists the packages whose tests make databases, without those that start PostgreSQL servers of their own.
-stored() {
-	go list -test -f '{{.ImportPath}} {{join .Deps " "}}' ./... | sed -n '/ tocsin\/internal\/platform\/db\/dbtest\( \|$\)/s/\.test .*//p' | grep -v /test/nodes
-}
-
-# The packages that take longest, which begin first. Some of them mostly wait, beside others that do not.
-slow="./test/story ./test/nodes ./test/failover ./internal/app ./test/blackbox ./test/deploy ./test/architecture"
-
-# postgres runs packages on a temporary PostgreSQL server, which it removes again; 77: PostgreSQL is not installed.
-postgres() { go run ./test/pgserver/with go test -vet=off -timeout 30m "$@"; }
-
-case "${1:-all}" in
-quick)
+quick() {
 	gofmt -l cmd docs examples internal test | grep . && fail "the files above are not formatted with gofmt"
-	go vet ./...
-	go test -vet=off $(go list ./... | grep -v -e /test/story -e /test/blackbox -e /test/peer -e /test/faults -e /test/bench -e /test/nodes -e /test/failover -e /test/deploy -e /internal/app -e /internal/demo)
-	;;
-lint)
-	say "formatting, vet, linters"
-	lint
-	;;
-race)
-	shift
-	# shellcheck disable=SC2086 # the list is meant to be split
-	go test $race "$@"
-	;;
-all)
-	scratch=$(mktemp -d)
-	trap 'rm -rf "$scratch"' EXIT
-	trap 'exit 1' INT TERM
-	stage "tools"
-	[ "${TOOLS:-yes}" = no ] || sh tools/install.sh
-	stage "formatting, vet, linters"
-	lint
+	# shellcheck disable=SC2046
+	go test -vet=off $(packages | grep -v -e /test/story -e /test/blackbox -e /test/bench -e /internal/app -e /internal/demo)
+}
+
+# race watches neither SQLite, which is C translated to Go: its memory lies outside of Go's heap, where the detector sees
+# nothing, and its checks took three quarters of the processor time of these tests.
+race() {
 	if ! has_c; then
-		race=
-		skip "the race detector (a C compiler or its headers are missing)"
+		skip "THE RACE DETECTOR (a C compiler or its headers are missing)"
+		return
 	elif [ "$(go env CGO_ENABLED)" != 1 ]; then
-		race=
-		skip "the race detector (CGO_ENABLED is $(go env CGO_ENABLED))"
+		skip "THE RACE DETECTOR (CGO_ENABLED is $(go env CGO_ENABLED))"
+		return
 	fi
-	[ -n "$race" ] || say "without the race detector; the end says why"
-	command -v curl >/dev/null && command -v jq >/dev/null || skip "the newcomer's script, test/newcomer (curl or jq is missing)"
-	command -v prometheus >/dev/null && command -v prometheus-alertmanager >/dev/null &&
-		{ command -v nginx >/dev/null || [ -x /usr/sbin/nginx ]; } ||
-		skip "real peers, test/peer (prometheus, prometheus-alertmanager or nginx is missing)"
-	for program in systemd-analyze promtool dpkg lintian buildah nginx; do
-		command -v $program >/dev/null || [ -x /usr/sbin/$program ] || skip "checks of deploy/ that use $program, test/deploy ($program is missing)"
-	done
-	[ "$(id -u)" = 0 ] || skip "the package and the image in a root of their own, test/deploy (they need root)"
+	# shellcheck disable=SC2046
+	[ $# -gt 0 ] || set -- ./test/story $(shared)
+	go test -vet=off -p 3 -timeout 20m -race -gcflags=modernc.org/sqlite/lib=-race=false \
+		-gcflags=modernc.org/libc/...=-race=false -gcflags=modernc.org/memory=-race=false "$@"
+}
+
+# postgres runs the tests that make databases on a temporary PostgreSQL server. Of test/story it runs what differs between
+# the engines: all of it takes a quarter of an hour (make soak). Of test/architecture it runs what does not read the source.
+postgres() {
+	command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || {
+		skip "POSTGRESQL: the program ran on the embedded engine alone (apt-get install postgresql)"
+		return
+	}
+	go build -o "$scratch/with" ./test/pgserver/with # go run has a status of its own
+	if [ $# -gt 0 ]; then
+		"$scratch/with" go test -vet=off -timeout 30m "$@"
+		return
+	fi
+	# shellcheck disable=SC2046
+	"$scratch/with" go test -vet=off -p 3 -timeout 20m $(stored)
+	"$scratch/with" go test -vet=off -timeout 20m ./test/story ./test/architecture \
+		-run 'TestEnginesAgree|TestInvariantsOfTwoPrograms|TestMove|Restart|Statement|Retention|Watched|Plans|AModuleHolds'
+	skip "most stories of test/story on PostgreSQL: make soak runs all"
+}
+
+# cluster runs several servers at a time, and kills them.
+cluster() {
 	for commit in $(sed -n 's/^\([0-9a-f]\{7,\}\) .*/\1/p' test/nodes/earlier.txt); do
 		git cat-file -e "$commit^{tree}" 2>/dev/null || skip "THE UPGRADE from $commit, test/nodes (this copy is without git's history)"
 	done
-	command -v python3 >/dev/null || skip "the signatures of webhooks in a second language, test/story (python3 is missing)"
-	stage "tests${race:+ under the race detector}"
-	# One build serves both engines: tools/both.sh runs it on the one and then on the other. Three packages at once: some
-	# start servers and wait. -vet=off: the linters have vetted.
-	go build -o "$scratch/with" ./test/pgserver/with # go run has a status of its own
-	status=0
-	# shellcheck disable=SC2086 # the lists are meant to be split
-	"$scratch/with" go test -vet=off -p 3 -timeout 30m $race -exec "sh $PWD/tools/both.sh" $slow ./... || status=$?
-	[ $status = 77 ] || skip "most stories of test/story on PostgreSQL: make postgres runs all, for a quarter of an hour"
-	if [ $status = 77 ]; then
-		skip "POSTGRESQL: THE WHOLE PROGRAM RAN ON THE EMBEDDED ENGINE ALONE (apt-get install postgresql)"
-		status=0
-		# shellcheck disable=SC2086
-		go test -vet=off -p 3 -timeout 30m $race $slow ./... || status=$?
-	fi
-	[ $status = 0 ] || fail "tests (status $status)"
+	go test -vet=off -timeout 20m ./test/nodes ./test/failover ./test/faults
+}
+
+peers() {
+	wants "real peers, test/peer" prometheus prometheus-alertmanager nginx
+	wants "the signatures of webhooks in a second language, test/story" python3
+	go test -vet=off ./test/peer
 	(cd test/oidc && go test -vet=off ./...)
+}
+
+deploy() {
+	wants "checks of deploy/, test/deploy" systemd-analyze promtool dpkg lintian buildah nginx
+	[ "$(id -u)" = 0 ] || skip "the package and the image in a root of their own, test/deploy (they need root)"
+	go test -vet=off ./test/deploy
 	(cd test/deploy/helm && go test -vet=off -count=1 ./...) # the chart is outside of its module, so results would be cached though it changes
-	if browser >/dev/null; then
-		stage "tests of the console in Chromium"
-		(cd test/browser && go test -vet=off ./...)
-		skip "the full account in Chinese and the empty one in English in all looks: make browser"
-	else
-		skip "THE CONSOLE IN A BROWSER: test/browser did not run, Chromium is missing (apt-get install chromium, or name it in CHROMIUM)"
+}
+
+browser() {
+	if ! command -v "${CHROMIUM:-chromium}" >/dev/null && ! command -v chromium-browser >/dev/null &&
+		! command -v google-chrome-stable >/dev/null && ! command -v google-chrome >/dev/null; then
+		skip "THE CONSOLE IN A BROWSER, test/browser: Chromium is missing (apt-get install chromium, or name it in CHROMIUM)"
+		return
 	fi
-	stage ""
-	say "time"
-	cat "$scratch/stages"
-	[ -z "$skipped" ] || say "NOT run on this machine:$skipped"
-	;;
-postgres)
-	shift
-	[ $# -gt 0 ] || set -- $(stored)
-	postgres "$@"
-	;;
-browser)
-	browser >/dev/null || fail "Chromium is missing: apt-get install chromium, or name it in CHROMIUM"
-	(cd test/browser && TOCSIN_BROWSER=all go test -vet=off -v ./...)
-	;;
-*) fail "usage: ./test.sh [quick|lint|race PACKAGES|postgres [PACKAGES]|browser]" ;;
+	(cd test/browser && go test -vet=off ./...)
+	skip "the full account in Chinese and the empty one in English in all looks: make browser"
+}
+
+# stage runs a stage and notes its time and the processor time of its processes, without servers in the background.
+stage() {
+	say "$1"
+	began=$(date +%s)
+	times >"$scratch/before" # in this shell: a subshell has no children yet
+	"$@"
+	times >"$scratch/after"
+	printf '  %-10s %5d s, %5d s of processors\n' "$1" $(($(date +%s) - began)) $(($(used after) - $(used before))) >>"$stages"
+}
+
+# used prints the seconds of processors in a file of times: used FILE.
+used() {
+	awk 'NR == 2 { split($1, u, /[ms]/); split($2, s, /[ms]/); printf "%d", u[1] * 60 + u[2] + s[1] * 60 + s[2] }' "$scratch/$1"
+}
+
+tools() {
+	[ "${TOOLS:-yes}" = no ] || sh tools/install.sh
+}
+
+first="lint tests"
+rest="race postgres cluster peers deploy browser"
+case "${1:-}" in
+"") run="tools $first" ;;
+rest) run="tools $rest" ;;
+all) run="tools $first $rest" ;;
+quick | lint | tests | race | postgres | cluster | peers | deploy | browser) run= ;;
+*) fail "usage: ./test.sh [rest|all|quick|lint|tests|race [PACKAGES]|postgres [PACKAGES]|cluster|peers|deploy|browser]" ;;
 esac
+if [ -z "$run" ]; then
+	stage "$@"
+else
+	for name in $run; do
+		stage "$name"
+	done
+fi
+say "time"
+cat "$stages"
+[ -z "$skipped" ] || say "NOT run on this machine:$skipped"
