@@ -96,7 +96,6 @@ var chineseExplain = map[string]string{
 	"A lower severity notifies nobody and cancels nothing":                     "严重程度降低时不通知任何人，也不取消任何通知",
 	"So nobody is notified: its persons were notified of that severity before": "因此不通知任何人：相关人员此前已获知该严重程度",
 	"So its responders are notified":                                           "因此通知其负责人",
-	"So everyone who was notified is notified by the methods that %g adds":     "因此以%g所增加的方式通知已通知过的所有人",
 	"So rule %s starts at its first step":                                      "因此策略 %s 从第一个环节开始",
 	"So rule %s replaces rule %s, and starts at its first step":                "因此策略 %s 取代策略 %s，并从第一个环节开始",
 	"So its escalation rule was chosen again":                                  "因此重新选择了分派策略",
@@ -197,4 +196,6 @@ var chineseExplain = map[string]string{
 	"the same title":                "标题相同",
 	"shared words of the title: %n": "标题中相同的词：%n",
 	"shared labels: %n":             "相同的标签：%n",
+
+	"So everyone of the steps that were notified is notified by the methods for %g": "因此以%g对应的方式再次通知已通知环节的所有人员",
 }

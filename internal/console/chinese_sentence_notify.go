@@ -113,4 +113,6 @@ var chineseNotify = map[string]string{
 	"event_type: the webhook does not subscribe to %t": "event_type：此 Webhook 未订阅 %t",
 
 	"the sender sent %s of %s alerts": "发送方只发送了 %[2]s 个告警中的 %[1]s 个",
+
+	"%w, and its severity rose to %g": "%w，严重程度升至%g",
 }

@@ -54,8 +54,8 @@ func TestExplainARiseUnderTheSameRule(t *testing.T) {
 	w.pass(time.Minute)
 	w.push("cpu", "Critical")
 	w.bothExplain("cpu", "10:01:00 (UTC): Event", "So the severity of the incident rose.",
-		"10:01:00 (UTC): The severity of the incident was changed from Warning to Critical. So everyone who was notified is notified by the methods that Critical adds.",
-		"10:01:00 (UTC): Message about the severity to Ann Day (notified of it before, and its severity rose to Critical) over sms: sent.", "Next: step 2 (Cid Ops) at Sat 21 Nov 10:10")
+		"10:01:00 (UTC): The severity of the incident was changed from Warning to Critical. So everyone of the steps that were notified is notified by the methods for Critical.",
+		"10:01:00 (UTC): Message about the severity to Ann Day (named by the rule, and its severity rose to Critical) over sms: sent.", "Next: step 2 (Cid Ops) at Sat 21 Nov 10:10")
 	w.without("cpu", "nobody new was notified")
 	w.pass(time.Minute)
 	w.severity("Warning")
@@ -88,9 +88,9 @@ func TestExplainARiseOfAnAcknowledgedIncident(t *testing.T) {
 	w.pass(2 * time.Minute)
 	w.push("cpu", "Critical")
 	w.bothExplain("cpu", "Ann Day acknowledged", "was changed from Warning to Critical. So its responders are notified.",
-		"Message about the severity to Ann Day (responsible, and its severity rose to Critical) over email: sent.",
+		"Message about the severity to Ann Day (named by the rule, and its severity rose to Critical) over email: sent.",
 		"Next: a reminder to its responders at Sat 21 Nov 14:04 (UTC), if it is still open then.")
-	w.bothExplain("cpu", "Message about the severity to Ann Day (responsible, and its severity rose to Critical) over sms: sent.")
+	w.bothExplain("cpu", "Message about the severity to Ann Day (named by the rule, and its severity rose to Critical) over sms: sent.")
 }
 
 // What waited for quiet hours is decided again at the rise, and its reason is that it waited.
@@ -225,8 +225,8 @@ func TestExplainTwoRises(t *testing.T) {
 	w.push("cpu", "Warning")
 	w.pass(time.Minute)
 	w.push("cpu", "Critical")
-	w.bothExplain("cpu", "was changed from Info to Warning. So its escalation rule was chosen again.",
-		"was changed from Warning to Critical. So everyone who was notified is notified by the methods that Critical adds.")
+	w.bothExplain("cpu", "was changed from Info to Warning. So everyone of the steps that were notified is notified by the methods for Warning.",
+		"was changed from Warning to Critical. So everyone of the steps that were notified is notified by the methods for Critical.")
 }
 
 var nextMessage = regexp.MustCompile(`Next: (a reminder|one message) .* (Sat 21|Sun 22) Nov (\d\d:\d\d) \(UTC\)`)

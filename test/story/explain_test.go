@@ -358,7 +358,7 @@ func TestExplainSamples(t *testing.T) {
 	event := route.pushTo(sharedKey, "checkout", "Critical", "service=checkout", "title=Checkout answers slowly")
 	route.sample("explain_route", route.as(ownKey, "/alert/explain", `{"event_id": %q}`, event))
 
-	rise := begin(t, escalates(rising(persons(ann), window(10))+","+rising(persons(cid))))
+	rise := begin(t, escalates(layer(persons(ann), window(10))+","+layer(persons(cid))))
 	rise.push("disk", "Warning", "title=The disk fills up")
 	rise.pass(4 * time.Minute)
 	rise.push("disk", "Critical", "title=The disk fills up")

@@ -305,7 +305,7 @@ func TestHostileRulesDoNotFlood(t *testing.T) {
 	w.push("cpu", "Warning")
 	w.push("disk", "Warning")
 	w.push("cpu", "Critical")
-	w.notified(newPage("ann"), newPage("ann"), roseSMS)
+	w.notified(newPage("ann"), newPage("ann"), rose("ann"), roseSMS)
 	w.pass(10 * time.Second)
 	w.jump(30 * time.Minute)
 	w.pass(10 * time.Second) // late notifications share a message

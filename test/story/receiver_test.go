@@ -187,7 +187,7 @@ func happened(key string) string {
 
 // headline is the event that a subject stands for, which is all that Slack gets.
 func headline(subject string) string {
-	for _, s := range [][2]string{{"[Resolved] ", "i_rslv"}, {"[Acknowledged] ", "i_ack"}, {"[", "i_new"}, {"Shift change in ", "shift_change"}, {"On call in ", "shift_daily"}} {
+	for _, s := range [][2]string{{"[Resolved] ", "i_rslv"}, {"[Acknowledged] ", "i_ack"}, {"[Merged] ", "i_merge"}, {"[Now ", "i_r_severity"}, {"[", "i_new"}, {"Shift change in ", "shift_change"}, {"On call in ", "shift_daily"}} {
 		if strings.HasPrefix(subject, s[0]) {
 			return s[1]
 		}

@@ -250,7 +250,7 @@ func TestTheSeverityIsTheHighestSoFar(t *testing.T) {
 	w.want(r, "items.0.alert_severity", "Critical")
 	w.want(r, "items.0.alert_status", "Info")
 	w.want(r, "items.0.event_cnt", "3")
-	w.notified(newPage("ann"))
+	w.notified(newPage("ann"), rose("ann"))
 }
 
 func TestAnOkWithoutAnAlertIsNothing(t *testing.T) {

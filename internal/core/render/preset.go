@@ -8,7 +8,7 @@ var Preset = map[string]string{
 	"email": email,
 	"sms": `{{if .Test}}[Drill] {{end}}{{.State}}: {{truncate 120 .Problem}}{{with .Channel}} ({{truncate 40 .}}){{end}}` +
 		`{{with .AckLink}} ack: {{.}}{{end}}`,
-	"voice": `{{if .Test}}This is a drill. {{end}}{{.Severity}} incident{{with .Channel}} in {{truncate 40 .}}{{end}}. ` +
+	"voice": `{{if .Test}}This is a drill. {{end}}{{if eq .Event "i_r_severity"}}Now {{end}}{{.Severity}} incident{{with .Channel}} in {{truncate 40 .}}{{end}}. ` +
 		`{{truncate 150 .Problem}}. I repeat: {{.Severity}}. {{truncate 150 .Problem}}.`,
 	"slack":        chat("*"),
 	"slack_app":    chat("*"),

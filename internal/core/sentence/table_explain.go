@@ -98,7 +98,7 @@ var explainTable = []Pattern{
 	{"rise_lower", "A lower severity notifies nobody and cancels nothing"},
 	{"rise_known", "So nobody is notified: its persons were notified of that severity before"},
 	{"rise_responders", "So its responders are notified"},
-	{"rise_methods", "So everyone who was notified is notified by the methods that %g adds"},
+	{"rise_methods", "So everyone of the steps that were notified is notified by the methods for %g"},
 	{"rise_rule", "So rule %s starts at its first step"},
 	{"rise_replaces", "So rule %s replaces rule %s, and starts at its first step"},
 	{"rise_chosen", "So its escalation rule was chosen again"},

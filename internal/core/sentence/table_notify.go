@@ -17,6 +17,7 @@ var notifyTable = []Pattern{
 	{"joined_since", "responsible, and alerts have joined since the last message: %d"},
 	{"responsible_rose", "responsible, and its severity rose to %g"},
 	{"responsible_grown", "responsible, and the incident has grown to %d alerts"},
+	{"step_rose", "%w, and its severity rose to %g"},
 	{"notified_rose", "notified of it before, and its severity rose to %g"},
 	{"notified_before", "notified of it before: %v"},
 	{"last_step_unreached", "no person has acknowledged the incident, and none of its last step can be reached"},

@@ -32,8 +32,7 @@ func (r *Service) sendFollowUp(tx *db.Tx, f *followUp, i *incident.Incident, m e
 		t.cause, t.event, t.severity = notify.Joined, activity.IncidentJoined, quiet
 		t.reason = sentence.Of("joined_since", i.AlertCnt-f.alerts)
 	case escalationplan.Rise: // once for each severity and acknowledgement, however often it rises
-		t.cause, t.event, part = notify.Rise, activity.IncidentSeverity, fmt.Sprintf("%s/%d", i.Severity, f.since)
-		t.reason = "responsible, and its severity rose to " + i.Severity
+		return r.followedRise(tx, f, i, now)
 	}
 	t.key = fmt.Sprintf("%s/%s/%s", f.incident, t.event, part)
 	if m == escalationplan.Reminder && i.Progress == incident.Triggered && !assignedByHand(i) {

@@ -220,6 +220,8 @@ type draft struct {
 	by                        *channel.By
 	detail                    notify.Detail
 	due                       int64 // Unix milliseconds; 0: at once
+	except                    firstTargets
+	rose                      int64 // when the severity rose, Unix milliseconds; 0: it is about no rise
 	late                      bool  // it may wait some seconds to share a message: a reminder, or its moment has long passed
 }
 
@@ -236,6 +238,7 @@ func (t draft) notification(
 		Severity: cmp.Or(t.severity, i.Severity),
 		Late:     t.late,
 		Due:      t.due,
+		Rose:     t.rose,
 		Person:   person,
 		Method:   method,
 		Address:  to,
@@ -266,6 +269,12 @@ func (r *Service) chats(
 	for n, hook := range rule.Layers[layer].Target.Webhooks {
 		for _, chat := range notify.Chats(e.account, hook.Type, hook.Settings) {
 			key := fmt.Sprintf("%s/w%d%s", prefix, n, chat.Suffix)
+			if t.rose > 0 { // a chat that several layers name gets one message
+				key = fmt.Sprintf("%s/w%s", prefix, chat.Address.Digest())
+			}
+			if slices.Contains(t.except.chats, chat.Address.Digest()) {
+				continue
+			}
 			n := t.notification(i, 0, chat.Method, chat.Address, key, sentence.Of("chat_named"))
 			var err error
 			switch {
@@ -275,7 +284,7 @@ func (r *Service) chats(
 			case chat.Lacks != "":
 				err = r.Notify.Refuse(tx, n, chat.Lacks, now)
 			default:
-				err = r.Notify.Put(tx, n, now)
+				err = r.Notify.PutNeeded(tx, n, now)
 			}
 			if err != nil {
 				return err

@@ -2,10 +2,10 @@ package escalation
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"tocsin/internal/activity"
+	"tocsin/internal/channel"
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
@@ -44,9 +44,9 @@ func assignedByHand(i *incident.Incident) bool {
 	return to != nil && to.Type != "escalate" && to.EscalateRuleID == ""
 }
 
-// rise acts on a severity above the one that an escalation was chosen for: the rule that matches now replaces another
-// one, and starts from its first layer. Under the same rule, or when none matches, the persons who were notified are
-// notified by the methods that the new severity adds. In a silence or a snooze all this waits for its end.
+// rise acts on a severity above the one that an escalation was chosen for: everyone of the layers that were notified is
+// notified of it. The rule that matches now replaces another one, and starts from its first layer. In a silence or a snooze
+// all this waits for its end.
 func (r *Service) rise(tx *db.Tx, e *run, p *prepared, now time.Time) error {
 	i, found, err := find(tx, e.account, e.incident)
 	if err != nil {
@@ -67,96 +67,61 @@ func (r *Service) rise(tx *db.Tx, e *run, p *prepared, now time.Time) error {
 	if err := r.warnSlow(tx, p, now); err != nil {
 		return err
 	}
+	t := draft{cause: notify.Page, key: fmt.Sprintf("%s/%s/%d/%s", e.incident, activity.IncidentSeverity, e.number, i.Severity)}
 	if p.chosen && p.rule.RuleID != e.ruleID {
 		r.wakeFor(tx, i.AccountID)
+		first, err := r.firstOf(tx, &i, p.rule, now)
+		if err != nil {
+			return err
+		}
+		if _, err := r.notifyRise(tx, &i, t, first, now); err != nil {
+			return err
+		}
 		return r.begin(tx, e, &i, p.rule, 0, now)
 	}
 	e.severity = i.Severity
 	if err := r.step(tx, e, now); err != nil {
 		return err
 	}
-	if e.timing.Untold {
+	unreached, err := r.notifyRise(tx, &i, t, firstTargets{}, now)
+	if err != nil {
+		return err
+	}
+	if e.timing.Untold || unreached {
 		if err := r.Untold.Add(tx, &i, sentence.Of("rose_unreached"), now); err != nil {
 			return err
 		}
 	}
-	return r.notifyAdded(tx, e, &i, now)
+	return r.remindAfterRise(tx, e, &i, now)
 }
 
-// recipient is whom an escalation has notified at one layer.
-type recipient struct {
-	person int64 // 0: addresses and chats
-	layer  int
-}
-
-// notifiedBy returns whom an escalation has notified, each once in the order of the first notification, and the methods that
-// were used for each person. A notification that was cancelled does not count as a method.
-func notifiedBy(e *run, notices []notify.Notification) (list []recipient, methods map[int64][]string) {
-	methods = map[int64][]string{}
-	for _, n := range notices {
-		one := recipient{n.Person, n.Detail.Layer}
-		if n.Cause != notify.Page || n.Detail.Run != e.number || n.Detail.Layer >= len(e.rule.Layers) {
-			continue
-		}
-		if !slices.Contains(list, one) {
-			list = append(list, one)
-		}
-		if n.Status != notify.Cancelled {
-			methods[n.Person] = append(methods[n.Person], n.Method)
-		}
+// remindAfterRise starts the interval of the reminders that follow an escalation again: it depends on the severity, and
+// everyone was notified just now. When the fallback was notified before, it is notified again if no person acknowledges.
+func (r *Service) remindAfterRise(tx *db.Tx, e *run, i *incident.Incident, now time.Time) error {
+	f, found, err := findFollowUp(tx, e.account, e.incident)
+	if err != nil || !found {
+		return err
 	}
-	return list, methods
-}
-
-// notifyAdded notifies the persons whom an escalation has notified by the methods that the incident's severity adds to
-// those by which they were notified. Addresses and chats have no further methods: those of a layer that notifies no
-// person get a message, since no one learns of the rise there otherwise.
-func (r *Service) notifyAdded(tx *db.Tx, e *run, i *incident.Incident, now time.Time) error {
-	notices, err := notify.OfIncident(tx, e.account, e.incident)
+	ch, _, err := channel.Find(tx, e.account, i.ChannelID)
 	if err != nil {
 		return err
 	}
-	list, methods := notifiedBy(e, notices)
-	for _, one := range list {
-		t := draft{
-			cause:  notify.Page,
-			event:  activity.IncidentSeverity,
-			key:    fmt.Sprintf("%s/%s/%d/%s", e.incident, activity.IncidentSeverity, e.number, i.Severity),
-			reason: "notified of it before, and its severity rose to " + i.Severity,
-		}
-		t.by, t.detail = e.rule.Layers[one.layer].Target.By, e.detail(one.layer)
-		if one.person == 0 {
-			if t.by == nil {
-				t.key += fmt.Sprintf("/l%d", one.layer)
-				err = r.notifyTarget(tx, e, i, t, one.layer, nil, now)
-			}
-		} else {
-			methods[one.person], err = r.addMethods(tx, i, t, one.person, methods[one.person], now)
-		}
-		if err != nil {
-			return err
-		}
+	if f.severity, f.reminded = i.Severity, now.Unix(); f.fallback == 0 && !e.timing.Untold {
+		f.fallback = now.Unix() + e.timing.Layers[len(e.timing.Layers)-1].Window
 	}
-	return nil
+	plan := f.plan(i, ch)
+	f.next = plan.Due(now.Unix())
+	return f.save(tx)
 }
 
-// addMethods notifies a person by the methods for the incident's severity that are not among those used before, and
-// returns all of them.
-func (r *Service) addMethods(
-	tx *db.Tx, i *incident.Incident, t draft, id int64, used []string, now time.Time,
-) ([]string, error) {
-	p, found, err := notify.Find(tx, i.AccountID, id)
-	if err != nil || !found {
-		return used, err
+// followedRise notifies of the rise of an incident that a person has acknowledged or was assigned to. If none of these
+// persons can be reached, the account's fallback is notified instead.
+func (r *Service) followedRise(tx *db.Tx, f *followUp, i *incident.Incident, now time.Time) error {
+	t := draft{cause: notify.Rise, key: fmt.Sprintf("%s/%s/%s/%d", f.incident, activity.IncidentSeverity, i.Severity, f.since)}
+	unreached, err := r.notifyRise(tx, i, t, firstTargets{}, now)
+	if err != nil || !unreached {
+		return err
 	}
-	reaches, _, err := r.Notify.Reaches(tx, i.AccountID, p, t.by, i.Severity, now)
-	if err != nil {
-		return used, err
-	}
-	reaches = slices.DeleteFunc(reaches, func(reach notify.Reach) bool { return slices.Contains(used, reach.Method) })
-	for _, reach := range reaches {
-		used = append(used, reach.Method)
-	}
-	t.key += fmt.Sprintf("/p%d", id)
-	return used, r.Notify.PutOver(tx, p, reaches, t.notification(i, id, "", notify.Address{}, t.key, t.reason), now)
+	t.event = activity.IncidentSeverity
+	return r.notifyFallback(tx, i, t, sentence.Of("no_responder"), now)
 }

@@ -59,6 +59,7 @@ type Notification struct {
 	Event    string // what happened, such as i_new
 	Cause    string // Page and so on
 	Severity string // of what it is about; read by Put only
+	Rose     int64  // of a message about a severity that rose: when, Unix milliseconds; read by PutNeeded only
 	Late     bool   // its moment has long passed, because the program was stopped; read by Put only
 	Person   int64  // 0: a chat, or an address that belongs to no person of the account
 	Method   string // email, sms, voice, push:ID of a browser, slack, slack_app:ID and so on
@@ -73,6 +74,8 @@ type Notification struct {
 	Settled  int64
 	Outcome  string
 	Delivery string // what the telephone service reported last; read by OfIncident only
+
+	budget string // whose budget it uses, see budgetKey; read by OfIncident only
 }
 
 // Detail holds the further data of a notification.
@@ -80,7 +83,8 @@ type Detail struct {
 	Run      int64  `json:"run,omitzero"` // of an escalation: which, its layer, and how often the layer was notified before
 	Layer    int    `json:"layer,omitzero"`
 	Repeat   int    `json:"repeat,omitzero"`
-	Forced   bool   `json:"forced,omitzero"` // it is sent although the incident is acknowledged
+	Forced   bool   `json:"forced,omitzero"`   // it is sent although the incident is acknowledged
+	Severity string `json:"severity,omitzero"` // of the incident when it was stored
 	Rule     string `json:"rule_id,omitzero"`
 	RuleName string `json:"rule_name,omitzero"`
 	Template string `json:"template_id,omitzero"`
@@ -103,6 +107,9 @@ func (r *Service) Put(tx *db.Tx, n Notification, now time.Time) error {
 	if n.Late {
 		n.Due = max(n.Due, now.Add(catchUp).UnixMilli())
 	}
+	if n.budget = n.budgetKey(); n.Incident != "" {
+		n.Detail.Severity = n.Severity
+	}
 	target, err := r.sealed(&n)
 	if err != nil {
 		return err
@@ -119,7 +126,7 @@ func (r *Service) Put(tx *db.Tx, n Notification, now time.Time) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
 		ON CONFLICT DO NOTHING`,
 		n.Account, n.ID, n.Key, n.Incident, n.Schedule, n.Event, n.Cause, n.Person, n.Method, n.Queue, target, n.Reason,
-		string(detail), n.Status, 0, n.Due, n.Created, n.Settled, n.Outcome, n.budgetKey(), urgencyOf(&n), late)
+		string(detail), n.Status, 0, n.Due, n.Created, n.Settled, n.Outcome, n.budget, urgencyOf(&n), late)
 	batchOf(tx).put(&n)
 	tx.OnCommit(r.runner.Wake)
 	return err
@@ -227,12 +234,12 @@ func OfIncident(tx *db.Tx, account int64, incident string) ([]Notification, erro
 	return db.All(tx, scanDelivered, ofIncidents+`incident_id = $2 ORDER BY created_at, notice_id`, account, incident)
 }
 
-const ofIncidents = `SELECT account_id, ` + columns + `, delivery FROM notice WHERE account_id = $1 AND `
+const ofIncidents = `SELECT account_id, ` + columns + `, delivery, recipient FROM notice WHERE account_id = $1 AND `
 
 func scanDelivered(scan db.Scan) (n Notification, err error) {
-	delivery := ""
-	n, err = scanNotification(func(to ...any) error { return scan(append(to, &delivery)...) })
-	n.Delivery = delivery
+	delivery, budget := "", ""
+	n, err = scanNotification(func(to ...any) error { return scan(append(to, &delivery, &budget)...) })
+	n.Delivery, n.budget = delivery, budget
 	return n, err
 }
 

@@ -137,11 +137,7 @@ func (r *Service) PutOver(tx *db.Tx, p Person, reaches []Reach, n Notification, 
 				one.Detail.Until += reach.After.Unix() - now.Unix()
 			}
 		}
-		waits, err := held(tx, &one, now)
-		if err == nil && !waits {
-			err = r.Put(tx, one, now)
-		}
-		if err != nil {
+		if err := r.PutNeeded(tx, one, now); err != nil {
 			return err
 		}
 	}

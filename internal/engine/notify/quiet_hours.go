@@ -11,6 +11,9 @@ import (
 // over the same method that waits for the end of quiet hours. A repeat then adds none: hours of repeats would arrive all
 // at once.
 func held(tx *db.Tx, n *Notification, now time.Time) (bool, error) {
+	if n.Rose > 0 {
+		return informed(tx, n)
+	}
 	repeats := n.Cause == Page || n.Cause == Reminder || n.Cause == Joined
 	if !repeats || n.Due <= now.UnixMilli() || n.Detail.Forced {
 		return false, nil
