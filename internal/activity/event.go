@@ -127,6 +127,7 @@ func (Reopened) Type() string { return IncidentReopen }
 type Merged struct {
 	SourceIncidentIDs []string `json:"source_incident_ids"`
 	TargetIncidentID  string   `json:"target_incident_id"`
+	PersonIDs         []int64  `json:"-"` // responders of the source who became responsible for the target
 	Comment           string   `json:"comment,omitzero"`
 }
 

@@ -198,4 +198,6 @@ var chineseExplain = map[string]string{
 	"shared labels: %n":             "相同的标签：%n",
 
 	"So everyone of the steps that were notified is notified by the methods for %g": "因此以%g对应的方式再次通知已通知环节的所有人员",
+	"Message about the merge":                                    "合并消息",
+	"the incident was merged into another before the first step": "故障在第一个环节之前已并入另一个故障",
 }

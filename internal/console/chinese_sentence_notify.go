@@ -114,5 +114,11 @@ var chineseNotify = map[string]string{
 
 	"the sender sent %s of %s alerts": "发送方只发送了 %[2]s 个告警中的 %[1]s 个",
 
-	"%w, and its severity rose to %g": "%w，严重程度升至%g",
+	"responsible for an incident that was merged into this one":      "负责已并入此故障的另一个故障",
+	"notified of an incident that was merged into this one":          "此前已就并入此故障的另一个故障通知过",
+	"responsible, and another incident was merged into this one":     "负责人，另一个故障并入了此故障",
+	"notified of it before, and it was merged into another incident": "此前已通知过，此故障已并入另一个故障",
+	"the war room of an incident that was merged into this one":      "已并入此故障的另一个故障的作战室",
+	"the incident was merged into another":                           "故障已并入另一个故障",
+	"%w, and its severity rose to %g":                                "%w，严重程度升至%g",
 }

@@ -36,6 +36,7 @@ type incidentRow struct {
 	Alerts     int64       `json:"alert_cnt"`
 	Firing     int64       `json:"active_alert_cnt"`
 	Test       bool        `json:"is_test"`
+	MergedInto string      `json:"merged_into"`
 	Responders []responder `json:"responders"`
 }
 

@@ -24,7 +24,6 @@ type incident struct {
 	LastTime    int64                     `json:"last_time"`
 	Labels      map[string]string         `json:"labels"`
 	Fields      map[string]jsontext.Value `json:"fields"`
-	MergedInto  string                    `json:"merged_into"`
 	EverMuted   bool                      `json:"ever_muted"`
 	Closer      *responder                `json:"closer"`
 	Creator     *responder                `json:"creator"`

@@ -103,12 +103,21 @@ func (r *Service) mergeAlerts(c *api.Call, in mergeAlertsRequest) (api.Empty, er
 	if err := d.saveMerged(c, &target, in.Title, in.OwnerID, severity); err != nil {
 		return api.Empty{}, err
 	}
+	var merged []string
 	for _, l := range left {
-		if err := d.settleSource(l.incident, &target, l.active); err != nil {
+		gone, err := d.settleSource(l.incident, &target, l.active)
+		if err != nil {
 			return api.Empty{}, err
 		}
+		if gone {
+			merged = append(merged, l.incident)
+		}
 	}
-	return api.Empty{}, nil
+	if len(merged) == 0 {
+		return api.Empty{}, nil
+	}
+	return api.Empty{}, d.publish(&target, activity.Merged{SourceIncidentIDs: merged, TargetIncidentID: target.IncidentID,
+		Comment: in.Comment})
 }
 
 // leftIncident is an incident that lost alerts to another one.
@@ -172,21 +181,21 @@ func (d Writer) adopt(target *Incident, a *decide.Alert, comment string) error {
 // settleSource finishes an incident that lost alerts to the target. Without any alert it is merged into the target. With
 // alerts it recovers when none of them is active, but only if it lost an active alert (active): otherwise nothing about
 // its recovery has changed.
-func (d Writer) settleSource(id string, target *Incident, active bool) error {
+func (d Writer) settleSource(id string, target *Incident, active bool) (merged bool, err error) {
 	source, found, err := Find(d.Tx, d.Account, id)
 	if err != nil || !found || source.Progress == Closed {
-		return err
+		return false, err
 	}
 	count, err := alert.CountOf(d.Tx, d.Account, id)
 	if err != nil {
-		return err
+		return false, err
 	}
 	source.AlertCnt = count.Alerts
 	if count.Alerts > 0 {
 		if err := d.save(&source); err != nil || !active {
-			return err
+			return false, err
 		}
-		return d.Recovered(id)
+		return false, d.Recovered(id)
 	}
-	return d.MergeInto(&source, target, false)
+	return true, d.MergeInto(&source, target, false)
 }

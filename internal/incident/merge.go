@@ -1,10 +1,14 @@
 package incident
 
 import (
+	"slices"
+
 	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
+	"tocsin/internal/auth"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
 
@@ -97,14 +101,63 @@ func (d Writer) MergeInto(source, target *Incident, remove bool) error {
 	target.LastTime, target.EverMuted = d.Now.Unix(), target.EverMuted || source.EverMuted
 	target.raise(source.Severity, d.Now)
 	target.addOrigins(source.IntegrationIDs, source.IntegrationTypes)
+	joined, err := d.takeResponders(source, target)
+	if err != nil {
+		return err
+	}
 	source.endSnooze(d.Now.Unix())
 	source.CloseTime, source.CloserID, source.ResolveAt, source.MergedInto, source.AlertCnt = d.Now.Unix(), d.Person, 0, target.IncidentID, 0
 	if err := d.save(source); err != nil {
 		return err
 	}
 	if err := d.publish(source, activity.Merged{SourceIncidentIDs: []string{source.IncidentID},
-		TargetIncidentID: target.IncidentID}); err != nil || !remove {
+		TargetIncidentID: target.IncidentID, PersonIDs: joined}); err != nil || !remove {
 		return err
 	}
 	return d.Remove(source)
+}
+
+// takeResponders makes the responders of source responsible for target, and returns those who were not. Persons from whom
+// the channel of target is hidden do not become responsible: that would show it to them.
+func (d Writer) takeResponders(source, target *Incident) (joined []int64, err error) {
+	owner, err := auth.OwnerOf(d.Tx, d.Account)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range source.Responders() {
+		if slices.Contains(target.Responders(), id) {
+			continue
+		}
+		err := target.permit(d.Tx, auth.Principal{AccountID: d.Account, PersonID: id, Owner: id == owner})
+		if fault.KindOf(err) == fault.AccessDenied {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := d.addResponder(target, id, 0); err != nil {
+			return nil, err
+		}
+		joined = append(joined, id)
+	}
+	return joined, nil
+}
+
+// maxMerges bounds how many merges Current follows.
+const maxMerges = 100
+
+// Current returns the incident that an incident was merged into, directly or by further merges, or the incident itself.
+// An incident that was removed ends the chain.
+func Current(tx *db.Tx, i Incident) (Incident, error) {
+	for range maxMerges {
+		if i.MergedInto == "" {
+			break
+		}
+		next, found, err := Find(tx, i.AccountID, i.MergedInto)
+		if err != nil || !found {
+			return i, err
+		}
+		i = next
+	}
+	return i, nil
 }

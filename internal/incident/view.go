@@ -26,14 +26,14 @@ type View struct {
 	DedupKey         string                    `json:"dedup_key" doc:"The key of its first alert."`
 	EqualsMD5        string                    `json:"equals_md5" doc:"What its alerts have in common; empty: no alert joins it automatically."`
 	StartTime        int64                     `json:"start_time" doc:"Unix seconds, as all times here."`
-	EndTime          int64                     `json:"end_time" doc:"Its end; 0: it goes on."`
+	EndTime          int64                     `json:"end_time" doc:"Its end, or when it was merged into another; 0: it goes on."`
 	LastTime         int64                     `json:"last_time" doc:"When its latest alert joined."`
 	AckTime          int64                     `json:"ack_time" doc:"When it was first acknowledged; 0: not yet."`
 	CloseTime        int64                     `json:"close_time" doc:"When it was closed; 0: it is open."`
 	CreatorID        int64                     `json:"creator_id" doc:"Who made it; 0: Tocsin itself."`
 	CloserID         int64                     `json:"closer_id" doc:"Who closed it; 0: Tocsin itself, or it is open."`
 	OwnerID          int64                     `json:"owner_id" doc:"Who leads; 0: no person was named."`
-	IncidentStatus   string                    `json:"incident_status" enum:"Critical,Warning,Info,Ok" doc:"Its severity, and Ok when it is closed."`
+	IncidentStatus   string                    `json:"incident_status" enum:"Critical,Warning,Info,Ok" doc:"Its severity, and Ok when it is closed. One that was merged into another keeps its severity."`
 	IncidentSeverity string                    `json:"incident_severity" enum:"Critical,Warning,Info,Ok" doc:"The highest of its alerts, unless a person set it."`
 	Progress         string                    `json:"progress" enum:"Triggered,Processing,Closed" doc:"Triggered until a person acknowledges it, then Processing, and Closed at its end."`
 	Title            string                    `json:"title" doc:"What people read first."`
@@ -116,7 +116,7 @@ func show(tx *db.Tx, r *withAlerts) (v View, err error) {
 		Images: r.Images, ManualOverrides: r.ManualOverrides,
 		MergedInto: r.MergedInto, IsTest: r.Test, Responders: []Responder{},
 	}
-	if r.Progress == Closed {
+	if r.Progress == Closed && r.MergedInto == "" {
 		v.IncidentStatus = event.Ok
 	}
 	if r.AssignedTo != nil {

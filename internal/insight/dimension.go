@@ -63,10 +63,11 @@ type Handled struct {
 type Dimension struct {
 	Row
 	Handled
-	TotalIncidentsClosed         int64   `json:"total_incidents_closed" doc:"Incidents that are closed now."`
+	TotalIncidentsClosed         int64   `json:"total_incidents_closed" doc:"Incidents that are closed now, without those that were merged into others."`
 	TotalIncidentsAutoClosed     int64   `json:"total_incidents_auto_closed" doc:"Of them because their alerts were over."`
-	TotalIncidentsManuallyClosed int64   `json:"total_incidents_manually_closed" doc:"Of them by a person, or by a merge into another."`
+	TotalIncidentsManuallyClosed int64   `json:"total_incidents_manually_closed" doc:"Of them by a person."`
 	TotalIncidentsTimeoutClosed  int64   `json:"total_incidents_timeout_closed" doc:"Of them after the time that the channel sets."`
+	TotalIncidentsMerged         int64   `json:"total_incidents_merged" doc:"Incidents that were merged into others; they have no end of their own."`
 	TotalSecondsToClose          int64   `json:"total_seconds_to_close" doc:"Sum of the seconds from their beginning to their end."`
 	MeanSecondsToClose           float64 `json:"mean_seconds_to_close" doc:"Mean of the closed ones (MTTR); 0 without any."`
 	NoiseReductionPct            float64 `json:"noise_reduction_pct" doc:"Share of the events that opened no incident, 0 to 100; 0 without events."`
@@ -180,7 +181,8 @@ func dimension(row Row, t *insight.Total) Dimension {
 	return Dimension{
 		Row: row, Handled: handled(t),
 		TotalIncidentsClosed: t.Closed, TotalIncidentsAutoClosed: t.AutoClosed, TotalIncidentsManuallyClosed: t.ManuallyClosed,
-		TotalIncidentsTimeoutClosed: t.TimeoutClosed, TotalSecondsToClose: t.SecondsToClose, MeanSecondsToClose: t.MeanSecondsToClose(),
+		TotalIncidentsTimeoutClosed: t.TimeoutClosed, TotalIncidentsMerged: t.Merged,
+		TotalSecondsToClose: t.SecondsToClose, MeanSecondsToClose: t.MeanSecondsToClose(),
 		NoiseReductionPct: t.NoiseReductionPct(), TotalAlertCnt: t.Alerts, TotalAlertEventCnt: t.Events,
 	}
 }

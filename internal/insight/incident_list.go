@@ -24,9 +24,9 @@ type Item struct {
 	Progress           string                    `json:"progress" enum:"Triggered,Processing,Closed" doc:"How far people have come with it."`
 	Severity           string                    `json:"severity" enum:"Critical,Warning,Info,Ok" doc:"The highest of its alerts, unless a person set it."`
 	CreatedAt          int64                     `json:"created_at" doc:"When it began, Unix seconds."`
-	ClosedBy           string                    `json:"closed_by,omitzero" enum:"auto,timeout,manually" doc:"How it was closed; absent: it is open."`
+	ClosedBy           string                    `json:"closed_by,omitzero" enum:"auto,timeout,manually,merged" doc:"How it was closed; merged: it became part of another incident; absent: it is open."`
 	SecondsToAck       int64                     `json:"seconds_to_ack" doc:"From its beginning to the first acknowledgement; 0 without any."`
-	SecondsToClose     int64                     `json:"seconds_to_close" doc:"From its beginning to its end; 0 while it is open."`
+	SecondsToClose     int64                     `json:"seconds_to_close" doc:"From its beginning to its end; 0 while it is open, and for one that was merged."`
 	EngagedSeconds     int64                     `json:"engaged_seconds" doc:"Seconds between acknowledgements and the end, of all persons together, without snoozes."`
 	Hours              string                    `json:"hours" enum:"work,sleep,off" doc:"The hours in which it began."`
 	Responders         []incident.Responder      `json:"responders" doc:"Who is responsible now."`

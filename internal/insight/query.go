@@ -171,7 +171,8 @@ func (q *query) measure(i *incident.Incident) (f insight.Figures, matches bool, 
 	if err != nil {
 		return f, false, err
 	}
-	about := insight.Incident{Start: i.StartTime, AckTime: i.AckTime, ByPerson: i.CloserID != 0, History: history}
+	about := insight.Incident{Start: i.StartTime, AckTime: i.AckTime, ByPerson: i.CloserID != 0, Merged: i.MergedInto != "",
+		History: history}
 	if i.Progress == incident.Closed {
 		about.Closed, about.CloseTime = true, cmp.Or(i.CloseTime, i.LastTime, i.StartTime)
 	}

@@ -1,6 +1,7 @@
 package warroom
 
 import (
+	"slices"
 	"time"
 
 	"tocsin/internal/platform/db"
@@ -59,6 +60,12 @@ func of(tx *db.Tx, account int64, incident string, integration int64) ([]Record,
 	return db.All(tx, scan, `SELECT `+columns+` FROM war_room
 		WHERE account_id = $1 AND incident_id = $2 AND ($3 = 0 OR integration_id = $3)
 		ORDER BY created_at, integration_id`, account, incident, integration)
+}
+
+// OpenOf returns the war rooms of an incident that are open.
+func OpenOf(tx *db.Tx, account int64, incident string) ([]Record, error) {
+	all, err := of(tx, account, incident, 0)
+	return slices.DeleteFunc(all, func(r Record) bool { return r.Status != isOpen }), err
 }
 
 // begin stores a record with the status creating, instead of one that has expired.

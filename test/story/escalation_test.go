@@ -70,7 +70,7 @@ func TestMergingAMoreSevereIncidentEscalatesByItsRule(t *testing.T) {
 	w.push("b", "Critical")
 	w.notified(newPage("ann"))
 	w.do("/incident/merge", `{"source_incident_ids": [%q], "target_incident_id": %q}`, w.incident(), mild)
-	w.notified(over("ann"), newPage("ann"))
+	w.notified(merged("ann"), newPage("ann"))
 }
 
 // Bob's shift ends between the first page and the second: the next layer follows, and is not skipped.

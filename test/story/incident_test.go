@@ -114,7 +114,7 @@ func TestMergedIncidentsEndTogether(t *testing.T) {
 	w.push("b", "Critical")
 	b := w.incident()
 	w.as(annKey, "/incident/merge", `{"source_incident_ids": [%q], "target_incident_id": %q}`, b, a)
-	w.notified(newPage("ann"), newPage("ann"), over("ann"))
+	w.notified(newPage("ann"), newPage("ann")) // Ann knows of her merge
 	w.push("a", "Ok")
 	w.notified()
 	w.push("b", "Ok")

@@ -102,13 +102,13 @@ func TestFiguresOfMergedAndReopenedIncidents(t *testing.T) {
 	w.push("disk", "Critical")
 	second := w.incident()
 	w.as(ownKey, "/incident/merge", `{"source_incident_ids": [%q], "target_incident_id": %q}`, second, first)
-	w.wants("total_incident_cnt=2 total_incidents_closed=1 total_incidents_manually_closed=1 total_alert_cnt=2 total_alert_event_cnt=2 noise_reduction_pct=50")
+	w.wants("total_incident_cnt=2 total_incidents_closed=0 total_incidents_manually_closed=0 total_incidents_merged=1 mean_seconds_to_close=0 total_alert_cnt=2 total_alert_event_cnt=2 noise_reduction_pct=50")
 	w.as(annKey, "/incident/resolve", `{"incident_ids": [%q]}`, first)
-	w.wants("total_incidents_closed=2 total_incidents_manually_closed=2")
+	w.wants("total_incidents_closed=1 total_incidents_manually_closed=1 total_incidents_merged=1")
 	w.as(annKey, "/incident/reopen", `{"incident_ids": [%q]}`, first)
-	w.wants("total_incidents_closed=1")
+	w.wants("total_incidents_closed=0")
 	w.restart()
-	w.wants("total_incident_cnt=2 total_incidents_closed=1")
+	w.wants("total_incident_cnt=2 total_incidents_closed=0 total_incidents_merged=1")
 }
 
 // TestRemovedIncidentsDoNotCount: what is gone is in no figure of incidents; messages that were sent stay counted.

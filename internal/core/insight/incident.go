@@ -13,7 +13,8 @@ import (
 const (
 	Auto     = "auto"     // its alerts were over
 	Timeout  = "timeout"  // its channel resolves incidents after a time
-	Manually = "manually" // by a person, or by merging it into another
+	Manually = "manually" // by a person
+	Merged   = "merged"   // it is part of another incident: that is no end
 )
 
 // Incident is what the figures of one incident are computed from.
@@ -23,6 +24,7 @@ type Incident struct {
 	CloseTime int64 // 0: it is open, or no time is known
 	AckTime   int64 // the first acknowledgement, for an incident without a history; 0: none
 	ByPerson  bool  // a person closed it, for an incident without a history
+	Merged    bool  // it was merged into another, for an incident without a history
 	Snoozes   []Span
 	History   []Entry // what happened, the oldest first
 }
@@ -65,9 +67,9 @@ type Entry struct {
 type Figures struct {
 	Acknowledged       bool
 	SecondsToAck       int64
-	Closed             bool
+	Closed             bool // not by a merge
 	SecondsToClose     int64
-	ClosedBy           string // Auto, Timeout, Manually; empty: it is open
+	ClosedBy           string // Auto, Timeout, Manually, Merged; empty: it is open
 	EngagedSeconds     int64
 	Notifications      int64
 	Interruptions      int64
@@ -121,9 +123,9 @@ func Measure(i *Incident, zone func(person int64) *time.Location, now int64) Fig
 	}
 	end := now
 	if i.Closed {
-		f.Closed = true
-		f.SecondsToClose = max(0, i.CloseTime-i.Start)
-		f.ClosedBy = m.closedBy()
+		if f.ClosedBy = m.closedBy(); f.ClosedBy != Merged {
+			f.Closed, f.SecondsToClose = true, max(0, i.CloseTime-i.Start)
+		}
 		end = max(i.CloseTime, i.Start)
 	}
 	for n := range f.Persons {
@@ -147,6 +149,8 @@ func (m *measure) closedBy() string {
 	switch {
 	case m.how != "":
 		return m.how
+	case m.incident.Merged:
+		return Merged
 	case m.incident.ByPerson:
 		return Manually
 	}
@@ -185,7 +189,7 @@ func (m *measure) add(e Entry) {
 	case Resolve, Merge:
 		m.how = e.How
 		if e.Kind == Merge {
-			m.how = Manually
+			m.how = Merged
 		}
 		m.disengageAll(e.At)
 	case Reopen:

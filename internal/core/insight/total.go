@@ -10,6 +10,7 @@ type Total struct {
 	AutoClosed         int64
 	ManuallyClosed     int64
 	TimeoutClosed      int64
+	Merged             int64 // into others; they are not among the closed ones
 	Escalated          int64
 	ManuallyEscalated  int64
 	TimeoutEscalated   int64
@@ -42,6 +43,7 @@ func (t *Total) Add(f *Figures, alerts, events int64) {
 	t.AutoClosed += one(f.ClosedBy == Auto)
 	t.ManuallyClosed += one(f.ClosedBy == Manually)
 	t.TimeoutClosed += one(f.ClosedBy == Timeout)
+	t.Merged += one(f.ClosedBy == Merged)
 	t.Escalated += one(f.Escalations() > 0)
 	t.ManuallyEscalated += one(f.ManualEscalations > 0)
 	t.TimeoutEscalated += one(f.TimeoutEscalations > 0)

@@ -73,11 +73,16 @@ func plural(name string, n int) string {
 	return name + "s"
 }
 
-// State returns how an incident stands, for the beginning of a subject: its severity while it is open, then Resolved.
+// State returns how an incident stands, for the beginning of a subject: its severity while it is open, then Resolved, or
+// Merged if it became part of another one.
 func (i Incident) State() string {
 	switch {
+	case i.MergedInto != "":
+		return "Merged"
 	case i.Progress == "Closed":
 		return "Resolved"
+	case i.Event == "i_merge":
+		return "Merged"
 	case i.Event == "i_ack":
 		return "Acknowledged"
 	case i.Event == "i_r_severity":
@@ -93,7 +98,11 @@ func (i Incident) State() string {
 // Subject returns the subject of a message about the incident, on one line:
 // "[Critical] Error rate of checkout is 9 % (web1, +49 hosts)".
 func (i Incident) Subject() string {
-	text := "[" + OneLine(i.State()) + "] " + i.Problem()
+	text := "[" + OneLine(i.State()) + "] "
+	if i.MergedFrom != "" && i.Progress != "Closed" {
+		text += OneLine(i.MergedFrom) + " into "
+	}
+	text += i.Problem()
 	if i.Test {
 		text = "[Drill] " + text
 	}
@@ -112,9 +121,9 @@ func (i Incident) Problem() string {
 	return text
 }
 
-// Look returns the severity whose colour and symbol a message has: Ok for the end of an incident.
+// Look returns the severity whose colour and symbol a message has: Ok for the end of an incident. A merge is not an end.
 func (i Incident) Look() string {
-	if i.Progress == "Closed" {
+	if i.Progress == "Closed" && i.MergedInto == "" {
 		return event.Ok
 	}
 	return i.Severity

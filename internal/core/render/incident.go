@@ -34,6 +34,10 @@ type Incident struct {
 	EndedBy  string            // by whom or by what it ended; empty: it is open
 	Duration int64             // seconds from its beginning to its end; 0: it is open
 
+	Merged     string // what was merged into what, and by whom; empty: the message is about no merge
+	MergedFrom string // of a message about a merge into this incident: what was merged into it
+	MergedInto string // the id of the incident that it was merged into; empty: it was not
+
 	DetailUrl       string // shows the incident to this reader, and acknowledges it; empty as Link, or when the reader may not
 	Now             int64  // when the message is written, Unix seconds
 	LastTime        int64  // when its latest alert joined

@@ -6,10 +6,11 @@ import "strings"
 // docs/templates.md.
 var Preset = map[string]string{
 	"email": email,
-	"sms": `{{if .Test}}[Drill] {{end}}{{.State}}: {{truncate 120 .Problem}}{{with .Channel}} ({{truncate 40 .}}){{end}}` +
-		`{{with .AckLink}} ack: {{.}}{{end}}`,
-	"voice": `{{if .Test}}This is a drill. {{end}}{{if eq .Event "i_r_severity"}}Now {{end}}{{.Severity}} incident{{with .Channel}} in {{truncate 40 .}}{{end}}. ` +
-		`{{truncate 150 .Problem}}. I repeat: {{.Severity}}. {{truncate 150 .Problem}}.`,
+	"sms": `{{if .Test}}[Drill] {{end}}{{.State}}: {{with .Merged}}{{truncate 120 .}}. {{end}}{{truncate 120 .Problem}}` +
+		`{{with .Channel}} ({{truncate 40 .}}){{end}}{{with .AckLink}} ack: {{.}}{{end}}`,
+	"voice": `{{if .Test}}This is a drill. {{end}}{{if eq .Event "i_r_severity"}}Now {{end}}{{.Severity}} incident` +
+		`{{with .Channel}} in {{truncate 40 .}}{{end}}. ` +
+		`{{with .Merged}}{{truncate 150 .}}. {{end}}{{truncate 150 .Problem}}. I repeat: {{.Severity}}. {{truncate 150 .Problem}}.`,
 	"slack":        chat("*"),
 	"slack_app":    chat("*"),
 	"discord":      chat("**"),
@@ -27,8 +28,10 @@ var Preset = map[string]string{
 	"ntfy":         plain,
 }
 
-// progress describes how far people have come with the incident: at its end how long it took, and by whom or by what it ended.
-const progress = `{{if eq .Progress "Closed"}}Resolved{{with .EndedBy}} by {{.}}{{end}}{{with .Duration}} after {{duration .}}{{end}}` +
+// progress describes how far people have come with the incident: at its end how long it took, and by whom or by what it ended;
+// after a merge what became part of what.
+const progress = `{{with .Merged}}{{.}}{{if not $.MergedInto}} · {{end}}{{end}}{{if .MergedInto}}` +
+	`{{else if eq .Progress "Closed"}}Resolved{{with .EndedBy}} by {{.}}{{end}}{{with .Duration}} after {{duration .}}{{end}}` +
 	`{{else}}{{.Progress}}{{with .AckedBy}} by {{.}}{{end}}{{end}}` +
 	`{{with .Channel}} · {{.}}{{end}} · since {{date .TimeZone .StartTime}}{{if gt .AlertCount 1}} · {{.AlertCount}} alerts{{end}}`
 

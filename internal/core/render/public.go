@@ -15,7 +15,7 @@ func (i Incident) Num() string {
 // IncidentSeverity is Severity.
 func (i Incident) IncidentSeverity() string { return i.Severity }
 
-// IncidentStatus is the severity of an open incident, then Ok.
+// IncidentStatus is the severity of an incident, and Ok at its end.
 func (i Incident) IncidentStatus() string { return i.Look() }
 
 // AlertCnt is AlertCount.
@@ -58,6 +58,8 @@ func fireReason(of any) string {
 		return ""
 	case i.Test:
 		return "[DRILL] "
+	case i.MergedInto != "" || i.MergedFrom != "" && i.Progress != "Closed":
+		return "[MERGED] "
 	case i.Progress == "Closed":
 		return "[RESOLVED] "
 	case i.Event == "i_ack":

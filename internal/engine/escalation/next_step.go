@@ -16,6 +16,8 @@ import (
 // nothing, so that the same request twice does not skip a step.
 func (r *Service) NextStep(tx *db.Tx, i *incident.Incident, n *notify.Notification, now time.Time) (answer string, err error) {
 	switch {
+	case i.IncidentID != n.Incident || i.MergedInto != "":
+		return "Not escalated: the incident was merged into another.", nil
 	case i.Progress == incident.Processing:
 		return "Not escalated: the incident is acknowledged already.", nil
 	case i.Progress != incident.Triggered:

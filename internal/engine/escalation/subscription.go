@@ -91,7 +91,7 @@ func (r *Service) reaction(e activity.Event) reaction {
 			return Recheck(tx, item.Account, item.ID, item.At)
 		}
 	case activity.Merged:
-		return r.merged
+		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error { return r.merged(tx, i, item, e) }
 	}
 	return nil
 }
@@ -124,14 +124,6 @@ func (r *Service) paused(why string) reaction {
 	}
 }
 
-// merged ends the sources of a merge. The incident that they are merged into goes on, with more alerts.
-func (r *Service) merged(tx *db.Tx, i *incident.Incident, item activity.Item) error {
-	if i.Progress != incident.Closed {
-		return Recheck(tx, item.Account, item.ID, item.At)
-	}
-	return r.ended(tx, []activity.Item{item})
-}
-
 // ended cancels all pages of incidents that are closed, and notifies the recovery to the recipients who were notified of
 // them, by mail and in chats. Calls and text messages are not used: no person has to act.
 func (r *Service) ended(tx *db.Tx, items []activity.Item) error {
@@ -152,16 +144,21 @@ func (r *Service) ended(tx *db.Tx, items []activity.Item) error {
 			ids, severities[i.IncidentID] = append(ids, i.IncidentID), i.Severity
 		}
 	}
-	if err := r.Notify.Cancel(tx, account, ids, sentence.Of("is_over"), now, pages...); err != nil {
+	if err := r.finish(tx, account, ids, sentence.Of("is_over"), now); err != nil {
+		return err
+	}
+	return r.Notify.Recover(tx, account, severities, now, quietly)
+}
+
+// finish cancels all pages of incidents that are closed, and ends their escalations and follow-ups.
+func (r *Service) finish(tx *db.Tx, account int64, ids []string, why string, now time.Time) error {
+	if err := r.Notify.Cancel(tx, account, ids, why, now, pages...); err != nil {
 		return err
 	}
 	if err := RecheckAll(tx, account, ids, now); err != nil {
 		return err
 	}
-	if err := forget(tx, account, ids...); err != nil {
-		return err
-	}
-	return r.Notify.Recover(tx, account, severities, now, quietly)
+	return forget(tx, account, ids...)
 }
 
 // Recheck makes the incident's escalation and follow-up due now, because the incident or one of its alerts has changed:
@@ -328,7 +325,7 @@ func (r *Service) stormed(tx *db.Tx, i *incident.Incident, item activity.Item, t
 
 // quietly accepts the notifications that called for a person, except calls and text messages.
 func quietly(n notify.Notification) bool {
-	return slices.Contains(pages, n.Cause) && n.Method != "sms" && n.Method != "voice"
+	return (slices.Contains(pages, n.Cause) || n.Cause == notify.Merged) && n.Method != "sms" && n.Method != "voice"
 }
 
 // announce notifies those who were notified of an incident that a person has acknowledged it, except this person. Only the

@@ -16,7 +16,7 @@ type Notice struct {
 	PersonID    int64         `json:"person_id" doc:"The person; 0: a chat or an address."`
 	PersonName  string        `json:"person_name,omitzero" doc:"The person's name."`
 	Method      string        `json:"way" doc:"The method, such as email."`
-	Cause       string        `json:"cause" doc:"page, assign, recovery, acknowledged, fallback, storm, rise, joined or reminder."`
+	Cause       string        `json:"cause" doc:"page, assign, recovery, acknowledged, fallback, storm, rise, joined, merged or reminder."`
 	Reason      string        `json:"reason" doc:"Why this target was chosen, in words."`
 	ReasonData  sentence.Data `json:"reason_data,omitzero" doc:"The reason as data, see docs/sentences.md; absent: it is no sentence of the table."`
 	Status      string        `json:"status" doc:"waiting, sending, sent, failed or cancelled."`
@@ -38,6 +38,7 @@ var nouns = map[string]string{
 	notify.Storm:    sentence.Of("n_storm"),
 	notify.Rise:     sentence.Of("n_rise"),
 	notify.Joined:   sentence.Of("n_joined"),
+	notify.Merged:   sentence.Of("n_merged"),
 	notify.Reminder: "Reminder",
 }
 
@@ -46,6 +47,8 @@ func (n *Notice) noun() string {
 	switch {
 	case n.stored.Event == activity.IncidentSeverity:
 		return nouns[notify.Rise]
+	case n.stored.Event == activity.IncidentMerge:
+		return nouns[notify.Merged]
 	case nouns[n.Cause] != "":
 		return nouns[n.Cause]
 	case n.stored.Detail.Repeat > 0:

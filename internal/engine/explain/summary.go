@@ -110,6 +110,8 @@ func (x *Explanation) withoutNotice(s *Story) string {
 		return "Nobody was notified: " + ended(reason) + x.fallbackOf(s)
 	case s.progress != nil && s.progress.Ended == "acknowledged":
 		return "Nobody was notified: the incident was acknowledged before the first step."
+	case s.incident.MergedInto != "":
+		return "Nobody was notified: the incident was merged into another before the first step."
 	case s.Progress == incident.Closed:
 		return "Nobody was notified: the incident ended before the first step."
 	}

@@ -45,7 +45,10 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 	if i.Progress == incident.Triggered {
 		about.AckLink = about.DetailUrl
 	}
-	return about, err
+	if err != nil {
+		return about, err
+	}
+	return about, addMerge(tx, &about, n, i)
 }
 
 // detailURL returns the link to the page that shows an incident to the reader of a notification. A link that would be

@@ -39,7 +39,7 @@ func (r *Service) ackBundle(ctx context.Context, t Ticket, press bool, now time.
 		return http.StatusNotFound, ackView{Problem: problem}, nil
 	}
 	view.Person = p.Name
-	shown, waiting := 0, false
+	shown, waiting, seen := 0, false, map[string]bool{}
 	for batch := range slices.Chunk(ids, ackBatch) {
 		do := r.DB.Snapshot
 		if press {
@@ -48,7 +48,7 @@ func (r *Service) ackBundle(ctx context.Context, t Ticket, press bool, now time.
 		var lines []string
 		open := false
 		err := do(ctx, func(tx *db.Tx) (err error) {
-			lines, open, err = r.ackSome(tx, t, batch, press, now)
+			lines, open, err = r.ackSome(tx, t, batch, seen, press, now)
 			return err
 		})
 		if err != nil {
@@ -87,20 +87,29 @@ func bundled(tx *db.Tx, t Ticket) (ids []string, err error) {
 }
 
 // ackSome returns a line for each incident that the person of a ticket may read, and whether one of them waits for an
-// acknowledgement. If the button was pressed it acknowledges those.
-func (r *Service) ackSome(tx *db.Tx, t Ticket, ids []string, press bool, now time.Time) (lines []string, open bool, err error) {
+// acknowledgement. If the button was pressed it acknowledges those. One that was merged into another stands for that one; seen
+// holds the incidents that have a line.
+func (r *Service) ackSome(
+	tx *db.Tx, t Ticket, ids []string, seen map[string]bool, press bool, now time.Time,
+) (lines []string, open bool, err error) {
 	who, err := Reader(tx, t.Account, t.Person)
 	if err != nil {
 		return nil, false, err
 	}
 	for _, id := range ids {
-		i, found, err := readable(tx, who, id)
+		t.Incident = id
+		to, _, err := lead(tx, t)
 		if err != nil {
 			return nil, false, err
 		}
-		if !found {
+		i, found, err := readable(tx, who, to.Incident)
+		if err != nil {
+			return nil, false, err
+		}
+		if !found || seen[i.IncidentID] {
 			continue
 		}
+		seen[i.IncidentID] = true
 		if i.Progress == incident.Triggered {
 			open = true
 			if press {

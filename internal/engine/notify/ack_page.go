@@ -31,6 +31,7 @@ type ackView struct {
 	About                  *render.Incident
 	Since                  string
 	Persons                []Person // of a link in a chat: who may act as its reader
+	Merged                 string   // the incident that the link was made for, which was merged into this one; empty: none
 	Done                   string   // what the button did: ack, snooze or resolve; empty: none was pressed
 	Minutes                int64    // of the snooze
 	Used                   bool     // the link acts once and was used before
@@ -182,6 +183,10 @@ func (r *Service) press(tx *db.Tx, t Ticket, b button, now time.Time) error {
 	if t.Chat {
 		t.Person = b.person
 	}
+	t, _, err := lead(tx, t)
+	if err != nil {
+		return err
+	}
 	i, _, err := permit(tx, t)
 	if err != nil {
 		return err
@@ -211,6 +216,10 @@ func (r *Service) view(tx *db.Tx, t Ticket, b button, now time.Time) (view ackVi
 	if t.Chat && b.do != "" {
 		t.Person = b.person
 	}
+	t, merged, err := lead(tx, t)
+	if err != nil {
+		return view, err
+	}
 	i, p, err := permit(tx, t)
 	if err != nil {
 		return view, err
@@ -225,7 +234,7 @@ func (r *Service) view(tx *db.Tx, t Ticket, b button, now time.Time) (view ackVi
 		zone = time.UTC
 	}
 	view = ackView{
-		Title: about.Problem(), Person: p.Name, About: &about, Done: b.do, Minutes: b.minutes,
+		Title: about.Problem(), Merged: render.OneLine(merged), Person: p.Name, About: &about, Done: b.do, Minutes: b.minutes,
 		Since: time.Unix(i.StartTime, 0).In(zone).Format("2006-01-02 15:04 MST"),
 		Ask:   b.do == "" && i.Progress == incident.Triggered,
 		Open:  b.do == "" && i.Progress != incident.Closed,

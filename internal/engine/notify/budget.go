@@ -44,6 +44,7 @@ const (
 	plainNews = 3
 	recovery  = 4
 	acked     = 5
+	mergers   = 6
 )
 
 // urgencyOf returns the order in which a notification is sent.
@@ -53,6 +54,8 @@ func urgencyOf(n *Notification) int64 {
 		return recovery
 	case n.Cause == Acked:
 		return acked
+	case n.Cause == Merged:
+		return mergers
 	case n.Incident == "" && n.Cause != Fallback:
 		return plainNews
 	}
@@ -74,7 +77,8 @@ type class struct {
 	name     string // part of the key of a bundle
 }
 
-var classes = []class{{0, lastPage, "page"}, {plainNews, plainNews, "news"}, {recovery, recovery, "over"}, {acked, acked, "acked"}}
+var classes = []class{{0, lastPage, "page"}, {plainNews, plainNews, "news"}, {recovery, recovery, "over"}, {acked, acked, "acked"},
+	{mergers, mergers, "merged"}}
 
 // limit returns how many messages of a minute a class may use. The last one is kept for pages.
 func (c class) limit(budget int) int {

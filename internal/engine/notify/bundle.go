@@ -200,6 +200,8 @@ func (s store) bundled(b *bundle, now time.Time) (m sender.Message, err error) {
 		m.Subject, m.Severity = "[Resolved] "+head, event.Ok
 	case b.first.Cause == Acked:
 		m.Subject = "[Acknowledged] " + head
+	case b.first.Cause == Merged:
+		m.Subject = "[Merged] " + head
 	default:
 		m.Subject = "[" + state + "] " + head
 	}

@@ -68,6 +68,8 @@ func (b *bundle) head() string {
 		what = "are over"
 	case Acked:
 		what = "are acknowledged"
+	case Merged:
+		what = "are part of merges"
 	}
 	return fmt.Sprintf("%d incidents %s: %s", n, what, strings.Join(parts, ", "))
 }

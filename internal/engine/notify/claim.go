@@ -32,7 +32,7 @@ const queues = `WITH RECURSIVE lanes (lane) AS (
 ), first (lane, account_id, due_at) AS (
 	SELECT lane, account_id, (SELECT min(due_at) FROM notice
 		WHERE settled_at = 0 AND lane = q.lane AND account_id = q.account_id AND urgency = u.column1)
-	FROM queues q, (VALUES (0), (1), (2), (3), (4), (5)) AS u WHERE account_id IS NOT NULL)
+	FROM queues q, (VALUES (0), (1), (2), (3), (4), (5), (6)) AS u WHERE account_id IS NOT NULL)
 SELECT lane, account_id, due_at FROM first WHERE due_at IS NOT NULL`
 
 const nextDue = `SELECT account_id, ` + waitingColumns + ` FROM notice
@@ -148,7 +148,7 @@ func scanWaiting(scan db.Scan) (w waiting, err error) {
 
 // firstDue returns the notification of a queue that is sent next, the most severe first.
 func firstDue(tx *db.Tx, queue queueKey, now time.Time) (w waiting, found bool, err error) {
-	for urgency := 0; urgency <= acked && !found && err == nil; urgency++ {
+	for urgency := 0; urgency <= mergers && !found && err == nil; urgency++ {
 		w, found, err = db.One(tx, scanWaiting, nextDue,
 			queue.lane, queue.account, urgency, now.UnixMilli())
 	}

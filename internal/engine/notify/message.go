@@ -120,6 +120,10 @@ func staleReason(n *Notification, i *incident.Incident, found bool, now time.Tim
 	switch {
 	case !found:
 		return sentence.Of("was_removed")
+	case i.MergedInto != "" && n.Cause != Merged && n.Cause != Recovery:
+		return sentence.Of("was_merged")
+	case n.Cause == Merged && n.Detail.Merged == "" && i.MergedInto == "":
+		return sentence.Of("opened_again")
 	case (shared || repeats || n.Cause == Assigned || n.Cause == Rise) && i.Progress == incident.Closed:
 		return sentence.Of("is_over")
 	case n.Cause == Acked && i.Progress == incident.Closed:

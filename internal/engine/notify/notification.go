@@ -24,6 +24,7 @@ const (
 	Storm     = "storm"        // the incident has grown into a storm of alerts
 	Rise      = "rise"         // the severity of an incident with responders rose
 	Joined    = "joined"       // alerts joined an acknowledged incident
+	Merged    = "merged"       // an incident of which the target was notified was merged into another
 	Reminder  = "reminder"     // the incident is still open
 	Shift     = "shift"        // an on-call shift begins or ends
 	Silence   = "silence"      // a silence ends that holds alerts back
@@ -85,6 +86,8 @@ type Detail struct {
 	Repeat   int    `json:"repeat,omitzero"`
 	Forced   bool   `json:"forced,omitzero"`   // it is sent although the incident is acknowledged
 	Severity string `json:"severity,omitzero"` // of the incident when it was stored
+	Merged   string `json:"merged,omitzero"`   // of a message about a merge into the incident: the title of what was merged
+	By       int64  `json:"by,omitzero"`       // the person who merged it
 	Rule     string `json:"rule_id,omitzero"`
 	RuleName string `json:"rule_name,omitzero"`
 	Template string `json:"template_id,omitzero"`
@@ -107,7 +110,7 @@ func (r *Service) Put(tx *db.Tx, n Notification, now time.Time) error {
 	if n.Late {
 		n.Due = max(n.Due, now.Add(catchUp).UnixMilli())
 	}
-	if n.budget = n.budgetKey(); n.Incident != "" {
+	if n.budget = n.budgetKey(); n.Incident != "" && n.Detail.Merged == "" { // a merge is about two incidents
 		n.Detail.Severity = n.Severity
 	}
 	target, err := r.sealed(&n)

@@ -19,6 +19,7 @@ import (
 type overview struct {
 	first  []render.Alert    // the first ten of all alerts
 	labels map[string]string // of the most severe alert that counts
+	text   string            // its description
 	count  int64             // of the alerts that count
 	shared map[string]string
 	differ []render.Difference
@@ -49,6 +50,8 @@ func (o *overview) describe(about *render.Incident, i *incident.Incident) {
 	}
 	if about.Headline = render.Headline(about.Title, labels, byHand); about.Headline == render.OneLine(about.Title) {
 		about.Headline = render.Headline(about.Title, i.Labels, byHand) // the most severe alert is not the one of the title
+	} else if o.text != "" && !slices.Contains(i.ManualOverrides, "description") {
+		about.Description = o.text // that of the first alert, which may be over, would contradict the headline
 	}
 	about.Where = render.Where(about.Headline, o.count, o.shared, o.differ)
 	links, names := render.LinksOf(labels)
@@ -127,6 +130,7 @@ func readOverview(tx *db.Tx, i *incident.Incident) (*overview, error) {
 		o.shared = i.Labels
 		return o, nil
 	}
+	o.text = worst.Description
 	o.labels, o.count, o.shared, o.differ = worst.Labels, counted, all.Shared(), all.Differ()
 	return o, nil
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -165,8 +164,8 @@ func (r *Service) Acknowledge(ctx context.Context, p *PhonePage, now time.Time) 
 	return "Acknowledged: " + strings.TrimSuffix(view.Title, ".") + "."
 }
 
-// Readable returns the incident that a page is about, if its person may read it now or is responsible for it. Errors are
-// fault.NotFound, for a person who has left as well, and fault.AccessDenied.
+// Readable returns the incident that a page is about, or that this one was merged into, if its person may read it now or is
+// responsible for it. Errors are fault.NotFound, for a person who has left as well, and fault.AccessDenied.
 func (r *Service) Readable(tx *db.Tx, p *PhonePage) (i incident.Incident, err error) {
 	_, known, err := Find(tx, p.Account, p.Person)
 	if err != nil {
@@ -179,13 +178,21 @@ func (r *Service) Readable(tx *db.Tx, p *PhonePage) (i incident.Incident, err er
 	if err != nil {
 		return i, err
 	}
-	i, err = incident.Permit(tx, who, p.Incident)
+	t, _, err := lead(tx, Ticket{Account: p.Account, Incident: p.Incident, Person: p.Person})
+	if err != nil {
+		return i, err
+	}
+	i, err = incident.Permit(tx, who, t.Incident)
 	return i, unlessResponsible(err, &i, p.Person)
 }
 
 // Again returns a page as it would be sent now; stale is why it is not needed any more.
 func (r *Service) Again(ctx context.Context, p *PhonePage, now time.Time) (m sender.Message, stale string, err error) {
-	f, o := p.attempt(), outcome{sent: slices.Clone(p.members)}
+	f, o := p.attempt(), outcome{}
+	if err := r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) { o.sent, err = led(tx, p); return err }); err != nil {
+		return m, "", err
+	}
+	f.Notification = o.sent[0].Notification
 	m, err = store{r}.build(ctx, f, &o)
 	if err != nil {
 		return m, "", err

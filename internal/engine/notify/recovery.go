@@ -18,21 +18,32 @@ import (
 // Recover stores notifications that incidents are over, to the targets that were notified of them and that the filter
 // accepts. In quiet hours they wait. severities are those of the incidents, by their ids.
 func (r *Service) Recover(tx *db.Tx, account int64, severities map[string]string, now time.Time, to func(Notification) bool) error {
-	return r.inform(tx, account, severities, news{activity.IncidentResolve, Recovery, "over"}, now, to)
+	what := news{activity.IncidentResolve, Recovery, "over"}
+	return r.inform(tx, account, slices.Sorted(maps.Keys(severities)), now, to, what.about(severities, now))
 }
 
 // Acknowledged is Recover for notifications that a person has acknowledged incidents.
 func (r *Service) Acknowledged(tx *db.Tx, account int64, severities map[string]string, now time.Time, to func(Notification) bool) error {
-	return r.inform(tx, account, severities, news{activity.IncidentAck, Acked, activity.IncidentAck}, now, to)
+	what := news{activity.IncidentAck, Acked, activity.IncidentAck}
+	return r.inform(tx, account, slices.Sorted(maps.Keys(severities)), now, to, what.about(severities, now))
 }
 
 // news is what targets that were notified of an incident are informed of. No person has to act on it.
 type news struct{ event, cause, key string }
 
-// inform stores a notification to each target that was notified of one of some incidents and that the filter accepts. The
-// address is that of the first notification, which was kept for this.
+// about returns the function that makes a notification of the news from the one by which its target was notified.
+func (w news) about(severities map[string]string, now time.Time) func(*Notification) {
+	return func(n *Notification) {
+		n.Key = fmt.Sprintf("%s/%s/%d/%s/%d/%s/%s", n.Incident, w.key, now.UnixMilli(), n.Method, n.Person, n.Queue, digest(n.Address))
+		n.Event, n.Cause, n.Reason, n.Severity = w.event, w.cause, "notified of it before: "+n.Reason, severities[n.Incident]
+		n.Detail.Merged = ""
+	}
+}
+
+// inform stores a notification to each target that was notified of one of some incidents and that the filter accepts, as
+// about makes it. The address is that of the first notification, which was kept for this.
 func (r *Service) inform(
-	tx *db.Tx, account int64, severities map[string]string, what news, now time.Time, to func(Notification) bool,
+	tx *db.Tx, account int64, incidents []string, now time.Time, to func(Notification) bool, about func(*Notification),
 ) error {
 	type row struct {
 		Notification
@@ -43,7 +54,7 @@ func (r *Service) inform(
 		return w, err
 	}, `SELECT account_id, `+columns+` FROM notice
 		WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2)) AND status IN ('sent', 'sending')
-		ORDER BY created_at, notice_id`, account, db.JSON(slices.Sorted(maps.Keys(severities))))
+		ORDER BY created_at, notice_id`, account, db.JSON(incidents))
 	if err != nil {
 		return err
 	}
@@ -53,10 +64,8 @@ func (r *Service) inform(
 			continue
 		}
 		closed := r.opened(&n, rows[i].target)
-		before := n.Reason
-		n.Key = fmt.Sprintf("%s/%s/%d/%s/%d/%s/%s", n.Incident, what.key, now.UnixMilli(), n.Method, n.Person, n.Queue, digest(n.Address))
-		n.Event, n.Cause, n.Reason = what.event, what.cause, "notified of it before: "+before
-		n.Severity, n.Attempts, n.Settled, n.Outcome = severities[n.Incident], 0, 0, ""
+		n.Attempts, n.Settled, n.Outcome = 0, 0, ""
+		about(&n)
 		if n.Due, err = dueTime(tx, n, n.Severity, now); err != nil {
 			return err
 		}

@@ -31,7 +31,8 @@ func informed(tx *db.Tx, n *Notification) (bool, error) {
 		case o.Status == Waiting && slices.Contains(calls, o.Cause):
 			return true
 		}
-		shows := o.Event == activity.IncidentSeverity || n.Cause == Page && o.Cause == Page && o.Detail.Run == n.Detail.Run
+		shows := o.Event == activity.IncidentSeverity || o.Event == activity.IncidentMerge ||
+			n.Cause == Page && o.Cause == Page && o.Detail.Run == n.Detail.Run
 		return shows && (o.Status == Sent || o.Status == Sending || o.Status == Waiting) &&
 			o.Created >= n.Rose && event.Rank(o.Detail.Severity) >= event.Rank(n.Severity)
 	}), err
