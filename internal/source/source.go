@@ -26,6 +26,8 @@ type Request struct {
 	Cut       bool      // the body was longer than the limit: only its beginning is here
 	At        time.Time // when it came
 	MaxAlerts int       // alerts beyond this number are refused, and those before them are not
+
+	Severities SeverityMap // of the integration; for sources whose severities are free words
 }
 
 // Batch is the content of one request.

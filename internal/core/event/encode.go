@@ -21,6 +21,10 @@ func (e *Event) AppendJSON(b []byte) ([]byte, error) {
 	w.textIfAny("description", e.Description)
 	w.text("event_status", e.Status)
 	w.text("event_severity", e.Severity)
+	w.textIfAny("severity_word", e.Word)
+	if e.UnknownWord {
+		w.truth("severity_unknown")
+	}
 	w.labels("labels", e.Labels)
 	w.images("images", e.Images)
 	w.textIfAny("group_key", e.GroupKey)
@@ -68,6 +72,11 @@ func (w *writer) textIfAny(name, text string) {
 func (w *writer) number(name string, n int64) {
 	w.name(name)
 	w.b = strconv.AppendInt(w.b, n, 10)
+}
+
+func (w *writer) truth(name string) {
+	w.name(name)
+	w.b = append(w.b, "true"...)
 }
 
 func (w *writer) labels(name string, labels map[string]string) {

@@ -10,10 +10,11 @@ import (
 func FuzzAppendJSON(f *testing.F) {
 	f.Add("key", "title", "", "Info", "host", "web-1", "", "", int64(0), 0)
 	f.Add("", "a\"b\\c\n\x01\u2028<&>", "d", "Ok", "\U0001F600", "v", "\uFFFD", "alt", int64(-1), 3)
+	f.Add("key", "title", "", "Warning", "severity", "page", "", "Page", int64(1), 4)
 	f.Add("\x00", "\xff", "", "", "a", "\xed\xa0\x80", "g", "", int64(1)<<62, 1)
 	f.Fuzz(func(t *testing.T, key, title, description, status, name, value, group, alt string, n int64, more int) {
 		e := Event{ID: key, Integration: n, AlertKey: key, TitleRule: title, Title: title, Description: description, Status: status,
-			Severity: status, GroupKey: group, Time: n, OwnChannel: n / 2, Received: n}
+			Severity: status, Word: alt, UnknownWord: more&4 > 0, GroupKey: group, Time: n, OwnChannel: n / 2, Received: n}
 		if more&1 > 0 {
 			e.Labels = map[string]string{name: value, "\uFF00" + name: title, "\U0001F600": "", "a": key}
 		}

@@ -41,8 +41,10 @@ type Event struct {
 	TitleRule   string            `json:"title_rule"` // such as $service::$cluster; the title is computed from it
 	Title       string            `json:"title"`
 	Description string            `json:"description,omitempty"`
-	Status      string            `json:"event_status"`   // Critical, Warning, Info or Ok
-	Severity    string            `json:"event_severity"` // equal to Status, except for Ok: the severity that the source sent with it; never empty
+	Status      string            `json:"event_status"`              // Critical, Warning, Info or Ok
+	Severity    string            `json:"event_severity"`            // equal to Status, except for Ok: the severity that the source sent with it; never empty
+	Word        string            `json:"severity_word,omitempty"`   // of a source whose severities are free words: the word as it came
+	UnknownWord bool              `json:"severity_unknown,omitzero"` // the word was unknown when the event came
 	Labels      map[string]string `json:"labels,omitempty"`
 	Images      []Image           `json:"images,omitempty"`
 	GroupKey    string            `json:"group_key,omitempty"`  // the group that the source puts the alert into; empty: it has none
@@ -61,13 +63,14 @@ type Image struct {
 // Bounds of an event, in characters. A longer text is cut where cutting keeps its meaning (title, description, label
 // values) and refused where it does not (keys).
 const (
-	MaxTitle       = 512
-	MaxDescription = 2048
-	MaxAlertKey    = 255
-	MaxGroupKey    = 255
-	MaxLabels      = 50
-	MaxLabelKey    = 128
-	MaxLabelValue  = 2048
+	MaxTitle        = 512
+	MaxDescription  = 2048
+	MaxAlertKey     = 255
+	MaxGroupKey     = 255
+	MaxLabels       = 50
+	MaxLabelKey     = 128
+	MaxLabelValue   = 2048
+	MaxSeverityWord = 64
 )
 
 // Cut returns a text of at most n characters.

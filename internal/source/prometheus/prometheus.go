@@ -39,19 +39,6 @@ type message struct {
 	ExternalURL     source.Text `json:"externalURL"`
 }
 
-// Severities maps the values of severity labels, in lower case, to severities (docs/sources.md).
-var Severities = map[string]string{
-	"critical":     event.Critical,
-	"warning":      event.Warning,
-	"warn":         event.Warning,
-	"none":         event.Warning,
-	"info":         event.Info,
-	"acknowledged": event.Info,
-	"unknown":      event.Info,
-	"unk":          event.Info,
-	"ok":           event.Ok,
-}
-
 // Parse returns the events of a body. A malformed alert is refused alone; an error is a fault of the whole body.
 func Parse(r source.Request) (b source.Batch, err error) {
 	var m message
@@ -69,7 +56,7 @@ func Parse(r source.Request) (b source.Batch, err error) {
 			continue
 		}
 		a.ExternalURL = m.ExternalURL
-		e, err := a.Event(r.At)
+		e, err := a.event(r)
 		if err != nil {
 			b.Refuse(i, fmt.Sprintf("alerts[%d]", i), err)
 			continue
@@ -92,8 +79,8 @@ func (m *message) group() string {
 	return source.GroupKey(string(m.GroupKey))
 }
 
-// Event converts an alert that came at a moment to an event. The error is a fault that names the member.
-func (a Alert) Event(at time.Time) (e event.Event, err error) {
+// event converts an alert of a request to an event. The error is a fault that names the member.
+func (a Alert) event(r source.Request) (e event.Event, err error) {
 	if len(a.Labels) == 0 {
 		return e, fault.Invalid("labels", "is required")
 	}
@@ -101,15 +88,17 @@ func (a Alert) Event(at time.Time) (e event.Event, err error) {
 		return e, fault.Invalid("status", "must be firing or resolved, got %.100q", a.Status)
 	}
 	labels := source.Labels(a.Labels, a.Annotations, a.links())
-	severity := severityOf(a.Labels)
+	rating := r.Severities.Rate(a.Labels)
 	e = event.Event{
 		AlertKey:    a.Fingerprint,
 		TitleRule:   titleRule(labels),
 		Description: event.Cut(source.Clean(describe(a.Annotations)), event.MaxDescription),
-		Status:      severity,
-		Severity:    severity,
+		Status:      rating.Severity,
+		Severity:    rating.Severity,
+		Word:        rating.Word,
+		UnknownWord: rating.Unknown,
 		Labels:      labels,
-		Time:        a.time(at),
+		Time:        a.time(r.At),
 	}
 	// Without a fingerprint the labels identify the alert, as they do in Alertmanager.
 	if e.AlertKey = event.Cut(source.Clean(e.AlertKey), event.MaxAlertKey); e.AlertKey == "" {
@@ -131,18 +120,6 @@ func (a Alert) links() map[string]string {
 		"generator_url": string(a.GeneratorURL), "dashboard_url": string(a.DashboardURL), "panel_url": string(a.PanelURL),
 		"silence_url": string(a.SilenceURL), "external_url": string(a.ExternalURL),
 	})
-}
-
-func severityOf(labels map[string]string) string {
-	for _, name := range []string{"severity", "priority", "level"} {
-		if word := labels[name]; word != "" { // in Prometheus an empty label is the same as none
-			if severity, ok := source.Severity(word, Severities); ok {
-				return severity
-			}
-			return event.Warning
-		}
-	}
-	return event.Warning
 }
 
 // titleRule returns a rule with the alert's name and, where known, its service and instance.

@@ -47,11 +47,28 @@ func TestSeverities(t *testing.T) {
 	for labels, want := range map[string]string{
 		`"severity": "critical"`: event.Critical, `"severity": " CRITICAL "`: event.Critical, `"severity": "warning"`: event.Warning, `"priority": "warn"`: event.Warning,
 		`"level": "info"`: event.Info, `"severity": "acknowledged"`: event.Info, `"severity": "unknown"`: event.Info, `"severity": "unk"`: event.Info, `"severity": "ok"`: event.Ok,
-		`"severity": "none"`: event.Warning, `"severity": "page"`: event.Warning, `"other": "critical"`: event.Warning, `"severity": "", "priority": "critical"`: event.Critical,
+		`"severity": "none"`: event.Info, `"severity": "page"`: event.Critical, `"severity": "x", "priority": "P1"`: event.Critical, `"level": "error"`: event.Warning, `"other": "critical"`: event.Warning, `"severity": "", "priority": "critical"`: event.Critical,
 		`"level": "critical", "priority": "info"`: event.Info, `"priority": "critical", "severity": "info"`: event.Info,
 	} {
 		if e := sourcetest.One(t, prometheus.Parse, `{"alerts": [{"status": "firing", "labels": {`+labels+`}}]}`); e.Status != want {
 			t.Errorf("%s: %s, want %s", labels, e.Status, want)
+		}
+	}
+}
+
+// TestSeverityWordIsKept: the event has the word as it came, beside the label; that of a resolved alert as well.
+func TestSeverityWordIsKept(t *testing.T) {
+	for labels, want := range map[string]string{`"a": "b"`: "", `"severity": "Page"`: "Page", `"severity": " Tier 1 "`: "Tier 1 unknown", `"severity": "Tier 2"`: "Tier 2"} {
+		for _, status := range []string{"firing", "resolved"} {
+			batch, err := prometheus.Parse(source.Request{Body: []byte(`{"alerts": [{"status": "` + status + `", "labels": {` + labels + `}}]}`), At: sourcetest.Came,
+				MaxAlerts: source.MaxAlerts, Severities: source.SeverityMap{"tier 2": event.Info}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := batch.Events[0]
+			if got := e.Word + map[bool]string{true: " unknown"}[e.UnknownWord]; got != want {
+				t.Errorf("%s: %q, want %q", labels, got, want)
+			}
 		}
 	}
 }
