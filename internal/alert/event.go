@@ -31,6 +31,8 @@ type Event struct {
 	Description     string            `json:"description" maxLength:"6144" doc:"Its description."`
 	AlertKey        string            `json:"alert_key" maxLength:"1024" doc:"What events of the same alert have in common."`
 	EventSeverity   string            `json:"event_severity" enum:"Critical,Warning,Info,Ok" doc:"Its severity."`
+	SeverityWord    string            `json:"severity_word,omitzero" maxLength:"64" doc:"The severity as its source sent it, of sources whose severities are free words; absent: it sent none."`
+	SeverityUnknown bool              `json:"severity_unknown,omitzero" doc:"The word was unknown when the event came."`
 	EventStatus     string            `json:"event_status" enum:"Critical,Warning,Info,Ok" doc:"The same, or Ok when it ended the alert."`
 	EventTime       int64             `json:"event_time" doc:"When it happened, Unix seconds."`
 	Labels          map[string]string `json:"labels" maxProperties:"1000" maxLength:"6144" doc:"Labels."`
@@ -56,6 +58,7 @@ func scanEvent(scan db.Scan) (e Event, err error) {
 	e.DataSourceID, e.AlertKey = e.IntegrationID, said.AlertKey
 	e.Title, e.TitleRule, e.Description = said.Title, said.TitleRule, said.Description
 	e.EventSeverity, e.EventStatus, e.EventTime, e.Labels = cmp.Or(said.Severity, event.Info), said.Status, said.Time, said.Labels
+	e.SeverityWord, e.SeverityUnknown = said.Word, said.UnknownWord
 	e.CreatedAt, e.UpdatedAt = decided/1000, decided/1000
 	e.Images = []Image{}
 	for _, image := range said.Images {

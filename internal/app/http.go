@@ -89,7 +89,7 @@ func (s *Server) Stop() error {
 	defer cancel()
 	err := s.http.Shutdown(ctx)
 	s.runner.Stop()
-	return errors.Join(err, s.app.Keys.Flush(ctx), s.app.ingest.StoreRefused(ctx, s.app.Clock.Now()), s.app.Nodes.Leave(ctx), s.app.Close())
+	return errors.Join(err, s.app.Keys.Flush(ctx), s.app.ingest.StoreCounts(ctx, s.app.Clock.Now()), s.app.Nodes.Leave(ctx), s.app.Close())
 }
 
 // Handler returns the handler of all paths: the operations and the pages beside them.

@@ -22,6 +22,8 @@ var chineseExplain = map[string]string{
 	"It opened an incident in channel %s":                                                            "它在协作空间 %s 中产生了故障",
 	"It became part of an incident in channel %s":                                                    "它并入了协作空间 %s 中的故障",
 	"It ended its alert in channel %s":                                                               "它使协作空间 %s 中的告警恢复",
+	"Its source sent the severity %q":                                                                "其来源发送的级别为 %q",
+	"Its source sent the severity %q, which Tocsin did not know":                                     "其来源发送的级别为 %q，Tocsin 不认识该级别",
 	"Route %t was met: %v":                                                                           "路由分支 %t 匹配：%v",
 	"Route %t was not met: %v":                                                                       "路由分支 %t 不匹配：%v",
 	"It leads to channel %s":                                                                         "它通往协作空间 %s",

@@ -24,6 +24,7 @@ var integrationActions = []action{
 	{path: "/integrations/{id}/edit", do: saveIntegration, show: editIntegration, page: "record", needs: manageIntegrations},
 	{path: "/integrations/{id}/status/{to}", do: setIntegrationStatus, show: showIntegration, page: "integration", needs: manageIntegrations},
 	{path: "/integrations/{id}/test", do: testIntegration, show: showIntegration, page: "integration", needs: manageIntegrations},
+	{path: "/integrations/{id}/severity", do: mapSeverity, show: showIntegration, page: "integration", needs: manageIntegrations},
 	{path: "/integrations/{id}/route", do: saveRoute, show: showRoute, page: "route", needs: manageIntegrations},
 }
 
@@ -42,7 +43,8 @@ type integrationRow struct {
 	PushURL   string `json:"push_url"`
 	Status    string `json:"status"`
 	Settings  *struct {
-		Interval int64 `json:"interval_seconds"`
+		Interval    int64             `json:"interval_seconds"`
+		SeverityMap map[string]string `json:"severity_map"`
 	} `json:"settings"`
 	Refused []struct {
 		Reason string `json:"reason"`
@@ -50,6 +52,11 @@ type integrationRow struct {
 		LastAt int64  `json:"last_at"`
 		Detail string `json:"detail"`
 	} `json:"refused"`
+	Unknown []struct {
+		Word   string `json:"word"`
+		Events int64  `json:"events"`
+		LastAt int64  `json:"last_at"`
+	} `json:"unknown_severities"`
 }
 
 // sources are the types that push alerts, in the order of the form; watches those that push something else.
@@ -223,6 +230,10 @@ func editIntegration(v *visit) (view, error) {
 		}
 		d.number("interval", v.T("Seconds between heartbeats"), interval, v.T("For heartbeats alone."))
 	}
+	if i.ID == 0 || i.FreeWords() {
+		d.long("severities", v.T("Severities, one word=Critical, word=Warning or word=Info on each line"), i.severityLines(),
+			v.T("For prometheus and grafana alone. They precede the words that Tocsin knows."))
+	}
 	return d.entered(v), nil
 }
 
@@ -241,6 +252,17 @@ func saveIntegration(v *visit) (string, error) {
 	}
 	if kind == "heartbeat" {
 		request["settings"] = map[string]any{"interval_seconds": formNumber(v, "interval")}
+	}
+	words := severitiesOf(v.field("severities"))
+	if id == 0 && len(words) > 0 {
+		request["settings"] = map[string]any{"severity_map": words}
+	}
+	if id != 0 && slices.Contains(freeWords, kind) && v.r.PostForm.Has("severities") {
+		settings, err := v.settingsWith(func(map[string]string) map[string]string { return words })
+		if err != nil {
+			return "", err
+		}
+		request["settings"] = settings
 	}
 	if id == 0 {
 		request["integration_type"] = kind

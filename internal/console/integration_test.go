@@ -82,3 +82,37 @@ func TestRouteKeepsHeadings(t *testing.T) {
 	}
 	owner.post(made.path+"/route", fields...).showsWith(http.StatusBadRequest, "was changed meanwhile")
 }
+
+// TestUnknownSeverityIsMappedByOneTap pushes a word that is unknown, maps it, and edits the map in the form.
+func TestUnknownSeverityIsMappedByOneTap(t *testing.T) {
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	made := owner.post("/integrations/new", "name", "Alertmanager", "type", "prometheus", "channel", "7000000000041", "severities", "team a=critical\n")
+	made.shows("Its severities", "team a", "!Severities that are unknown")
+	address := regexp.MustCompile(`/event/push/alert/prometheus\?integration_key=\w+`).FindString(made.body)
+	push := func(word string) {
+		t.Helper()
+		r, err := http.Post(w.url+address, "application/json", strings.NewReader(`{"alerts": [{"status": "firing", "labels": {"alertname": "Slow", "severity": "`+word+`"}}]}`))
+		w.must(err)
+		defer r.Body.Close()
+		if r.StatusCode != http.StatusOK {
+			t.Fatal(r.Status)
+		}
+		w.settle()
+	}
+	push("<b>Tier 1")
+	owner.get(made.path).shows("Severities that are unknown", "&lt;b&gt;tier 1", "Events: 1", `name="to" value="Critical"`)
+	w.signIn(annKey).get(made.path).shows("&lt;b&gt;tier 1", `!name="to"`)
+	w.signIn(annKey).post(made.path+"/severity", "word", "<b>tier 1", "to", "Info").showsWith(http.StatusForbidden)
+	owner.get("/lint").shows("Severities that are unknown", "integration &#34;Alertmanager&#34; sends severities unknown to Tocsin: &lt;b&gt;tier 1 (once)")
+	owner.post(made.path+"/severity", "word", "<b>tier 1", "to", "Loud").showsWith(http.StatusBadRequest, "must map")
+	owner.post(made.path+"/severity", "word", "<b>tier 1", "to", "Critical").shows("!Severities that are unknown", "&lt;b&gt;tier 1", "team a")
+	owner.get("/lint").shows("!sends severities unknown")
+	edit := made.path + "/edit"
+	owner.get(edit).shows("&lt;b&gt;tier 1=Critical\nteam a=Critical\n")
+	owner.post(edit, "name", "Alertmanager", "severities", "a=b=info\nteam b").showsWith(http.StatusBadRequest, "team b", "a=b=info")
+	owner.post(edit, "name", "Renamed", "channel", "7000000000041").shows("Renamed", "team a") // a form without the map keeps it
+	owner.post(edit, "name", "Renamed", "severities", "a=b=info\n\n page = WARNING ").shows("a=b", "page", "!team a")
+	owner.post(edit, "name", "Renamed", "severities", "").shows("!Its severities")
+	owner.get(probePath + "/edit").shows("!word=Critical")
+}

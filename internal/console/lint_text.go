@@ -26,6 +26,7 @@ var findingTitles = map[string]string{
 	"fallback_unreachable":      "The fallback cannot be reached",
 	"filter_never_matches":      "Conditions that are never met",
 	"value_never_occurs":        "A value that never occurs",
+	"severity_unknown":          "Severities that are unknown",
 	"long_silence":              "A very long silence",
 	"quiet_hours_hold_critical": "Quiet hours delay critical notifications",
 	"cover_unproven":            "Whether all incidents are matched is not proven",

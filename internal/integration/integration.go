@@ -105,7 +105,8 @@ type OneRequest struct {
 // Info is an integration with what became of its events.
 type Info struct {
 	Integration
-	Refused []Refused `json:"refused,omitempty" doc:"Of a source: the events of the last 24 hours that were not taken, by reason; absent: none."`
+	Refused []Refused         `json:"refused,omitempty" doc:"Of a source: the events of the last 24 hours that were not taken, by reason; absent: none."`
+	Unknown []UnknownSeverity `json:"unknown_severities,omitempty" doc:"Of a source: words that it sent as severities and that are unknown, so that their events are Warnings: the last 20 of 30 days; absent: none."`
 }
 
 func (r *Service) info(c *api.Call, in OneRequest) (Info, error) {
@@ -120,8 +121,12 @@ func (r *Service) info(c *api.Call, in OneRequest) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
+	unknown, err := i.UnknownSeverities(c.Tx, c.Who.AccountID)
+	if err != nil {
+		return Info{}, err
+	}
 	err = r.show(c, &i)
-	return Info{i, refused}, err
+	return Info{i, refused, unknown}, err
 }
 
 // show opens the secrets of an integration for a caller who may manage integrations, and masks them for others.

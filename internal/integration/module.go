@@ -12,7 +12,7 @@ func (r *Service) Module() module.Module {
 		Name:     "integration",
 		Ops:      r.Ops(),
 		Reseal:   []func(*db.Tx, secret.Renew) (int, error){Kind.Reseal},
-		Prune:    []module.Retention{{Period: module.Ended, Prune: pruneRefused}},
+		Prune:    []module.Retention{{Period: module.Ended, Prune: pruneRefused}, {Period: module.Ended, Prune: pruneUnknown}},
 		Sections: []string{"integrations"},
 	}
 }

@@ -30,7 +30,7 @@ type Integration struct {
 	RefID           string    `json:"ref_id" maxLength:"255" doc:"Its id in the system it comes from; may be empty."`
 	IntegrationKey  string    `json:"integration_key" maxLength:"255" doc:"Of a source: the key that its events come with; empty to callers who may only read."`
 	PushURL         string    `json:"push_url" maxLength:"4096" doc:"Of a source: the path and query to push events to, after the address of the server; without the key for callers who may only read."`
-	Settings        *Settings `json:"settings,omitzero" doc:"Of a webhook, heartbeat or app."`
+	Settings        *Settings `json:"settings,omitzero" doc:"Of a webhook, heartbeat or app, and of a source its severity_map."`
 	Status          string    `json:"status" enum:"enabled,disabled" doc:"enabled, or disabled: it receives and sends nothing."`
 	CreatorID       int64     `json:"creator_id" doc:"The person who made it; 0: not known."`
 	UpdatedBy       int64     `json:"updated_by" doc:"The person who changed it last."`
@@ -38,7 +38,7 @@ type Integration struct {
 	UpdatedAt       int64     `json:"updated_at" doc:"Unix seconds."`
 }
 
-// Settings is the further configuration of webhooks, heartbeats and apps.
+// Settings is the further configuration of webhooks, heartbeats and apps, and of sources whose severities are free words.
 type Settings struct {
 	Endpoint                    string            `json:"endpoint,omitzero" maxLength:"2048" doc:"Of a webhook: http or https URL without user name and password."`
 	EventTypes                  []string          `json:"event_types,omitzero" maxItems:"50" maxLength:"64" doc:"Of a webhook: the events that it receives, such as i_new or a_update; absent or empty: everything."`
@@ -51,6 +51,7 @@ type Settings struct {
 	InsecureSkipVerify          *bool             `json:"insecure_skip_verify,omitzero" doc:"Of a webhook: accept any certificate."`
 	Body                        string            `json:"body,omitzero" maxLength:"65536" doc:"Of an incident webhook: a body of its own with {{path.to.field}} in it; absent: the standard one."`
 	IntervalSeconds             int64             `json:"interval_seconds,omitzero" minimum:"10" maximum:"604800" doc:"Of a heartbeat: seconds without a sign of life after which an alert is raised."`
+	SeverityMap                 map[string]string `json:"severity_map,omitzero" maxProperties:"100" maxLength:"8" doc:"Of prometheus and grafana: words of severities, each 1 to 64 characters in any case, with what they mean: Critical, Warning or Info; they precede the words that Tocsin knows (docs/sources.md)."`
 	App                         map[string]string `json:"app,omitzero" maxProperties:"50" maxLength:"8192" doc:"Of an app: its credentials by name; the secret ones are shown as secrets are."`
 	WarRoomEnabled              bool              `json:"war_room_enabled,omitzero" doc:"Of an app: war rooms are opened with it; only one integration of the account may have it."`
 }
@@ -181,6 +182,9 @@ func (i *Integration) check(at configstore.RecordPath) error {
 		return err
 	}
 	settings := at.Member("settings")
+	if err := i.checkSeverityMap(settings); err != nil {
+		return err
+	}
 	switch {
 	case !i.IsApp() && i.Settings != nil && (i.Settings.WarRoomEnabled || i.Settings.App != nil):
 		return settings.Invalid("app", "and war_room_enabled are for apps of chat services, not for the type %s", i.IntegrationType)

@@ -42,6 +42,7 @@ const (
 	ChatUnusable        Code = "chat_unusable"
 	FilterNeverMatches  Code = "filter_never_matches"
 	ValueNeverOccurs    Code = "value_never_occurs"
+	SeverityUnknown     Code = "severity_unknown"
 	LongSilence         Code = "long_silence"
 	QuietHoldsCritical  Code = "quiet_hours_hold_critical"
 	ChannelDisabled     Code = "channel_disabled"
@@ -107,6 +108,8 @@ var Kinds = []Kind{
 		"Correct the conditions; values are compared with their case."},
 	{ValueNeverOccurs, Warning, "A condition names a value that the field never has, such as a severity in lower case.",
 		"Write Critical, Warning, Info or Ok as here."},
+	{SeverityUnknown, Warning, "An integration sends severities that Tocsin does not know: without another sign such an event is a Warning.",
+		"Map the words on the integration's page, or with severity_map of its settings."},
 	{LongSilence, Warning, "A silence lasts longer than 30 days, or its windows leave no minute out.",
 		"Shorten the silence, or drop the alerts if no one needs them."},
 	{QuietHoldsCritical, Warning, "A person's quiet hours delay Critical notifications.",

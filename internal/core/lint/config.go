@@ -132,4 +132,11 @@ type Source struct {
 	Default  bool    // the route has a default
 	Cases    []filter.Group
 	Discards []Filtered // pipeline rules that drop alerts
+	Unknown  []Unknown  // severities that it sends and that are unknown
+}
+
+// Unknown is a severity that an integration sends and that is unknown.
+type Unknown struct {
+	Word   string
+	Events int64
 }

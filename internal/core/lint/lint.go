@@ -124,6 +124,22 @@ func (l *linter) source(s *Source) {
 			l.add(DropsEverything, object, s.Channels, "%s drops every alert", what)
 		}
 	}
+	if len(s.Unknown) > 0 {
+		l.add(SeverityUnknown, object, s.Channels, "integration %q sends severities unknown to Tocsin: %s", s.Name, s.unknown())
+	}
+}
+
+// unknown returns the unknown severities of the integration, in words.
+func (s *Source) unknown() string {
+	var words []string
+	for _, u := range s.Unknown {
+		if u.Events == 1 {
+			words = append(words, sentence.Of("l_once", u.Word))
+		} else {
+			words = append(words, sentence.Of("l_times", u.Word, u.Events))
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // filter checks one filter.

@@ -23,6 +23,8 @@ var explainTable = []Pattern{
 	{"it_opened", "It opened an incident in channel %s"},
 	{"it_grouped", "It became part of an incident in channel %s"},
 	{"it_recovered", "It ended its alert in channel %s"},
+	{"severity_word", "Its source sent the severity %q"},
+	{"severity_unknown", "Its source sent the severity %q, which Tocsin did not know"},
 	{"route_met", "Route %t was met: %v"},
 	{"route_not_met", "Route %t was not met: %v"},
 	{"leads_to", "It leads to channel %s"},

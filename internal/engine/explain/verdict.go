@@ -30,6 +30,7 @@ type Outcome struct {
 	AlertKey   string        `json:"alert_key" doc:"The key by which it is merged into its alert."`
 	Trace      []decide.Step `json:"trace" doc:"Every rule that was tried, in order."`
 	source     int64         // the integration that the event came from
+	severity   string        // a sentence about the severity that the source sent; empty: there is nothing to explain
 	number     int64         // in the order of the account's verdicts
 }
 
@@ -59,8 +60,20 @@ func scanVerdict(scan db.Scan) (v Outcome, err error) {
 	if err := json.Unmarshal([]byte(body), &e); err != nil {
 		return v, err
 	}
-	v.Title, v.AlertKey, v.Trace = e.Title, e.AlertKey, []decide.Step{}
+	v.Title, v.AlertKey = e.Title, e.AlertKey
+	v.severity, v.Trace = severitySent(&e), []decide.Step{}
 	return v, json.Unmarshal([]byte(trace), &v.Trace)
+}
+
+// severitySent returns a sentence about the word that a source sent as the severity; empty if the event needs none.
+func severitySent(e *event.Event) string {
+	switch {
+	case e.Word == "" || e.Status == event.Ok || strings.EqualFold(e.Word, e.Severity):
+		return ""
+	case e.UnknownWord:
+		return sentence.Of("severity_unknown", e.Word) + "."
+	}
+	return sentence.Of("severity_word", e.Word) + "."
 }
 
 // eventOf returns the integration that a stored event came from, and whether the event has been decided.
@@ -194,6 +207,9 @@ func (x *Explanation) describeVerdicts() error {
 			}
 			if !routed[v.EventID] {
 				routed[v.EventID] = true
+				if v.severity != "" {
+					sentences = append(sentences, v.severity)
+				}
 				if err := x.describeRoute(&sentences, v.Trace); err != nil {
 					return err
 				}

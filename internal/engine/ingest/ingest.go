@@ -85,6 +85,7 @@ type Service struct {
 	last    atomic.Int64 // the newest moment of arrival that was given out, Unix nanoseconds
 	taken   *prom.CounterVec
 	refused *refusals
+	unknown *unknownSeverities
 }
 
 // known is an integration cached by its key.
@@ -103,8 +104,8 @@ func (k *known) usable() bool {
 // within that time. One that cannot be used is not cached, so that it is accepted at once when it is enabled.
 const maxCacheAge = 500 * time.Millisecond
 
-// New returns a service. Its metrics are tocsin_events_received_total by source and outcome, and
-// tocsin_events_refused_total by integration and reason.
+// New returns a service. Its metrics are tocsin_events_received_total by source and outcome, tocsin_events_refused_total
+// by integration and reason, and tocsin_events_unknown_severity_total by integration.
 func New(c Config) *Service {
 	c.MaxAlerts, c.MaxBytes = cmp.Or(c.MaxAlerts, MaxAlerts), cmp.Or(c.MaxBytes, MaxBytes)
 	r := &Service{
@@ -112,6 +113,7 @@ func New(c Config) *Service {
 		rates:   ratelimit.New[int64](0).Divided(c.Share),
 		known:   map[string]known{},
 		refused: newRefusals(c.Metrics),
+		unknown: newUnknownSeverities(c.Metrics),
 		taken: prom.NewCounterVec(prom.CounterOpts{
 			Name: "tocsin_events_received_total",
 			Help: "Events by source and whether they were taken.",

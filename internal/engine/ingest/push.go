@@ -72,7 +72,7 @@ func (r *Service) alerts(c *api.Call, req *http.Request, header http.Header, bod
 	}
 	var batch source.Batch
 	err = r.compute(c.Ctx, i.AccountID, i.IntegrationID, func() (err error) {
-		batch, err = parse(source.Request{Body: text, Cut: cut, At: c.Now, MaxAlerts: r.MaxAlerts})
+		batch, err = parse(source.Request{Body: text, Cut: cut, At: c.Now, MaxAlerts: r.MaxAlerts, Severities: i.Severities()})
 		return err
 	})
 	if cut && (err != nil || !batch.List) {
@@ -96,6 +96,7 @@ func (r *Service) take(c *api.Call, i integration.Integration, name string, batc
 		return nil, r.afterMove(c.Ctx, i.AccountID, err)
 	}
 	r.taken.WithLabelValues(name, "taken").Add(float64(len(batch.Events)))
+	r.unknown.add(i, batch.Events)
 	reply := Taken{Events: make([]Receipt, len(batch.Events)), Refused: batch.Refused, Truncated: batch.Truncated}
 	for n, e := range batch.Events {
 		reply.Events[n] = Receipt{e.ID, e.AlertKey}

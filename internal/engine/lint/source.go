@@ -46,7 +46,19 @@ func (r *reader) sources() (list []lint.Source, err error) {
 				s.Discards = append(s.Discards, lint.Filtered{Name: fmt.Sprintf("rules[%d]", n), Filter: rule.If.Value})
 			}
 		}
+		if s.Unknown, err = r.unknownSeverities(&i); err != nil {
+			return nil, err
+		}
 		list = append(list, s)
 	}
 	return list, nil
+}
+
+// unknownSeverities returns the severities that an integration sends and that are unknown.
+func (r *reader) unknownSeverities(i *integration.Integration) (list []lint.Unknown, err error) {
+	words, err := i.UnknownSeverities(r.tx, r.account)
+	for _, u := range words {
+		list = append(list, lint.Unknown{Word: u.Word, Events: u.Events})
+	}
+	return list, err
 }

@@ -1,0 +1,87 @@
+package console
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// freeWords are the types of sources whose severities are free words, which an integration can map.
+var freeWords = []string{"prometheus", "grafana"}
+
+// FreeWords reports whether the integration can map severities.
+func (i integrationRow) FreeWords() bool { return slices.Contains(freeWords, i.Type) }
+
+// SeverityMap returns the words that the integration maps to severities.
+func (i integrationRow) SeverityMap() map[string]string {
+	if i.Settings == nil {
+		return nil
+	}
+	return i.Settings.SeverityMap
+}
+
+// severityLines returns the map as a form shows it: a word=severity on each line.
+func (i integrationRow) severityLines() string {
+	var b strings.Builder
+	words := i.SeverityMap()
+	for _, word := range slices.Sorted(maps.Keys(words)) {
+		b.WriteString(word + "=" + words[word] + "\n")
+	}
+	return b.String()
+}
+
+// severitiesOf reads a map of severities: a word=severity on each line. The severity stands after the last =, because a word
+// may hold one. A line without a severity maps to none, which the operation refuses with the word's name.
+func severitiesOf(text string) map[string]string {
+	words := map[string]string{}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		word, severity := line, ""
+		if at := strings.LastIndex(line, "="); at >= 0 {
+			word, severity = strings.TrimSpace(line[:at]), strings.TrimSpace(line[at+1:])
+		}
+		for _, known := range []string{"Critical", "Warning", "Info"} {
+			if strings.EqualFold(severity, known) {
+				severity = known
+			}
+		}
+		words[word] = severity
+	}
+	return words
+}
+
+// settingsWith returns the settings of a stored integration with another map of severities. The other settings stay.
+func (v *visit) settingsWith(words func(map[string]string) map[string]string) (map[string]any, error) {
+	var stored struct {
+		Settings map[string]any `json:"settings"`
+	}
+	if err := v.call("/integration/info", map[string]any{"integration_id": v.number()}, &stored); err != nil {
+		return nil, err
+	}
+	settings, mapped := stored.Settings, map[string]string{}
+	if settings == nil {
+		settings = map[string]any{}
+	}
+	have, _ := settings["severity_map"].(map[string]any)
+	for word, severity := range have {
+		mapped[word], _ = severity.(string)
+	}
+	settings["severity_map"] = words(mapped)
+	return settings, nil
+}
+
+// mapSeverity maps one word that was unknown.
+func mapSeverity(v *visit) (string, error) {
+	id := v.number()
+	settings, err := v.settingsWith(func(words map[string]string) map[string]string {
+		words[v.field("word")] = v.field("to")
+		return words
+	})
+	if err == nil {
+		err = v.call("/integration/update", map[string]any{"integration_id": id, "settings": settings}, nil)
+	}
+	return "/integrations/" + strconv.FormatInt(id, 10), err
+}

@@ -1,0 +1,86 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// alertmanager is a source of the shop whose severities are free words, with settings.
+func alertmanager(settings string) string {
+	return fmt.Sprintf(`{"integrations": [{"integration_id": 7000000000059, "integration_name": "Alertmanager", "integration_type": "prometheus", "channel_id": %d, "integration_key": %q, "settings": %s}]}`, shop, promKey, settings)
+}
+
+// fires pushes an alert of Prometheus with some labels, such as `"severity": "page"`.
+func (w *world) fires(name, labels string) {
+	w.t.Helper()
+	r := w.post("/event/push/alert/prometheus?integration_key="+promKey, fmt.Sprintf(`{"alerts": [{"status": "firing", "fingerprint": %q, "labels": {"alertname": %[1]q, %s}}]}`, name, labels))
+	if r.Error != nil {
+		w.t.Fatalf("push: %s", r)
+	}
+	w.settle()
+}
+
+// In quiet hours, which hold all but Critical, words of other systems for Critical page, and a ticket waits.
+func TestSeverityPagePagesInQuietHours(t *testing.T) {
+	t.Parallel()
+	w := begin(t, notifyAnn, alertmanager(`{}`))
+	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "14:00"}]}`) // in Berlin it is eleven
+	w.fires("Ticket", `"severity": "ticket"`)
+	w.fires("Logged", `"level": "error"`)
+	w.fires("Unknown", `"severity": "tier1"`)
+	w.notified()
+	for n, labels := range []string{`"severity": "page"`, `"severity": "SEV1"`, `"priority": "P1"`, `"severity": "tier1", "priority": "critical"`, `"level": "panic"`} {
+		w.fires(fmt.Sprint("Down", n), labels)
+		w.notified(newPage("ann"))
+	}
+}
+
+// The map of an integration in an account file precedes the table, and the pipeline changes the severity afterwards.
+func TestSeverityMapOfAnAccountFilePages(t *testing.T) {
+	t.Parallel()
+	w := begin(t, notifyAnn, alertmanager(`{"severity_map": {"Tier1": "Critical", "page": "Warning", "loud": "Critical"}}`), `{"alert_pipelines": [{"integration_id": 7000000000059, "rules": [
+		{"kind": "severity_reset", "if": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "settings": {"severity": "Info"}}]}]}`)
+	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "14:00"}]}`)
+	w.fires("Known", `"severity": "page"`)
+	w.fires("Test", `"severity": "loud", "env": "test"`)
+	w.notified()
+	w.fires("Down", `"severity": "TIER1"`)
+	w.notified(newPage("ann"))
+	alert := w.explained("Test").get("verdicts.0.alert_id")
+	events := w.do("/alert/event/list", `{"alert_id": %q}`, alert)
+	w.want(events, "items.0.event_severity", "Info")
+	w.want(events, "items.0.severity_word", "loud")
+	w.want(events, "items.0.severity_unknown", "")
+	w.want(events, "items.0.labels.severity", "loud")
+}
+
+// A word that is unknown makes a Warning, and is named where people look: in the explanation, at its integration and in lint.
+func TestUnknownSeverityIsNamed(t *testing.T) {
+	t.Parallel()
+	w := begin(t, notifyAnn, alertmanager(`{}`))
+	w.fires("Down", `"severity": "Tier1"`)
+	w.fires("Down", `"severity": "Tier1"`)
+	if words := w.why("Down"); !strings.Contains(words, `Its source sent the severity "Tier1", which Tocsin did not know.`) {
+		t.Error(words)
+	}
+	w.fires("Paged", `"severity": "page"`)
+	if words := w.why("Paged"); !strings.Contains(words, `Its source sent the severity "page".`) {
+		t.Error(words)
+	}
+	w.settle()
+	info := w.do("/integration/info", `{"integration_id": 7000000000059}`)
+	w.want(info, "unknown_severities.0.word", "tier1")
+	w.want(info, "unknown_severities.0.events", "2")
+	w.want(info, "unknown_severities.1.word", "")
+	w.metrics(`tocsin_events_unknown_severity_total{integration="7000000000059"} 2`)
+	found := w.do("/lint/list", `{"severity": "warning"}`)
+	if text := found.String(); !strings.Contains(text, `sends severities unknown to Tocsin: tier1 (2 times)`) {
+		t.Error(text)
+	}
+	w.do("/integration/update", `{"integration_id": 7000000000059, "settings": {"severity_map": {"tier1": "Critical"}}}`)
+	w.want(w.do("/integration/info", `{"integration_id": 7000000000059}`), "unknown_severities.0.word", "")
+	if text := w.do("/lint/list", `{"severity": "warning"}`).String(); strings.Contains(text, "unknown to Tocsin") {
+		t.Error(text)
+	}
+}
