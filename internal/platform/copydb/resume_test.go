@@ -65,8 +65,8 @@ func kill(t *testing.T, from, to string, until int) bool {
 
 // ways calls fn for a copy to another engine and for one back.
 func ways(t *testing.T, fn func(t *testing.T, from, to string, other func() string)) {
-	t.Run("there", func(t *testing.T) { fn(t, dbtest.New(t), other(t), func() string { return other(t) }) })
-	t.Run("back", func(t *testing.T) { fn(t, other(t), dbtest.New(t), func() string { return dbtest.New(t) }) })
+	t.Run("there", func(t *testing.T) { fn(t, dbtest.Migrated(t), other(t), func() string { return other(t) }) })
+	t.Run("back", func(t *testing.T) { fn(t, embedded(t), dbtest.New(t), func() string { return dbtest.New(t) }) })
 }
 
 // small makes a database with some dozen rows of tables that refer to each other.
@@ -224,7 +224,7 @@ func TestContinueRefused(t *testing.T) {
 				t.Errorf("%v, want %q", err, want)
 			}
 		}
-		second := dbtest.New(t)
+		second := dbtest.Migrated(t)
 		little(t, second)
 		refused(second, to, "is a copy of "+db.Name(from)+" that is not finished, and "+db.Name(second)+" is another database")
 		refused(to, other(), "is not finished: continue it with: tocsin copy")
@@ -243,7 +243,7 @@ func TestContinueRefused(t *testing.T) {
 
 // A connection that is cut in the middle ends the copy with an error, and the next one continues it.
 func TestCutConnection(t *testing.T) {
-	from := other(t)
+	from := embedded(t)
 	small(t, from)
 	whole := sums(run(t, from, other(t)))
 	if dbtest.Server == "" { // no connection but that to the file
