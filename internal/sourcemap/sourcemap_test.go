@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -116,7 +117,7 @@ func TestUploadsAreReadInTurn(t *testing.T) {
 			statuses <- f.send(key, "event", event("1.4.2", "/assets/app.min.js"), "source_map", "{}").Status
 		}()
 		for f.service.Pace.Waiting() != n+1 {
-			continue
+			runtime.Gosched()
 		}
 	}
 	if len(statuses) > 0 {

@@ -84,7 +84,7 @@ func TestAccountsTakeTurnsToWrite(t *testing.T) {
 			}
 		})
 		for d.Waiting() == before {
-			continue
+			runtime.Gosched()
 		}
 	}
 	for range 300 {

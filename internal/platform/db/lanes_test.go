@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -130,13 +131,14 @@ func TestInsert(t *testing.T) {
 func TestDo(t *testing.T) {
 	d, _ := opened(t, waiting)
 	add := func(tx *db.Tx, n int) error { return tx.Do(`INSERT INTO letter_waiting (n) VALUES ($1)`, n) }
-	gate := make(chan struct{})
+	begun, gate := make(chan struct{}), make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() { // the others come together
-		if err := d.Write(t.Context(), func(*db.Tx) error { <-gate; return nil }); err != nil {
+		if err := d.Write(t.Context(), func(*db.Tx) error { close(begun); <-gate; return nil }); err != nil {
 			t.Error(err)
 		}
 	})
+	<-begun
 	errs := make([]error, 30)
 	for i := range errs {
 		all.Go(func() {
@@ -148,7 +150,9 @@ func TestDo(t *testing.T) {
 			})
 		})
 	}
-	time.Sleep(50 * time.Millisecond)
+	for d.Waiting() < len(errs) {
+		runtime.Gosched()
+	}
 	close(gate)
 	all.Wait()
 	refused := 0
@@ -313,13 +317,13 @@ func TestAWriteThatWaitsHoldsNoOtherAccount(t *testing.T) {
 	const low, busy = 2, 4 // of the same lane; the lower is locked first
 	ends := make(chan error, 2)
 	if err := other.WriteOf(t.Context(), busy, func(*db.Tx) error {
-		gate := make(chan struct{})
-		go d.WriteOf(t.Context(), 6, func(*db.Tx) error { <-gate; return nil }) // the two come together behind it
-		time.Sleep(50 * time.Millisecond)
+		begun, gate := make(chan struct{}), make(chan struct{})
+		go d.WriteOf(t.Context(), 6, func(*db.Tx) error { close(begun); <-gate; return nil }) // the two come together behind it
+		<-begun
 		for _, account := range []int64{low, busy} {
 			go func() { ends <- d.WriteOf(t.Context(), account, write) }()
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(50 * time.Millisecond) // they may come one after the other too: the test is weaker then, but does not fail
 		close(gate)
 		if err := <-ends; err != nil { // of low: busy waits until this function returns
 			t.Error(err)
@@ -350,7 +354,9 @@ func TestAClaimThatWaitsHoldsUpNoOther(t *testing.T) {
 	<-begun
 	nothing, first := func(*db.Tx) error { return nil }, make(chan error, 1)
 	go func() { first <- d.ClaimOf(t.Context(), 1, nothing) }()
-	time.Sleep(20 * time.Millisecond) // so that it mostly is the first
+	for d.Waiting() == 0 { // it has come, and perhaps was put off once
+		runtime.Gosched()
+	}
 	if err := d.ClaimOf(t.Context(), 2, nothing); err != nil {
 		t.Error(err)
 	}

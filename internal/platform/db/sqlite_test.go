@@ -55,8 +55,16 @@ func TestAnExistingFileKeepsItsMode(t *testing.T) {
 func TestPathsWithSpecialCharacters(t *testing.T) {
 	for _, name := range []string{"a b.db", "100%.db", "%41.db", "what?mode=memory.db", "a#b.db", "a&b=c;d.db", "é 值班.db", "a+b.db", "file:x.db", ":memory:", `back\slash.db`, "it's.db"} {
 		t.Run(name, func(t *testing.T) {
+			connected := func(path string) *db.DB { // without the schema
+				d, err := db.Connect(ctx, "sqlite:"+path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { d.Close() })
+				return d
+			}
 			dir := t.TempDir()
-			d := open(t, filepath.Join(dir, name))
+			d := connected(filepath.Join(dir, name))
 			write(t, d, `CREATE TABLE item (id BIGINT PRIMARY KEY, name TEXT NOT NULL)`)
 			write(t, d, `INSERT INTO item (id, name) VALUES (1, 'a')`)
 			if err := d.Close(); err != nil { // it removes the files beside the database
@@ -66,7 +74,7 @@ func TestPathsWithSpecialCharacters(t *testing.T) {
 			if err != nil || len(entries) != 1 || entries[0].Name() != name {
 				t.Errorf("%v %v", entries, err)
 			}
-			expect(t, open(t, filepath.Join(dir, name)), "a")
+			expect(t, connected(filepath.Join(dir, name)), "a")
 		})
 	}
 	t.Chdir(t.TempDir())
