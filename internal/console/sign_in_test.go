@@ -151,11 +151,11 @@ func TestGuessingIsSlowed(t *testing.T) {
 	}
 }
 
-// A hundred failed sign-ins are one entry of the audit log, with their number, and the log names no one who does not exist.
+// Many failed sign-ins are one entry of the audit log, with their number, and the log names no one who does not exist.
 func TestFailedSignInsAreRecordedTogether(t *testing.T) {
 	s := beginServer(t, plain)
 	s.owner()
-	for i := range 20 {
+	for i := range 6 { // a password takes tens of milliseconds of a processor
 		b := s.browser()
 		b.ip = fmt.Sprintf("198.51.100.%d", i)
 		b.post("/sign-in", "email", "olga@example.com", "password", "a wrong password")
@@ -172,7 +172,7 @@ func TestFailedSignInsAreRecordedTogether(t *testing.T) {
 	for _, d := range docs {
 		e := d.(map[string]any)
 		count[e["operation"].(string)]++
-		if body := e["body"].(string); e["operation"] == "session:write:refuse" && body != `{"attempts":20}` {
+		if body := e["body"].(string); e["operation"] == "session:write:refuse" && body != `{"attempts":6}` {
 			t.Errorf("%s", body)
 		}
 		if strings.Contains(fmt.Sprint(e), "none@example.com") {
