@@ -13,6 +13,7 @@ import (
 // TestAnEagerCallerIsRefusedLate: after many refusals in a minute the next one waits, and is the same in the end. No one else
 // waits: no other account, no other operation, and no call that is not refused.
 func TestAnEagerCallerIsRefusedLate(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.Rate, c.LateBy = ratelimit.Rate{PerSecond: 1}, time.Hour }, toys()))
 	t.Cleanup(s.Frame.StopWaiting)
 	if r := s.Call(apitest.KeyA, echo, minimal); r.Code != "" {
@@ -52,6 +53,7 @@ func TestAnEagerCallerIsRefusedLate(t *testing.T) {
 
 // TestTriesOfKeysAreRefusedLate: so is a network that tries unknown keys, but not the keys that are valid.
 func TestTriesOfKeysAreRefusedLate(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.LateBy = time.Hour }, toys()))
 	t.Cleanup(s.Frame.StopWaiting)
 	for range 360 {

@@ -106,6 +106,7 @@ const window = `"start_time":1776000000000,"end_time":1777000000000`
 
 // TestUploadsAreReadInTurn: one upload is read at a time, over all accounts.
 func TestUploadsAreReadInTurn(t *testing.T) {
+	t.Parallel()
 	f := start(t, ratelimit.Rate{})
 	another, err := f.service.Pace.Enter(t.Context(), gate.Caller{})
 	if err != nil {
@@ -130,6 +131,7 @@ func TestUploadsAreReadInTurn(t *testing.T) {
 }
 
 func TestList(t *testing.T) {
+	t.Parallel()
 	f := start(t, ratelimit.Rate{})
 	f.mustSend(apitest.KeyA, event("1.4.2", "/assets/app.min.js"), theMap(t))
 	f.mustSend(apitest.KeyB, event("1.4.2", "/assets/theirs.js"), theMap(t))
@@ -178,6 +180,7 @@ func enrichBody(version, more string) string {
 }
 
 func TestEnrich(t *testing.T) {
+	t.Parallel()
 	f := start(t, ratelimit.Rate{})
 	f.mustSend(apitest.KeyA, event("1.4.2", "/assets/app.min.js"), theMap(t))
 	f.Grant(auth.ApplicationsRead)
@@ -224,6 +227,7 @@ func TestEnrich(t *testing.T) {
 }
 
 func TestUploadsThatAreRefused(t *testing.T) {
+	t.Parallel()
 	f := start(t, ratelimit.Rate{})
 	ok, text := event("1", "/a.js"), theMap(t)
 	_, kind := form("event", ok)
@@ -262,6 +266,7 @@ func TestUploadsThatAreRefused(t *testing.T) {
 }
 
 func TestUploadsAreRecordedAndLimited(t *testing.T) {
+	t.Parallel()
 	f := start(t, ratelimit.Rate{PerMinute: 2})
 	f.mustSend(apitest.KeyA, event("1", "/a.js"), theMap(t))
 	f.mustSend(apitest.KeyA, event("2", "/a.js"), theMap(t))
@@ -282,6 +287,7 @@ func TestUploadsAreRecordedAndLimited(t *testing.T) {
 // A service that stores more than it may loses its oldest maps; those of other services and accounts stay. An account
 // that stores more than it may is refused.
 func TestBoundsOfWhatIsStored(t *testing.T) {
+	t.Parallel()
 	f := start(t, ratelimit.Rate{})
 	f.mustSend(apitest.KeyB, event("0", "/theirs.js"), theMap(t))
 	f.mustSend(apitest.KeyA, strings.Replace(event("0", "/other.js"), "shop-web", "other", 1), theMap(t))
@@ -318,6 +324,7 @@ func TestBoundsOfWhatIsStored(t *testing.T) {
 // The largest map whose mappings can be read is read and used within bounds, and an account that sends such maps does not
 // keep another from its stacks.
 func TestTheLargestMap(t *testing.T) {
+	t.Parallel()
 	f := start(t, ratelimit.Rate{})
 	head, tail := `{"version":3,"sources":["a.ts"],"mappings":"AAAA`, `"}`
 	largest := head + strings.Repeat(",CAAC", (16<<20-5000)/5) + tail

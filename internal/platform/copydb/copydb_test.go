@@ -176,6 +176,7 @@ func sums(results []copydb.Result) string {
 
 // A database that is copied there and back has the same rows, and its account file reads the same.
 func TestThereAndBack(t *testing.T) {
+	t.Parallel()
 	from, to, back := dbtest.Migrated(t), other(t), dbtest.New(t)
 	keyring, want := filled(t, from)
 	first := run(t, from, to)
@@ -192,6 +193,7 @@ func TestThereAndBack(t *testing.T) {
 
 // Rows of all shapes: NULL, the empty text, the largest integers, and text that only the embedded engine may hold.
 func TestHostileRows(t *testing.T) {
+	t.Parallel()
 	from, to, back := dbtest.Migrated(t), other(t), dbtest.New(t)
 	d := open(t, from)
 	const account = `INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES ($1, $2, $3, $4, $5)`
@@ -221,6 +223,7 @@ func TestHostileRows(t *testing.T) {
 
 // Text that older versions stored and PostgreSQL does not is replaced, counted, and equal on both sides.
 func TestUnstorableText(t *testing.T) {
+	t.Parallel()
 	from, to := embedded(t), dbtest.New(t)
 	d := open(t, from)
 	write(t, d, `INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at)
@@ -237,6 +240,7 @@ func TestUnstorableText(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	refused := func(c copydb.Copy, want string) {
 		t.Helper()
 		if _, err := c.Run(ctx); err == nil || !strings.Contains(err.Error(), want) {
@@ -273,6 +277,7 @@ func dsn(t *testing.T, d *db.DB) string {
 
 // A copy is one state of a source that goes on: nothing that is written meanwhile is in it, and what was is whole.
 func TestSourceInUse(t *testing.T) {
+	t.Parallel()
 	from, to := dbtest.Migrated(t), other(t)
 	little(t, from)
 	d := open(t, from)
@@ -297,6 +302,7 @@ func TestSourceInUse(t *testing.T) {
 
 // A copy is held. One that is to replace its source is not: the source is.
 func TestHold(t *testing.T) {
+	t.Parallel()
 	for _, release := range []bool{false, true} {
 		from, to := dbtest.Migrated(t), other(t)
 		d := open(t, from)

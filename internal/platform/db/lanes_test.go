@@ -81,6 +81,7 @@ func letter(numbers ...int) (stored, waits db.Rows) {
 // TestAppend appends from many goroutines at once. Rows that cannot be stored affect no others; what was acknowledged is
 // stored whole, and what was refused is not.
 func TestAppend(t *testing.T) {
+	t.Parallel()
 	d, _ := opened(t, letters, waiting)
 	change(t, d, `INSERT INTO letter_waiting (n) VALUES (70)`)
 	var all sync.WaitGroup
@@ -108,6 +109,7 @@ func TestAppend(t *testing.T) {
 
 // TestInsert: many rows in a transaction, and their error is that of the transaction.
 func TestInsert(t *testing.T) {
+	t.Parallel()
 	d, _ := opened(t, letters)
 	put := func(numbers ...int) error {
 		return d.Write(t.Context(), func(tx *db.Tx) error {
@@ -129,6 +131,7 @@ func TestInsert(t *testing.T) {
 // TestDo: an error of a statement whose answer is not awaited fails the write that it belongs to, and no other that shares
 // its commit; inside of Try it fails that part alone.
 func TestDo(t *testing.T) {
+	t.Parallel()
 	d, _ := opened(t, waiting)
 	add := func(tx *db.Tx, n int) error { return tx.Do(`INSERT INTO letter_waiting (n) VALUES ($1)`, n) }
 	begun, gate := make(chan struct{}), make(chan struct{})
@@ -190,6 +193,7 @@ func TestDo(t *testing.T) {
 // TestWritesOfAnAccountAreAlone writes accounts from two processes' connections at once, and now and then all of them.
 // Each reads a number and writes the next: none may be lost.
 func TestWritesOfAnAccountAreAlone(t *testing.T) {
+	t.Parallel()
 	a, dsn := opened(t, `CREATE TABLE purse (account_id BIGINT PRIMARY KEY, coins BIGINT NOT NULL)`)
 	b := connected(t, dsn)
 	const accounts, each = 5, 40
@@ -237,6 +241,7 @@ func TestWritesOfAnAccountAreAlone(t *testing.T) {
 // TestAccountsDoNotWaitForEachOther: while an account is written, another is; a write of all waits. The embedded engine
 // has one writer.
 func TestAccountsDoNotWaitForEachOther(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("the embedded engine has one writer")
 	}
@@ -271,6 +276,7 @@ func TestAccountsDoNotWaitForEachOther(t *testing.T) {
 // TestTryLock: a name that a claim of one process has locked is refused to another's, which waits for nothing and can go
 // on. The embedded engine has one writer, so the two are never there at once.
 func TestTryLock(t *testing.T) {
+	t.Parallel()
 	d, dsn := opened(t)
 	other := connected(t, dsn)
 	try := func(d *db.DB, account int64, name string, with func() error) (ok bool) {
@@ -308,6 +314,7 @@ func TestTryLock(t *testing.T) {
 // TestAWriteThatWaitsHoldsNoOtherAccount: writes of two accounts that come together share a transaction. While one of them
 // waits for another process, the other account is written, by its own process and by others.
 func TestAWriteThatWaitsHoldsNoOtherAccount(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("the embedded engine has one writer")
 	}
@@ -339,6 +346,7 @@ func TestAWriteThatWaitsHoldsNoOtherAccount(t *testing.T) {
 
 // While another process writes an account, its claim does not keep the lane from the claims of others.
 func TestAClaimThatWaitsHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("the embedded engine has one writer")
 	}

@@ -150,6 +150,7 @@ func (p *process) kill() {
 // lease; and the limit of a target holds over all programs. TOCSIN_STRESS_SEEDS sets how many seeds it tries, of more parcels
 // than the usual one.
 func TestStress(t *testing.T) {
+	t.Parallel()
 	seeds, parcels := 1, 600
 	if n, err := strconv.Atoi(os.Getenv("TOCSIN_STRESS_SEEDS")); err == nil {
 		seeds, parcels = n, 2000
