@@ -40,6 +40,7 @@ func orderToy(outside func(c *api.Call) error) []api.Op {
 
 // TestDoAfterHoldsNoTransaction: other writes proceed during the call; the write is recorded once, also when it is refused.
 func TestDoAfterHoldsNoTransaction(t *testing.T) {
+	t.Parallel()
 	var s *apitest.Server
 	var fails error
 	s = withToys(apitest.Start(t, toys(), orderToy(func(c *api.Call) error {
@@ -79,6 +80,7 @@ func TestDoAfterHoldsNoTransaction(t *testing.T) {
 
 // TestDoAfterCompletesWithoutTheCaller: the result of the call to the other system is stored although the caller left.
 func TestDoAfterCompletesWithoutTheCaller(t *testing.T) {
+	t.Parallel()
 	ctx, leave := context.WithCancel(context.Background())
 	gone, done := make(chan struct{}), make(chan error, 1)
 	s := withToys(apitest.Start(t, toys(), orderToy(func(c *api.Call) error {
@@ -103,6 +105,7 @@ func TestDoAfterCompletesWithoutTheCaller(t *testing.T) {
 }
 
 func TestDoAfterIsNotForReads(t *testing.T) {
+	t.Parallel()
 	for what, op := range map[string]api.Op{
 		"a read":     {Path: "/a", Effect: api.Read, Do: orderToy(nil)[0].Do},
 		"a snapshot": {Path: "/a", Effect: api.Snapshot, Do: orderToy(nil)[0].Do},
@@ -127,6 +130,7 @@ type outsideRequest struct {
 
 // TestDryRunDoesNotCallOutside: a dry run calls no other system, and changes and records nothing.
 func TestDryRunDoesNotCallOutside(t *testing.T) {
+	t.Parallel()
 	asked := 0
 	do := api.DoAfter(func(c *api.Call, in outsideRequest) (outsideRequest, error) {
 		if in.DryRun.DryRun {
@@ -153,6 +157,7 @@ func TestDryRunDoesNotCallOutside(t *testing.T) {
 
 // TestSnapshotWithDoAfter reads which system to call, and calls it without a transaction.
 func TestSnapshotWithDoAfter(t *testing.T) {
+	t.Parallel()
 	do := api.DoAfter(func(c *api.Call, in newToy) (made, error) {
 		n := int64(0)
 		err := c.Read(func() (err error) {

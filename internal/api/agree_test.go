@@ -17,6 +17,7 @@ import (
 // independent validator of the published schema. Null for an optional field is left out of what the validator sees.
 // Integers beyond their width and in other notations, which schemas do not distinguish, are left to TestIntegers.
 func TestChecksAgreeWithTheDocument(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, toys())
 	published := apitest.OpenAPISchema(t, s.Frame, "/paths/~1toy~1echo/post/requestBody/content/application~1json/schema")
 	const seed = 20261121

@@ -12,6 +12,7 @@ import (
 // total (but for a single body), and an account and a key never exceed their bound at the moment of the grant. When
 // everything is released, nothing is held and no request waits.
 func TestBodyBudgetCounts(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		total := int64(1+random.IntN(8)) << 20
@@ -74,6 +75,7 @@ func TestBodyBudgetCounts(t *testing.T) {
 // TestBodyBudgetKeepsBytesForTheNextAccount: however many accounts take all they can, the next one is granted some, and
 // so is a small body of an account that has used up its bound.
 func TestBodyBudgetKeepsBytesForTheNextAccount(t *testing.T) {
+	t.Parallel()
 	b := newBodyBudget(bodiesAtOnce, time.Hour)
 	for account := range int64(6) {
 		for key := range int64(4) {
@@ -93,6 +95,7 @@ func TestBodyBudgetKeepsBytesForTheNextAccount(t *testing.T) {
 // TestBodyBudgetWaiters: waiters are granted in order of arrival as soon as they fit. They do not block those of other
 // accounts, and one account has at most accountWaiting of them.
 func TestBodyBudgetWaiters(t *testing.T) {
+	t.Parallel()
 	b := newBodyBudget(8<<20, time.Hour)
 	greedy, other := bodyHolder{account: 1, key: 1}, bodyHolder{account: 2, key: 1}
 	b.hold(greedy, 2<<20)

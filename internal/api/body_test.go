@@ -56,6 +56,7 @@ func holds(s *apitest.Server, bytes int64) {
 // TestBodiesAreBoundedOverAllConnections: an account that sends bodies without end is asked to retry. Another account
 // is answered meanwhile, and every call is answered once the bodies have arrived.
 func TestBodiesAreBoundedOverAllConnections(t *testing.T) {
+	t.Parallel()
 	const size = 700 << 10
 	s := withToys(apitest.Start(t, toys()))
 	api.SetBodies(s.Frame, 3<<20, time.Millisecond, time.Minute)
@@ -86,6 +87,7 @@ func TestBodiesAreBoundedOverAllConnections(t *testing.T) {
 
 // TestSlowBodiesAreRefused: a body that arrives too slowly is refused, and its bytes are released.
 func TestSlowBodiesAreRefused(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	api.SetBodies(s.Frame, 3<<20, time.Millisecond, 20*time.Millisecond)
 	status, _, text := readAnswer(t, begin(t, s, apitest.KeyA, 1000))
@@ -98,6 +100,7 @@ func TestSlowBodiesAreRefused(t *testing.T) {
 // TestRefusalsDoNotWaitForTheBody: a call that is refused for its path, key, limit or permission is answered before any
 // of its body has arrived.
 func TestRefusalsDoNotWaitForTheBody(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.StartWith(t, ratelimit.Rate{PerSecond: 1000, PerMinute: 1}, toys()))
 	s.Call(apitest.KeyB, list, `{}`)
 	at, err := url.Parse(s.URL)

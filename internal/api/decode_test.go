@@ -17,6 +17,7 @@ func with(field string) string {
 }
 
 func TestFields(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, toys())
 	const bad = "InvalidParameter"
 	s.Scenarios(t, echo, []apitest.Scenario{
@@ -96,6 +97,7 @@ func TestFields(t *testing.T) {
 }
 
 func TestIntegers(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, toys())
 	scenarios := []apitest.Scenario{}
 	for _, c := range []struct {
@@ -125,6 +127,7 @@ func TestIntegers(t *testing.T) {
 }
 
 func TestJSONSyntax(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, toys())
 	const bad = "InvalidParameter"
 	s.Scenarios(t, echo, []apitest.Scenario{
@@ -161,6 +164,7 @@ func TestJSONSyntax(t *testing.T) {
 }
 
 func TestBodies(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	fill := func(n int) string { // a body of n bytes
 		return `{"name":"a","count":1,"maybe":null,"x":"` + strings.Repeat("y", n-42) + `"}`
@@ -209,6 +213,7 @@ func TestBodies(t *testing.T) {
 
 // TestABodyThatEndsEarly claims more bytes than it sends.
 func TestABodyThatEndsEarly(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, toys())
 	reader, writer := io.Pipe()
 	r, err := http.NewRequest("POST", s.URL+echo+"?app_key="+apitest.KeyA, reader)

@@ -31,6 +31,7 @@ func getDocs(h http.Handler, change func(*http.Request)) *httptest.ResponseRecor
 }
 
 func TestTheReferenceShowsEveryOperation(t *testing.T) {
+	t.Parallel()
 	s, ops := golden(t)
 	w := getDocs(s.Frame.Docs(), nil)
 	page := html.UnescapeString(w.Body.String())
@@ -58,6 +59,7 @@ func TestTheReferenceShowsEveryOperation(t *testing.T) {
 
 // TestFieldsInWords checks the rows of the request that has every kind of field.
 func TestFieldsInWords(t *testing.T) {
+	t.Parallel()
 	s, _ := golden(t)
 	page := getDocs(s.Frame.Docs(), nil).Body.String()
 	article := page[strings.Index(page, `<article id="toy-echo"`):]
@@ -98,6 +100,7 @@ func TestFieldsInWords(t *testing.T) {
 }
 
 func TestTheReferenceIsOnePage(t *testing.T) {
+	t.Parallel()
 	s, _ := golden(t)
 	w := getDocs(s.Frame.Docs(), nil)
 	page, policy := w.Body.String(), w.Header().Get("Content-Security-Policy")
@@ -161,6 +164,7 @@ func TestTheReferenceIsOnePage(t *testing.T) {
 
 // TestOperationTextsAreEscaped: no text in a table of operations can become markup.
 func TestOperationTextsAreEscaped(t *testing.T) {
+	t.Parallel()
 	type tricky struct {
 		Name string `json:"name" doc:"</td><script>alert(1)</script>"`
 	}
@@ -177,6 +181,7 @@ func TestOperationTextsAreEscaped(t *testing.T) {
 }
 
 func TestTheReferenceShowsItsOwnURL(t *testing.T) {
+	t.Parallel()
 	proxies := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // the addresses that httptest's requests come from
 	behind := apitest.StartConfig(t, func(c *api.Config) { c.Proxies = proxies }, toys()).Frame.Docs()
 	alone := apitest.Start(t, toys()).Frame.Docs()
@@ -203,6 +208,7 @@ func TestTheReferenceShowsItsOwnURL(t *testing.T) {
 }
 
 func TestTheReferenceIsServed(t *testing.T) {
+	t.Parallel()
 	h := apitest.Start(t, toys()).Frame.Docs()
 	tag := getDocs(h, nil).Header().Get("ETag")
 	unchanged := getDocs(h, func(r *http.Request) { r.Header.Set("If-None-Match", tag) })

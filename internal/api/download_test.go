@@ -16,6 +16,7 @@ import (
 // TestDownload: a file arrives whole with its headers; what fails before its first byte is answered as any other failure,
 // and what fails later breaks the connection, so that no one takes a part for the whole.
 func TestDownload(t *testing.T) {
+	t.Parallel()
 	type request struct {
 		Case string `json:"case"`
 	}

@@ -38,6 +38,7 @@ func dropping() []api.Op {
 }
 
 func TestDryRun(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, dropping()))
 	for id, name := range []string{1: "ball", 2: "bear", 3: "worn"} {
 		s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, $2, $3)`, apitest.AccountA, id, name)
@@ -67,6 +68,7 @@ func TestDryRun(t *testing.T) {
 }
 
 func TestReferenceExist(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, dropping()))
 	s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, 1, 'ball')`, apitest.AccountA)
 	s.Write(func(tx *tx) error {

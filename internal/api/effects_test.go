@@ -44,6 +44,7 @@ func auditLog(s *apitest.Server) (entries []audited) {
 }
 
 func TestAWriteIsRecorded(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	r := s.Call(apitest.KeyA, create, `{"name":"ball","password":"hunter2","extra":[1]}`)
 	want := []audited{{apitest.AccountA, apitest.OwnerA, apitest.Now.UnixMilli(), "Olga Owner", r.Header.Get("Service-Request-Id"), "127.0.0.1", "toy:write:create", "", `{"name":"ball","password":"***","extra":[1]}`, false, true}}
@@ -62,6 +63,7 @@ func TestAWriteIsRecorded(t *testing.T) {
 }
 
 func TestReadsAreNotRecorded(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	s.Call(apitest.KeyA, echo, minimal)
 	s.Call(apitest.KeyA, list, "{}")
@@ -73,6 +75,7 @@ func TestReadsAreNotRecorded(t *testing.T) {
 
 // TestARefusedWrite: nothing of the change is stored, one audit entry has the error code, and the next write works.
 func TestARefusedWrite(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	for _, c := range []struct{ name, key, kind, body, code, recorded string }{
 		{"by the operation", apitest.KeyA, "", `{"name":"ball","then":"refuse","password":"hunter2"}`, "BadRequest", `{"name":"ball","then":"refuse","password":"***"}`},
@@ -113,6 +116,7 @@ func TestARefusedWrite(t *testing.T) {
 
 // TestNoChangeWithoutItsRecord: when the audit entry cannot be stored, the change is rolled back.
 func TestNoChangeWithoutItsRecord(t *testing.T) {
+	t.Parallel()
 	full := func(*db.Tx, api.AuditEntry) error { return errors.New("the log is full") }
 	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.Audit = full }, toys()))
 	if r := s.Call(apitest.KeyA, create, `{"name":"ball"}`); r.Code != "InternalError" {
@@ -124,6 +128,7 @@ func TestNoChangeWithoutItsRecord(t *testing.T) {
 }
 
 func TestUnknownKeysLeaveNoRecord(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	s.Call("wrong", create, `{"name":"ball"}`)
 	if got := auditLog(s); len(got) != 0 {
@@ -132,6 +137,7 @@ func TestUnknownKeysLeaveNoRecord(t *testing.T) {
 }
 
 func TestAPanicFailsOneCallOnly(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	for range 20 { // more often than there are connections
 		if r := s.Call(apitest.KeyA, broken, `{"name":"panic"}`); r.Code != "InternalError" || r.Status != 500 {
@@ -148,6 +154,7 @@ func TestAPanicFailsOneCallOnly(t *testing.T) {
 
 // TestASnapshotAgreesWithItself counts twice while other calls write: the two counts of one call must agree.
 func TestASnapshotAgreesWithItself(t *testing.T) {
+	t.Parallel()
 	type counts struct {
 		Before int64 `json:"before"`
 		After  int64 `json:"after"`
@@ -186,6 +193,7 @@ func TestASnapshotAgreesWithItself(t *testing.T) {
 
 // TestManyAtOnce runs writers, readers, refused and broken calls of two accounts at the same time.
 func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	s.Grant(auth.SchedulesRead)
 	call := func(key, path, body string) (apitest.Reply, error) {

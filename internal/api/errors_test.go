@@ -12,6 +12,7 @@ import (
 // and an error with code and message, and the same id in both headers. Here are the tests of their texts.
 
 func TestErrorsFollowTheLanguage(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, toys())
 	for _, c := range []struct{ language, path, key, body, message string }{
 		{"", echo, apitest.KeyA, `{}`, "The specified parameter name is not valid: is required."},
@@ -36,6 +37,7 @@ func TestErrorsFollowTheLanguage(t *testing.T) {
 }
 
 func TestAnInternalErrorShowsNoDetails(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, toys())
 	for _, name := range []string{"panic", "encode", "error"} {
 		r := s.Call(apitest.KeyA, broken, `{"name":"`+name+`"}`)
@@ -49,6 +51,7 @@ func TestAnInternalErrorShowsNoDetails(t *testing.T) {
 }
 
 func TestRequestIDsDiffer(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, toys())
 	seen := map[string]bool{}
 	for range 100 { // in one and the same millisecond
@@ -60,6 +63,7 @@ func TestRequestIDsDiffer(t *testing.T) {
 }
 
 func TestRepliesAreNotCached(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, toys())
 	if got := s.Call(apitest.KeyA, broken, `{"name":"bytes"}`).Header.Get("Cache-Control"); got != "no-store" {
 		t.Errorf("Cache-Control: %q", got)

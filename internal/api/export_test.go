@@ -42,6 +42,3 @@ func Late(f *Frame) int {
 	defer f.late.mu.Unlock()
 	return f.late.all
 }
-
-// SetLateBy changes how long late refusals wait.
-func SetLateBy(f *Frame, d time.Duration) { f.lateBy = d }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -34,6 +35,7 @@ type Config struct {
 	Share   *ratelimit.Share // of all rates, that this process accepts; nil: the whole
 	// LimitWait is how long a read above the limit waits for its turn before it is refused; 0: it is refused at once.
 	LimitWait time.Duration
+	LateBy    time.Duration  // how long the refusals of a caller that goes on asking wait; 0: a second
 	Proxies   []netip.Prefix // their X-Forwarded-For is trusted
 	Build     string         // shown in the reference
 	Turns     *gate.Turns    // of accounts whose reads compute; nil: no account waits
@@ -56,7 +58,6 @@ type Frame struct {
 	stop      context.CancelFunc
 	bodies    *bodyBudget
 	late      *lateRefusals
-	lateBy    time.Duration
 	bodyTime  time.Duration
 	metrics   *metrics
 	unknown   func() *counters // of calls without an operation
@@ -85,11 +86,12 @@ func New(c Config, ops ...[]Op) *Frame {
 	if c.Guesses == nil {
 		c.Guesses = NewKeyGuesses(c.Share)
 	}
+	c.LateBy = cmp.Or(c.LateBy, lateBy)
 	f := &Frame{
 		Config: c, ops: map[string]*mounted{}, schemas: newSchemas(), metrics: newMetrics(c.Metrics),
 		rates: ratelimit.New[rateKey](0).Divided(c.Share), queue: ratelimit.NewQueue[rateKey](waitingPerAccount, waitingInAll),
 		bodies: newBodyBudget(max(bodiesAtOnce, largeBodies*c.MaxBody), bodyWait), bodyTime: bodyTime,
-		late: newLateRefusals(), lateBy: lateBy,
+		late: newLateRefusals(),
 	}
 	f.stopping, f.stop = context.WithCancel(context.Background())
 	if f.Metrics != nil {

@@ -30,6 +30,7 @@ func bearer(s *apitest.Server, authorization, query string) apitest.Reply {
 }
 
 func TestWhereTheKeyIs(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	for _, c := range []struct{ name, header, query, code string }{
 		{"header", "Bearer " + apitest.KeyA, "", ""},
@@ -56,6 +57,7 @@ func TestWhereTheKeyIs(t *testing.T) {
 // TestKeysThatEnd ends a key's validity in every possible way, by SQL as another process would. The key must be refused
 // within a second of the clock, and the error must be the same each time.
 func TestKeysThatEnd(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, end, mend string }{
 		{"disabled", `UPDATE app_key SET status = 'disabled' WHERE person_id = $1`, `UPDATE app_key SET status = 'enabled' WHERE person_id = $1`},
 		{"deleted", `DELETE FROM app_key WHERE person_id = $1`, ""},
@@ -90,6 +92,7 @@ func TestKeysThatEnd(t *testing.T) {
 }
 
 func TestKeysExpire(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	end := apitest.Now.Unix() + 10
 	s.Exec(`UPDATE app_key SET expires_at = $1 WHERE person_id = $2`, end, apitest.Reader)
@@ -111,6 +114,7 @@ func TestKeysExpire(t *testing.T) {
 }
 
 func TestWhatAKeyMay(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, 1, 'ball')`, apitest.AccountA)
 	may := func(key, path string) bool {
@@ -167,6 +171,7 @@ func TestWhatAKeyMay(t *testing.T) {
 }
 
 func TestAnotherAccountsToysAreNotThere(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, 1, 'ball')`, apitest.AccountA)
 	if r := s.Call(apitest.KeyB, info, `{"id":1}`); r.Code != "ResourceNotFound" || r.Status != 404 {
@@ -176,6 +181,7 @@ func TestAnotherAccountsToysAreNotThere(t *testing.T) {
 
 // TestGuessing tries 300 unknown keys in a minute from one address, which is the limit, and then more.
 func TestGuessing(t *testing.T) {
+	t.Parallel()
 	proxy := netip.MustParsePrefix("127.0.0.0/8")
 	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.Proxies = []netip.Prefix{proxy} }, toys()))
 	from := func(address, key string) apitest.Reply {
@@ -214,6 +220,7 @@ func TestGuessing(t *testing.T) {
 
 // TestOneNetworkIsOneGuesser: one subscriber line commonly has a whole /64 of addresses.
 func TestOneNetworkIsOneGuesser(t *testing.T) {
+	t.Parallel()
 	proxies := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.Proxies = proxies }, toys()))
 	var last apitest.Reply
@@ -228,6 +235,7 @@ func TestOneNetworkIsOneGuesser(t *testing.T) {
 }
 
 func TestLastUseIsStored(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	s.Key(apitest.AccountA, apitest.Reader, keyC)
 	s.Clock.Add(time.Minute)

@@ -13,6 +13,7 @@ import (
 // TestLargeBodiesAreDecodedInTurn: of writes with large bodies one is decoded at a time, over all accounts; small ones go on
 // meanwhile.
 func TestLargeBodiesAreDecodedInTurn(t *testing.T) {
+	t.Parallel()
 	pace := gate.NewPace(nil, time.Now)
 	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.Pace = pace }, toys()))
 	large := `{"name":"ball","padding":"` + strings.Repeat("x", 100_000) + `"}`

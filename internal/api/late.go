@@ -96,7 +96,7 @@ func (f *Frame) refuseLate(ctx context.Context, w http.ResponseWriter, of refuse
 		return
 	}
 	defer f.late.leave(of)
-	over := time.NewTimer(f.lateBy)
+	over := time.NewTimer(f.LateBy)
 	defer over.Stop()
 	select {
 	case <-over.C:

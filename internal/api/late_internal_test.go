@@ -7,6 +7,7 @@ import (
 
 // TestLateRefusalsAreBounded: the first refusals of a caller in a minute are prompt, the others wait, and so many at most.
 func TestLateRefusalsAreBounded(t *testing.T) {
+	t.Parallel()
 	l, now := newLateRefusals(), time.Unix(1776052800, 0)
 	caller := func(n int64) refusedCaller { return refusedCaller{account: n} }
 	for n := range promptRefusals.PerMinute {

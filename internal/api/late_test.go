@@ -13,8 +13,8 @@ import (
 // TestAnEagerCallerIsRefusedLate: after many refusals in a minute the next one waits, and is the same in the end. No one else
 // waits: no other account, no other operation, and no call that is not refused.
 func TestAnEagerCallerIsRefusedLate(t *testing.T) {
-	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.Rate = ratelimit.Rate{PerSecond: 1} }, toys()))
-	api.SetLateBy(s.Frame, time.Hour)
+	t.Parallel()
+	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.Rate, c.LateBy = ratelimit.Rate{PerSecond: 1}, time.Hour }, toys()))
 	t.Cleanup(s.Frame.StopWaiting)
 	if r := s.Call(apitest.KeyA, echo, minimal); r.Code != "" {
 		t.Fatal(r.Body)
@@ -53,8 +53,8 @@ func TestAnEagerCallerIsRefusedLate(t *testing.T) {
 
 // TestTriesOfKeysAreRefusedLate: so is a network that tries unknown keys, but not the keys that are valid.
 func TestTriesOfKeysAreRefusedLate(t *testing.T) {
-	s := withToys(apitest.Start(t, toys()))
-	api.SetLateBy(s.Frame, time.Hour)
+	t.Parallel()
+	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.LateBy = time.Hour }, toys()))
 	t.Cleanup(s.Frame.StopWaiting)
 	for range 360 {
 		s.Call("tk_nobody", list, "{}")

@@ -42,6 +42,7 @@ func accept(calls []arrival, rate ratelimit.Rate, wait time.Duration) {
 // TestWaitingReadsAgainstAModel: reads that wait are accepted in the order in which they came, as soon as the window has
 // room and never sooner. A call that leaves takes no place of the window.
 func TestWaitingReadsAgainstAModel(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(60) {
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 1))
@@ -102,6 +103,7 @@ func (f *Frame) read(ctx context.Context) *exchange {
 
 // TestNoCallOvertakes: a call does not take a place of the window while another one has its turn, even if it asks first.
 func TestNoCallOvertakes(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f, key := waiting(10*time.Second), rateKey{1, 1}
 		earlier := f.queue.Join(key, 1) // its timer is late
@@ -124,6 +126,7 @@ func TestNoCallOvertakes(t *testing.T) {
 // TestWaitingIsBounded: one account cannot take the places of the others, a write never waits, and no call waits in a
 // server that stops.
 func TestWaitingIsBounded(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := waiting(10 * time.Second)
 		rate := ratelimit.Rate{PerSecond: 1}

@@ -21,6 +21,7 @@ func headers(r apitest.Reply) rateHeaders {
 }
 
 func TestLimitsAreExact(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.StartWith(t, documented, toys()))
 	start := apitest.Now.Unix()
 	accepted := 0
@@ -62,6 +63,7 @@ func TestLimitsAreExact(t *testing.T) {
 }
 
 func TestLimitsArePerAccountAndOperation(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.StartWith(t, ratelimit.Rate{PerSecond: 1}, toys()))
 	for _, c := range []struct{ name, key, path, code string }{
 		{"first", apitest.KeyA, list, ""},
@@ -84,6 +86,7 @@ func TestLimitsArePerAccountAndOperation(t *testing.T) {
 // TestRefusedCallsOfTheOperationCount: a call that the limit refused does not count, but a call that passed the limit
 // counts even if it is refused later.
 func TestRefusedCallsOfTheOperationCount(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.StartWith(t, ratelimit.Rate{PerSecond: 2}, toys()))
 	for i, code := range []string{"ResourceNotFound", "InvalidParameter", "RequestTooFrequently"} {
 		if r := s.Call(apitest.KeyA, info, []string{`{"id":7}`, `{}`, `{"id":7}`}[i]); r.Code != code {
@@ -93,6 +96,7 @@ func TestRefusedCallsOfTheOperationCount(t *testing.T) {
 }
 
 func TestAnOperationsOwnLimit(t *testing.T) {
+	t.Parallel()
 	slow := toys()
 	for i := range slow {
 		if slow[i].Path == list {
@@ -115,6 +119,7 @@ func TestAnOperationsOwnLimit(t *testing.T) {
 }
 
 func TestWithoutLimitsThereAreNoHeaders(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	if h := headers(s.Call(apitest.KeyA, list, "{}")); h != (rateHeaders{}) {
 		t.Errorf("%+v", h)
@@ -122,6 +127,7 @@ func TestWithoutLimitsThereAreNoHeaders(t *testing.T) {
 }
 
 func TestQuietAccountsAreForgotten(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.StartWith(t, documented, toys()))
 	s.Call(apitest.KeyA, list, "{}")
 	s.Call("guess", list, "{}")

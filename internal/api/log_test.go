@@ -56,6 +56,7 @@ func serve(s *apitest.Server, target, body string, header http.Header) *httptest
 }
 
 func TestOneLinePerCall(t *testing.T) {
+	t.Parallel()
 	s, log := startLogging(t)
 	asJSON := http.Header{"Content-Type": {"application/json"}}
 	for _, c := range []struct {
@@ -85,6 +86,7 @@ func TestOneLinePerCall(t *testing.T) {
 }
 
 func TestTheLogHoldsNoSecrets(t *testing.T) {
+	t.Parallel()
 	s, log := startLogging(t)
 	const secret = "hunter2hunter2"
 	for _, c := range []struct {
@@ -119,6 +121,7 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 
 // TestACallerThatLeaves: a caller that leaves is not an internal error; a call that takes too long is Unavailable.
 func TestACallerThatLeaves(t *testing.T) {
+	t.Parallel()
 	log := &lines{}
 	waits := []api.Op{{Path: "/toy/wait", Effect: api.Write, Do: api.Do(func(c *api.Call, in nothing) (api.Empty, error) {
 		<-c.Ctx.Done()
@@ -146,6 +149,7 @@ func TestACallerThatLeaves(t *testing.T) {
 }
 
 func TestClientAddress(t *testing.T) {
+	t.Parallel()
 	prefixes := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:1::/48")}
 	log := &lines{}
 	s := apitest.StartConfig(t, func(c *api.Config) {
@@ -188,6 +192,7 @@ func TestClientAddress(t *testing.T) {
 }
 
 func TestCallsAreCounted(t *testing.T) {
+	t.Parallel()
 	registry := prometheus.NewRegistry()
 	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.Metrics = registry }, toys()))
 	serve(s, list+"?app_key="+apitest.KeyA, "", nil)

@@ -40,11 +40,13 @@ var (
 )
 
 func TestTheDocumentKeepsTheRules(t *testing.T) {
+	t.Parallel()
 	s, _ := golden(t)
 	apitest.CheckOpenAPI(t, s.Frame)
 }
 
 func TestTheDocumentDescribesTheOperations(t *testing.T) {
+	t.Parallel()
 	s, _ := golden(t)
 	b, err := s.Frame.OpenAPI()
 	if err != nil {
@@ -107,6 +109,7 @@ func TestTheDocumentDescribesTheOperations(t *testing.T) {
 }
 
 func TestTheDocumentIsServed(t *testing.T) {
+	t.Parallel()
 	s, _ := golden(t)
 	want, err := s.Frame.OpenAPI()
 	if err != nil {

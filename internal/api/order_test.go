@@ -12,6 +12,7 @@ import (
 // TestOrderOfChecks sends one request with every fault, repairs one fault after the other, and expects the error of the
 // next check in the documented order each time.
 func TestOrderOfChecks(t *testing.T) {
+	t.Parallel()
 	s := withToys(apitest.StartWith(t, ratelimit.Rate{PerSecond: 1}, toys()))
 	long := strings.Repeat("x", 2001)
 	spent := s.Call(apitest.KeyReader, echo, minimal) // uses up the second
@@ -57,6 +58,7 @@ func TestOrderOfChecks(t *testing.T) {
 }
 
 func TestEveryOtherMethodIsRefused(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, toys())
 	for _, method := range []string{"GET", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"} {
 		r := s.Do(s.Request(method, list, ""))
@@ -67,6 +69,7 @@ func TestEveryOtherMethodIsRefused(t *testing.T) {
 }
 
 func TestPathsThatAreAlmostRight(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, toys())
 	for _, path := range []string{"/", "/toy", "/toy/", "/toy/echo/", "//toy/echo", "/TOY/echo", "/toy/echo%20", "/toy/echo&app_key=" + apitest.KeyA, "/%ff", "/" + strings.Repeat("a", 5000)} {
 		r := s.Do(s.Request("POST", path, "{}"))

@@ -31,6 +31,7 @@ func FuzzParse(f *testing.F) {
 
 // TestParseTakesTheFastWay fails when every body falls back to the common decoder, which no other test would notice.
 func TestParseTakesTheFastWay(t *testing.T) {
+	t.Parallel()
 	body := strings.NewReader(`{"a":[1,"x",true,null,{"b":[]}],"c":{}}`)
 	got, err := untyped(jsontext.NewDecoder(body))
 	want := map[string]any{"a": []any{number("1"), "x", true, nil, map[string]any{"b": []any{}}}, "c": map[string]any{}}

@@ -30,6 +30,7 @@ func findToys() []api.Op {
 
 // A read that takes GET answers as with POST: the same types, bounds and errors, and the same checks of the key.
 func TestGet(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, findToys())
 	for _, c := range []struct{ query, data, code, says string }{
 		{"name=a&count=3&on=true", `{"name":"a","count":3,"on":true}`, "", ""},

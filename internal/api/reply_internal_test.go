@@ -19,6 +19,7 @@ func (w *words) AppendJSON(b []byte) ([]byte, error) {
 
 // TestARepliesBytesAreNotCopied: neither of one that fits into the buffer nor of one that has outgrown it.
 func TestARepliesBytesAreNotCopied(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1, 100, 1 << 20} {
 		x, w := &exchange{}, &words{text: `"` + strings.Repeat("x", n) + `"`}
 		if err := x.encode(w); err != nil {

@@ -32,6 +32,7 @@ func writes() []api.Op {
 
 // A member that no schema has is accepted by every operation, and named by writes with the member that was probably meant.
 func TestWritesNameUnknownMembers(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, toys(), writes())
 	many := make([]string, 70)
 	for i := range many {
@@ -62,6 +63,7 @@ func TestWritesNameUnknownMembers(t *testing.T) {
 
 // A list without its filter returns everything. So it names the members that it does not know.
 func TestListsNameUnknownMembers(t *testing.T) {
+	t.Parallel()
 	listed := func(path string, out func(*api.Call, nothing) (api.Items[toy], error)) api.Op {
 		return api.Op{Path: path, Effect: api.Read, Doc: "Lists toys.", Example: `{}`, Do: api.Do(out)}
 	}

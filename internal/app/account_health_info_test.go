@@ -14,6 +14,7 @@ import (
 
 // TestHealthInfo shows how the server is to those who may read the audit log, without a path or another account's names.
 func TestHealthInfo(t *testing.T) {
+	t.Parallel()
 	_, url, owner, nobody := start(t)
 	ask := func(key string) (int, []byte) {
 		r, err := http.Post(url+"/account/health/info?app_key="+key, "application/json", strings.NewReader("{}"))

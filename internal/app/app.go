@@ -51,6 +51,7 @@ type Config struct {
 	LimitPerSecond int // per account and operation; 0: no limit
 	LimitPerMinute int
 	LimitWait      time.Duration // how long reads above these limits wait for their turn; 0: they are refused at once
+	LateBy         time.Duration // how long the refusals of a caller that goes on asking wait; 0: a second
 	PushPerSecond  int           // requests per integration; 0: no limit
 	PushPerMinute  int
 	PushAlerts     int            // alerts in a request; 0: ingest.MaxAlerts
@@ -146,7 +147,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 	a.Frame = api.New(api.Config{
 		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record, Conceal: conceal,
 		Rate: ratelimit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute}, Share: a.share, LimitWait: c.LimitWait,
-		Proxies: c.TrustedProxies, Build: c.Version, Guesses: guesses, MaxBody: a.ingest.MaxBytes, Turns: a.turns, Pace: a.pace,
+		LateBy: c.LateBy, Proxies: c.TrustedProxies, Build: c.Version, Guesses: guesses, MaxBody: a.ingest.MaxBytes, Turns: a.turns, Pace: a.pace,
 	}, operations(a.Modules)...)
 	a.Runner = a.runner()
 	a.complete(ctx)

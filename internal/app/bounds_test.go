@@ -65,6 +65,7 @@ func (n *node) unbounded(at string, named map[string]*node, found, seen map[stri
 // TestEveryRequestIsBounded: every list and every string in a request has a bound in the published schema. Values that
 // only the body's size bounded have made the server slow more than once.
 func TestEveryRequestIsBounded(t *testing.T) {
+	t.Parallel()
 	a, _, _, _ := start(t)
 	text, err := a.Frame.OpenAPI()
 	if err != nil {

@@ -43,6 +43,7 @@ func newPair(t *testing.T, serial int64) (cert, key []byte) {
 // TestCertificatesAreReadAgain renews a certificate as tools do: files replaced by new ones, and the link of a mounted
 // secret turned to another folder. Files that are no pair change nothing and are reported once.
 func TestCertificatesAreReadAgain(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	must := func(err error) {
 		t.Helper()

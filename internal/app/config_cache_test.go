@@ -49,6 +49,7 @@ func reply(a *app.App, key, path, body string) string {
 // equal to that of a node that has just started, and so has nothing in its caches. TOCSIN_CACHE_SEEDS sets how many runs
 // of 60 changes and comparisons it makes.
 func TestCachesAgreeWithTheDatabase(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(apitest.Setting(t, "TOCSIN_CACHE_SEEDS", 1)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			one, _, owner, nobody := start(t)

@@ -13,6 +13,7 @@ import (
 
 // TestDailyJobsRunOnce: whichever node comes first, once a day, however often they restart.
 func TestDailyJobsRunOnce(t *testing.T) {
+	t.Parallel()
 	dsn, key := dbtest.Migrated(t), secret.NewKey()
 	at := clock.At(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	node := func() *app.App {

@@ -84,6 +84,7 @@ func fill(body string, names map[string]string) string {
 // TestDataPermissionIsAsDocumented calls every operation on every kind of object in each column of the table in
 // docs/api.md.
 func TestDataPermissionIsAsDocumented(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	table := rows(t)
 	for name := range table {
@@ -148,6 +149,7 @@ func (w world) check(k kind, cells []string) {
 // TestEveryOperationOnAKindIsTried fails for a new operation that has no test on its kind of object, or has no known
 // kind.
 func TestEveryOperationOnAKindIsTried(t *testing.T) {
+	t.Parallel()
 	a, _, _, _ := start(t)
 	var reasons []string
 	for _, paths := range exempt {

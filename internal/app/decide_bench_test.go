@@ -63,6 +63,7 @@ func BenchmarkDecide(b *testing.B) {
 
 // Events are decided in batches, so that the wait for the network is shared: an event needs less than one round trip.
 func TestDecidingSharesRoundTrips(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("only for PostgreSQL")
 	}

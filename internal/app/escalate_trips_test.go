@@ -33,6 +33,7 @@ const escalatingRule = `,
 
 // Escalations and follow-ups are advanced in batches, so that an incident needs less than one round trip for each step.
 func TestEscalatingSharesRoundTrips(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("only for PostgreSQL")
 	}

@@ -20,6 +20,7 @@ import (
 // schedule with gaps that begin soon, one without, and one in which no one is ever on call must be counted alike; the
 // configuration changes on the way.
 func TestGapsAreRemembered(t *testing.T) {
+	t.Parallel()
 	keyring, err := secret.Open(t.TempDir()+"/seal.key", clock.System.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -87,6 +88,7 @@ func TestGapsAreRemembered(t *testing.T) {
 
 // What holds until tomorrow is not read again.
 func TestGapsHoldForADay(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		from  int64
 		gap   lint.Span

@@ -14,6 +14,7 @@ import (
 // TestJobsAskOnceForAllAccounts: what the jobs ask the database for in each second does not grow with the accounts that
 // have work which is not due: open escalations, the fallback, heartbeats.
 func TestJobsAskOnceForAllAccounts(t *testing.T) {
+	t.Parallel()
 	d := newCounted(t)
 	next := int64(1000)
 	add := func(accounts int) {
@@ -53,6 +54,7 @@ func TestJobsAskOnceForAllAccounts(t *testing.T) {
 
 // TestAnIdleProgramAsksTheSame: one round of all jobs takes as many statements whatever the number of accounts is.
 func TestAnIdleProgramAsksTheSame(t *testing.T) {
+	t.Parallel()
 	d := newCounted(t)
 	next := int64(1000)
 	var cost [2]int64
@@ -78,6 +80,7 @@ func TestAnIdleProgramAsksTheSame(t *testing.T) {
 
 // TestALongPageAsksTheSame: a page takes as many statements whatever the number of its entries is.
 func TestALongPageAsksTheSame(t *testing.T) {
+	t.Parallel()
 	d := newCounted(t)
 	d.take(decidingKinds[0], "page", 30)
 	d.decide()

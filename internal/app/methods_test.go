@@ -14,6 +14,7 @@ import (
 // TestEveryMethodHasATarget: each method has a render target, which escapes its texts. A new method without a target
 // must not be used by accident.
 func TestEveryMethodHasATarget(t *testing.T) {
+	t.Parallel()
 	a := &App{Config: Config{Clock: clock.At(time.Unix(0, 0))}}
 	methods := append(a.methods(), "email", "sms", "voice", "push", integration.SlackApp, integration.FeishuApp, integration.DingTalkApp, integration.WeComApp, integration.TeamsApp)
 	for _, method := range methods {
@@ -28,6 +29,7 @@ func TestEveryMethodHasATarget(t *testing.T) {
 
 // TestEveryMethodIsKnown: a rule or a preference may name exactly the methods that the program has a sender for.
 func TestEveryMethodIsKnown(t *testing.T) {
+	t.Parallel()
 	a := &App{Config: Config{Clock: clock.At(time.Unix(0, 0))}}
 	want := append(a.methods(), "email", "sms", "voice", "push")
 	slices.Sort(want)

@@ -14,6 +14,7 @@ import (
 // TestANewObjectReplacesNoOther creates an object of each kind while all numbers that come next belong to others. They
 // all stay, and there is one more.
 func TestANewObjectReplacesNoOther(t *testing.T) {
+	t.Parallel()
 	a, url, owner, _ := start(t)
 	s := client{t, url}
 	for _, c := range []struct{ table, column, path, body, member string }{

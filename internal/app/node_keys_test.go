@@ -16,6 +16,7 @@ import (
 // TestNodesNeedTheSameKeys: no default file, no other key, no other key under the same id; and a new key takes over step by
 // step, while no node is ever without a key that a secret needs.
 func TestNodesNeedTheSameKeys(t *testing.T) {
+	t.Parallel()
 	several(t)
 	dsn, old := dbtest.Migrated(t), secret.NewKey()
 	refused := func(what, keys, want string) {

@@ -70,6 +70,7 @@ func until(t *testing.T, what string, reached func() bool) {
 // TestNodesSeeEachOther: each node knows the live ones, divides the rate limits by them, and takes over the share of one
 // that stops or dies. One that stops leaves no row.
 func TestNodesSeeEachOther(t *testing.T) {
+	t.Parallel()
 	several(t)
 	dsn, key := dbtest.Migrated(t), secret.NewKey()
 	a, sa := serveNode(t, nodeConfig(dsn, key))
@@ -126,6 +127,7 @@ func TestNodesSeeEachOther(t *testing.T) {
 
 // TestANodeTakesThePlaceOfItsPredecessor: one that was killed and starts again on the same address counts once.
 func TestANodeTakesThePlaceOfItsPredecessor(t *testing.T) {
+	t.Parallel()
 	several(t)
 	dsn, key := dbtest.Migrated(t), secret.NewKey()
 	a := newNode(t, nodeConfig(dsn, key))
@@ -145,6 +147,7 @@ func TestANodeTakesThePlaceOfItsPredecessor(t *testing.T) {
 
 // TestNodesShareTheDatabasesTime: a node whose machine's clock is an hour off shows the time of the others, and its health shows that.
 func TestNodesShareTheDatabasesTime(t *testing.T) {
+	t.Parallel()
 	several(t)
 	dsn, key := dbtest.Migrated(t), secret.NewKey()
 	right, _ := serveNode(t, nodeConfig(dsn, key))
@@ -178,6 +181,7 @@ func TestNodesShareTheDatabasesTime(t *testing.T) {
 
 // TestTwoFirstStartsMakeOneAccount starts fresh nodes at once.
 func TestTwoFirstStartsMakeOneAccount(t *testing.T) {
+	t.Parallel()
 	several(t)
 	dsn, key := dbtest.New(t), secret.NewKey()
 	made := make(chan *app.First)
@@ -212,6 +216,7 @@ func TestTwoFirstStartsMakeOneAccount(t *testing.T) {
 
 // TestAChangeHoldsOnEveryNode ends rights and changes configuration on one node: the others follow within a second.
 func TestAChangeHoldsOnEveryNode(t *testing.T) {
+	t.Parallel()
 	one, _, owner, _ := start(t)
 	two := newNode(t, one.Config)
 	defer two.Close()

@@ -7,6 +7,7 @@ import (
 )
 
 func TestTheDocumentKeepsTheRules(t *testing.T) {
+	t.Parallel()
 	a, _, _, _ := start(t)
 	apitest.CheckOpenAPI(t, a.Frame)
 }

@@ -16,6 +16,7 @@ import (
 // TestPagesOfOtherNodes: what happens on one node changes the mark that the open pages of another follow, and of that
 // account alone. Its own pages are notified at once and not a second time.
 func TestPagesOfOtherNodes(t *testing.T) {
+	t.Parallel()
 	dsn, key := dbtest.Migrated(t), secret.NewKey()
 	var nodes [2]*App
 	for i := range nodes {

@@ -14,6 +14,7 @@ import (
 // TestRetentionDropsPartsOfTables: a server makes the parts of the weeks to come, and drops those whose rows are past their
 // retention. What others keep, an event that waits and rows of a younger week, stays.
 func TestRetentionDropsPartsOfTables(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("only for PostgreSQL: the embedded engine keeps no table in parts")
 	}

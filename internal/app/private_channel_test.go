@@ -17,6 +17,7 @@ func (w world) outsiders() []string { return w.keys[3:] }
 // TestReferencesToPrivateObjectsHaveNoNames deletes what an escalation rule of a private channel, and the channel
 // itself, refer to.
 func TestReferencesToPrivateObjectsHaveNoNames(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	owner := w.keys[0]
 	template := w.must(owner, "/template/create", `{"template_name":"t","team_id":0}`, "template_id")
@@ -39,6 +40,7 @@ func TestReferencesToPrivateObjectsHaveNoNames(t *testing.T) {
 
 // TestDeliveriesAboutAChannelThatBecamePrivate: the deliveries of a webhook that names no channel become private as well.
 func TestDeliveriesAboutAChannelThatBecamePrivate(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	owner, now := w.keys[0], time.Now()
 	hook := w.must(owner, "/integration/create", `{"integration_name":"all","integration_type":"webhook_alert","settings":{"endpoint":"https://example.com"}}`, "integration_id")
@@ -125,6 +127,7 @@ func (w world) walk(key, request string, all []webhook.Delivery, visible string)
 
 // TestEventsThatReachedNoChannel: they are as private as the integration that they came from.
 func TestEventsThatReachedNoChannel(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	now := time.Now().Unix()
 	source := w.must(w.keys[1], "/integration/create", `{"integration_name":"s","integration_type":"standard","channel_id":`+w.names["private"]+`}`, "integration_id")
@@ -147,6 +150,7 @@ func TestEventsThatReachedNoChannel(t *testing.T) {
 
 // TestChangesOfPrivateChannels: change events are as private as their channel.
 func TestChangesOfPrivateChannels(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	now := time.Now().Unix()
 	w.exec(`INSERT INTO change (account_id, change_id, integration_id, channel_id, change_key, start_time, last_time, body) VALUES ($1, 'cccc00000000000000000001', 1, $2, 'k', $3, $3, '{"title":"hush"}')`,
@@ -160,6 +164,7 @@ func TestChangesOfPrivateChannels(t *testing.T) {
 
 // TestApplicationsNeitherFillNorLeavePrivateChannels: moving an application needs the right to read both channels.
 func TestApplicationsNeitherFillNorLeavePrivateChannels(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	creator, other := w.keys[1], w.keys[3]
 	with := func(channel string) string {
@@ -181,6 +186,7 @@ func TestApplicationsNeitherFillNorLeavePrivateChannels(t *testing.T) {
 
 // TestRoutePreviewDoesNotFindPrivateChannelsByName: a preview with a label must not confirm that a channel exists.
 func TestRoutePreviewDoesNotFindPrivateChannelsByName(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	k := alertKind("$public")
 	alert := w.made(k)
@@ -195,6 +201,7 @@ func TestRoutePreviewDoesNotFindPrivateChannelsByName(t *testing.T) {
 
 // TestOldVersionsOfARoute: they are as private as the channels that they named.
 func TestOldVersionsOfARoute(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	route := w.made(routeKind(shared, toPrivate))
 	w.must(w.keys[1], "/route/upsert", fill(`{"integration_id":$id,"default":{"channel_ids":[$public]}}`, route), "")
@@ -209,6 +216,7 @@ func TestOldVersionsOfARoute(t *testing.T) {
 
 // TestAuditLogHidesWhatWasRefused sends an invalid comment on a private incident, which fails before the check of its channel.
 func TestAuditLogHidesWhatWasRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	incident := w.must(w.keys[1], "/incident/create", `{"incident_severity":"Critical","title":"i","channel_id":`+w.names["private"]+`}`, "incident_id")
 	for _, body := range []string{`{"incident_ids":["` + incident + `"],"comment":"hush","bogus":`, `{"incident_ids":"` + incident + `","comment":"hush"}`, `{"incident_ids":["` + incident + `","663a1b2c3d4e5f6789abcdf0"],"comment":"hush"}`} {
@@ -228,6 +236,7 @@ func TestAuditLogHidesWhatWasRefused(t *testing.T) {
 // TestExplanationsHideThePrivateCasesOfARoute reads why an event came to a public channel by a route that names a
 // private one as well.
 func TestExplanationsHideThePrivateCasesOfARoute(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	route := w.made(routeKind(shared, toPrivate))
 	w.exec(`INSERT INTO verdict (account_id, verdict_id, decided_at, event_id, channel_id, outcome, alert_id, incident_id, integration_id, event_time, severity, body, trace)
@@ -243,6 +252,7 @@ func TestExplanationsHideThePrivateCasesOfARoute(t *testing.T) {
 
 // TestRefusalsDoNotNamePrivateApplications deletes a team that one belongs to.
 func TestRefusalsDoNotNamePrivateApplications(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.must(w.keys[1], "/rum/application/create", `{"application_name":"hushed shop","type":"browser","is_private":true,"team_id":`+w.names["team"]+`}`, "application_id")
 	for column, key := range w.keys[:4] {

@@ -332,6 +332,7 @@ func start(t *testing.T) (a *app.App, url, owner, nobody string) {
 }
 
 func TestEveryOperationIsComplete(t *testing.T) {
+	t.Parallel()
 	a, _, _, _ := start(t)
 	left := map[string]bool{}
 	for path := range specified {
@@ -382,6 +383,7 @@ func TestEveryOperationIsComplete(t *testing.T) {
 
 // TestEveryOperationRefuses: every operation refuses bad requests in the documented order.
 func TestEveryOperationRefuses(t *testing.T) {
+	t.Parallel()
 	a, url, owner, nobody := start(t)
 	for _, op := range a.Frame.Ops() {
 		t.Run(op.Path, func(t *testing.T) {

@@ -36,6 +36,7 @@ var secretive = []struct{ path, body string }{
 // has a secret, rotates the keys, which drops the old one, and opens every secret. No text in any table is under the old
 // key then, so a table that no module reseals shows too.
 func TestNoSecretNeedsAnOldKeyAfterARotation(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	unreachable := func(context.Context, string, notify.Address, sender.Message) (sender.Receipt, error) {
 		return sender.Receipt{}, &sender.Error{Retry: true, Message: "unreachable"} // so that what is to be sent stays

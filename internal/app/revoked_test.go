@@ -13,6 +13,7 @@ import (
 // call must be refused: no one may wait for a cache after a key has leaked or a person has left. A right that is given
 // holds at once as well.
 func TestWhatEndsARightHoldsAtOnce(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, path, body, code string }{
 		{"key disabled", "/person/app-key/disable", `{"key_id": %[1]d, "person_id": 77}`, "Unauthorized"},
 		{"key deleted", "/person/app-key/delete", `{"key_id": %[1]d, "person_id": 77}`, "Unauthorized"},

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
 	"tocsin/internal/demo"
 	"tocsin/internal/platform/clock"
@@ -39,7 +40,13 @@ var demoOnce = sync.OnceValues(func() (f demoFiles, err error) {
 	if err != nil {
 		return f, err
 	}
-	keys, err := demo.Fill(context.Background(), a.DB, a.Keyring, clock.System.Now())
+	now := clock.System.Now()
+	account := demo.Account(now)
+	account.Deliveries = account.Deliveries[:100] // to store all takes seconds
+	if err := accountfile.Import(context.Background(), a.DB, a.Keyring, account, now, false); err != nil {
+		return f, err
+	}
+	keys, err := demo.Fill(context.Background(), a.DB, a.Keyring, now)
 	if err := errors.Join(err, a.Close()); err != nil {
 		return f, err
 	}
@@ -122,6 +129,7 @@ func exec(t *testing.T, c app.Config, query string) {
 // other text. This holds when the table of keys lists them, and when only the secrets show them, as after an upgrade. No
 // key file is created then.
 func TestADatabaseNeedsItsKeys(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ another, upgraded, text bool }{
 		"no file": {}, "another file": {another: true}, "upgraded, no file": {upgraded: true}, "upgraded, another file": {another: true, upgraded: true}, "text": {text: true},
 	} {
@@ -164,6 +172,7 @@ func keyIDs(t *testing.T, ring []byte) []string {
 
 // TestADatabaseWithoutSecretsNeedsNoKey: a database that holds no secret starts with any keys, and creates a new file.
 func TestADatabaseWithoutSecretsNeedsNoKey(t *testing.T) {
+	t.Parallel()
 	c := app.Config{DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test"}
 	for range 3 {
 		if err := opens(c); err != nil {
@@ -176,6 +185,7 @@ func TestADatabaseWithoutSecretsNeedsNoKey(t *testing.T) {
 // TestLostSecretsHideNoObject: with --new-seal-key a database starts without its keys, and from then on without the
 // flag. The lost secrets hide no object from lists, leave a line in the log, and do not stop a rotation.
 func TestLostSecretsHideNoObject(t *testing.T) {
+	t.Parallel()
 	c, owner := sealed(t)
 	lose(t, c, false)
 	c.NewSealKey = true
@@ -230,6 +240,7 @@ func TestLostSecretsHideNoObject(t *testing.T) {
 
 // TestARotationReplacesTheKey: after a rotation the new key is needed, and the old one is not.
 func TestARotationReplacesTheKey(t *testing.T) {
+	t.Parallel()
 	c, _ := sealed(t)
 	old, err := os.ReadFile(app.SealFile(c))
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 
 // The sections that modules name are the lists of an account file.
 func TestModulesNameTheSectionsOfAFile(t *testing.T) {
+	t.Parallel()
 	a, _, _, _ := start(t)
 	var named, lists []string
 	for _, m := range a.Modules {
@@ -64,6 +65,7 @@ var unfiled = map[string]string{
 // table then has as many rows as before, or is left out with a reason. A noun without a section shows as rows that are
 // missing.
 func TestAFileHasEveryTable(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	most := map[string]int64{}
 	for seed := range uint64(3) {

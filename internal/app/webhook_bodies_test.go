@@ -83,6 +83,7 @@ func (d *deciding) subscribeAll() {
 
 // A body that is made from what its publisher has is what it would be if all was read.
 func TestBodiesAreWhatIsStored(t *testing.T) {
+	t.Parallel()
 	d := newDeciding(t, 0)
 	d.subscribeAll()
 	worse := decidingKind{source: grouped, status: event.Critical, title: "worse"}
@@ -120,6 +121,7 @@ func TestBodiesAreWhatIsStored(t *testing.T) {
 
 // Each body of an alert is of its moment, also where events of one alert are decided together.
 func TestBodiesAreOfTheirMoment(t *testing.T) {
+	t.Parallel()
 	d := newDeciding(t, 0)
 	d.subscribeAll()
 	list := []string{event.Info, event.Warning, event.Critical, event.Ok}

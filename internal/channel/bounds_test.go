@@ -88,6 +88,7 @@ func TestDropRulesAreBounded(t *testing.T) {
 
 // An account file has the same bounds as the API.
 func TestDropRulesOfAFileAreBounded(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	record := func(i int, f filter.Filter) channel.DropRule {
 		return channel.DropRule{Rule: rule(open, fmt.Sprintf("69b3c426b4a6f5abf1%06x", i), 0, 1), Filters: f}
@@ -123,6 +124,7 @@ func TestDropRulesOfAFileAreBounded(t *testing.T) {
 
 // One rule beyond the bound is refused. The rules of a full channel can still be changed, listed and deleted.
 func TestRulesOfAChannelAreBounded(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Write(func(tx *db.Tx) error {
 		var rules []channel.DropRule
@@ -167,6 +169,7 @@ func listed(n int, rest string) func(*testing.T, *apitest.Server, apitest.Reply)
 
 // Rules that an older version stored beyond the bounds can be listed, made smaller and deleted, but not grow.
 func TestStoredRulesBeyondTheBounds(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Write(func(tx *db.Tx) error {
 		for i, f := range []filter.Filter{{contradicting(300)}, huge(150)} {

@@ -14,6 +14,7 @@ import (
 )
 
 func TestConversationChannel(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, channel.Ops(apitest.Box(t)))
 	group := `{"method":"p","equals":[["labels.service","labels.cluster"],["labels.host"]],"time_window":0,"all_equals_required":false,"window_type":"tumbling","storm_threshold":0,"storm_thresholds":[10,100]}`
 	whole := `{"account_id":2451002751131,"channel_id":$id,"channel_name":"Zahlungen (EU)","team_id":4291079133131,"managing_team_ids":[],"creator_id":2476123212131,"status":"enabled","description":"Geld","is_private":false,
@@ -59,6 +60,7 @@ func TestConversationChannel(t *testing.T) {
 }
 
 func TestChannelInUse(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Call(apitest.KeyA, "/channel/disable", fmt.Sprintf(`{"channel_id":%d}`, open)).Into(&struct{}{})
 	s.Write(func(tx *db.Tx) error {
@@ -72,6 +74,7 @@ func TestChannelInUse(t *testing.T) {
 // The owner, the creator and members of a private channel's teams may use it. Other callers with Channels
 // Manage may not, and do not see it in lists.
 func TestPrivateChannel(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Grant(auth.ChannelsManage)
 	s.Exec(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, 1)`, apitest.AccountA, apitest.Stranger)
@@ -109,6 +112,7 @@ func TestPrivateChannel(t *testing.T) {
 }
 
 func TestConversationRules(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, channel.Ops(apitest.Box(t)), calendar.Ops())
 	s.Grant(auth.ChannelsRead)
 	base := `"account_id":2451002751131,"channel_id":$ch,"priority":%d,"rule_name":"%s","description":"","status":"%s","rule_id":"$id","updated_by":2476123212131,"created_at":1776052801,"updated_at":1776052801`
@@ -156,6 +160,7 @@ func TestConversationRules(t *testing.T) {
 }
 
 func TestSuspiciousRules(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, channel.Ops(apitest.Box(t)), calendar.Ops())
 	s.Converse(t, []apitest.Turn{
 		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"x"}`, Keep: map[string]string{"ch": "channel_id"}},

@@ -21,6 +21,7 @@ var clockChanges = map[string][]string{
 // TestEffectiveAgreesWithTheWallClock compares Effective, for every minute of three days around each change,
 // with a model that marks the minutes of a week one by one.
 func TestEffectiveAgreesWithTheWallClock(t *testing.T) {
+	t.Parallel()
 	for name, days := range clockChanges {
 		zone, err := time.LoadLocation(name)
 		if err != nil {
@@ -100,6 +101,7 @@ func randomWindows(rng *rand.Rand) []TimeFilter {
 }
 
 func TestEffective(t *testing.T) {
+	t.Parallel()
 	shanghai := time.FixedZone("", 8*3600)
 	monday := time.Date(2026, 4, 13, 12, 0, 0, 0, shanghai)
 	once := &OnceTimeFilter{StartTime: monday.Unix(), EndTime: monday.Unix() + 60}

@@ -22,6 +22,7 @@ func many(n int, element string) string {
 const emailLayer = `{"target":{"emails":["a@example.com"]}}`
 
 func TestEscalateRuleBounds(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	layer := func(more string) string { return escalation(`[{`+more+`,"target":{"emails":["a@example.com"]}}]`, "") }
 	target := func(more string) string { return escalation(`[`+emailLayer+`,{"target":{`+more+`}}]`, "") }
@@ -68,6 +69,7 @@ func TestEscalateRuleBounds(t *testing.T) {
 // A rule is read back as it was sent, with zeros and empty lists, and without the members that were not sent.
 // An update with the same body changes nothing.
 func TestEscalateRuleEcho(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	for _, layer := range []string{
 		emailLayer,
@@ -89,6 +91,7 @@ func TestEscalateRuleEcho(t *testing.T) {
 // Only the team of a private channel may call the operations on its rules, and a rule is found in its own
 // channel only.
 func TestEscalateRulesArePrivate(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Grant(auth.ChannelsManage, auth.ChannelsRead)
 	secret := strings.Replace(escalation(many(1, emailLayer), ""), "1001", "1002", 1)

@@ -17,6 +17,7 @@ import (
 // Rules are dumped as they were loaded, also when they replace other rules of the same ids. A dump without
 // secrets has none. The objects that the rules refer to need not exist.
 func TestEscalateRulesAreDumpedAsLoaded(t *testing.T) {
+	t.Parallel()
 	keyring := apitest.Box(t)
 	for seed := range uint64(20) {
 		s, rng := start(t), rand.New(rand.NewPCG(seed, 5))
@@ -64,6 +65,7 @@ func TestEscalateRulesAreDumpedAsLoaded(t *testing.T) {
 
 // An account file has the same bounds as the API.
 func TestEscalateRulesThatAreRefused(t *testing.T) {
+	t.Parallel()
 	s, keyring := start(t), apitest.Box(t)
 	for want, spoil := range map[string]func(*channel.EscalateRule){
 		"channel_id":                                func(r *channel.EscalateRule) { r.ChannelID = 77 },

@@ -19,6 +19,7 @@ const (
 )
 
 func TestConversationEscalateRule(t *testing.T) {
+	t.Parallel()
 	keyring := apitest.Box(t)
 	s := apitest.Start(t, channel.Ops(keyring), (&schedule.Service{Keyring: keyring}).Ops(), (&team.Service{}).Ops())
 	s.Grant(auth.ChannelsRead)
@@ -74,6 +75,7 @@ func TestConversationEscalateRule(t *testing.T) {
 }
 
 func TestSecretsOfEscalateRulesAreSealed(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, channel.Ops(apitest.Box(t)))
 	s.Converse(t, []apitest.Turn{
 		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"x"}`, Keep: map[string]string{"ch": "channel_id"}},

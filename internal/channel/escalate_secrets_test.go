@@ -22,6 +22,7 @@ func hooked(kind, settings string) string {
 // Secrets of any shape are sealed in storage, in clear to callers who may manage and empty to readers. Other
 // settings stay as they are.
 func TestSecretsOfAnyShape(t *testing.T) {
+	t.Parallel()
 	keyring := apitest.Box(t)
 	s := apitest.Start(t, channel.Ops(keyring))
 	s.Write(func(tx *db.Tx) error {
@@ -88,6 +89,7 @@ func TestSecretsOfAnyShape(t *testing.T) {
 // An empty secret keeps the stored one only where the webhook is still of the same type: the token of one
 // chat must not end up in another.
 func TestSecretsAreNotKeptForAnotherChat(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	const path, one = "/channel/escalate/rule", `{"channel_id":1001,"rule_id":"$id"}`
 	update := func(layers string) string { return `{"rule_id":"$id",` + escalation(layers, "")[1:] }
@@ -107,6 +109,7 @@ func TestSecretsAreNotKeptForAnotherChat(t *testing.T) {
 
 // Random settings, some of which look sealed, are the same after sealing and opening.
 func TestSettingsSurviveSealing(t *testing.T) {
+	t.Parallel()
 	keyring := apitest.Box(t)
 	forged, err := keyring.Seal("hush", "elsewhere")
 	if err != nil {
@@ -150,6 +153,7 @@ func marshalled(t *testing.T, v any) string {
 
 // TestDeepSettings would not end if the work doubled with every level.
 func TestDeepSettings(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	deep := strings.Repeat(`{"a":`, 500) + "1" + strings.Repeat("}", 500)
 	s.Converse(t, []apitest.Turn{

@@ -11,6 +11,7 @@ import (
 )
 
 func TestEscalateRuleWarnings(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Person(apitest.AccountA, 71, "Piet Pending")
 	s.Exec(`UPDATE person SET status = 'pending' WHERE person_id = 71`)
@@ -58,6 +59,7 @@ func TestEscalateRuleWarnings(t *testing.T) {
 
 // A method that no sender knows would be stored and notify no one.
 func TestUnknownMethodsAreRefused(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	for severity, method := range map[string]string{"critical": "phone", "warning": "emial", "info": "slack_app:x"} {
 		body := escalation(`[{"target":{"person_ids":[2476123212131],"by":{"`+severity+`":["email","`+method+`"]}}}]`, "")
@@ -68,6 +70,7 @@ func TestUnknownMethodsAreRefused(t *testing.T) {
 
 // Only the first rule that matches an incident is used, so a rule after one that matches everything is not.
 func TestEscalateRuleAfterOneForEverything(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	const path, hidden = "/channel/escalate/rule", `{"warnings":["priority: escalation rule $all (r) comes before this one and matches every incident, so this one is never used"]}`
 	some := `,"filters":[[{"key":"severity","oper":"IN","vals":["Info"]}]]`
@@ -85,6 +88,7 @@ func TestEscalateRuleAfterOneForEverything(t *testing.T) {
 }
 
 func TestTiming(t *testing.T) {
+	t.Parallel()
 	times, step, window, force := int64(2), 0.5, int64(15), true
 	r := channel.EscalateRule{AggrWindow: 30, Layers: []channel.Layer{{MaxTimes: &times, NotifyStep: &step, EscalateWindow: &window, ForceEscalate: &force}, {}}}
 	want := escalationplan.Rule{Wait: 30, Layers: []escalationplan.Layer{{Times: 2, Every: 30, Window: 900, Force: true}, {Window: 1800}}}

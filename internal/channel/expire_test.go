@@ -10,6 +10,7 @@ import (
 )
 
 func TestExpire(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t)
 	rule := func(id string, auto bool, end int64) channel.SilenceRule {
 		return channel.SilenceRule{Rule: channel.Rule{RuleID: id, ChannelID: 1001, RuleName: "r"}, Filters: filter.Filter{{{Key: "severity", Oper: filter.In, Vals: []string{"Info"}}}},

@@ -10,6 +10,7 @@ import (
 )
 
 func TestRepeatOfARule(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	rule := func(repeat string) string { return escalation(many(1, emailLayer), `,"repeat":`+repeat) }
 	refused := func(name, repeat string, says ...string) apitest.Scenario {
@@ -36,6 +37,7 @@ func TestRepeatOfARule(t *testing.T) {
 
 // The account file has the bounds of the API.
 func TestRepeatAndRemindersOfAnAccountFile(t *testing.T) {
+	t.Parallel()
 	s, keyring := start(t), apitest.Box(t)
 	for want, repeat := range map[string]*channel.Repeat{
 		"repeat.interval: must be from 5 to 1440 minutes, got 1": {Times: new(int64(1)), Interval: new(int64(1))},
@@ -64,6 +66,7 @@ func TestRepeatAndRemindersOfAnAccountFile(t *testing.T) {
 }
 
 func TestRemindersOfAChannel(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	update := func(members string) string { return fmt.Sprintf(`{"channel_id":%d,%s}`, open, members) }
 	s.Scenarios(t, "/channel/update", []apitest.Scenario{
@@ -81,6 +84,7 @@ func TestRemindersOfAChannel(t *testing.T) {
 
 // What is not set has its default: reminders of Critical every four hours, one message in five minutes.
 func TestDefaultsOfReminders(t *testing.T) {
+	t.Parallel()
 	var s channel.Settings
 	if c, w, i, j := s.ReminderInterval("Critical"), s.ReminderInterval("Warning"), s.ReminderInterval("Info"), s.JoinedSeconds(); c != 4*3600 || w != 0 || i != 0 || j != 300 {
 		t.Errorf("%d, %d, %d and %d seconds", c, w, i, j)

@@ -17,6 +17,7 @@ import (
 
 // TestDumpEqualsLoad loads random records and reads them back.
 func TestDumpEqualsLoad(t *testing.T) {
+	t.Parallel()
 	d, undo := apitest.Start(t).DB, errors.New("undo")
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -94,6 +95,7 @@ func randomSilence(rng *rand.Rand, i, channels int) channel.SilenceRule {
 }
 
 func TestLoadFillsInWhatMayBeLeftOut(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	yes := true
 	r := channel.SilenceRule{Rule: rule(open, "69B3C426B4A6F5ABF1F54873", 0, 1), Filters: info, TimeFilters: []channel.TimeFilter{{Start: "09:00", End: "10:00"}},
@@ -111,6 +113,7 @@ func TestLoadFillsInWhatMayBeLeftOut(t *testing.T) {
 }
 
 func TestLoadRefuses(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	good := func() channel.SilenceRule {
 		return channel.SilenceRule{Rule: rule(open, "69b3c426b4a6f5abf1f54873", 0, 1), Filters: info, TimeFilter: &channel.OnceTimeFilter{StartTime: 1, EndTime: 2}}

@@ -15,6 +15,7 @@ const (
 
 // The filters of inhibit rules and of grouping come back in the shape in which they were written.
 func TestFiltersInTwoShapes(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, channel.Ops(apitest.Box(t)))
 	inhibit := func(source, target string) string {
 		return `"rule_name":"x","equals":["a"],"source_filters":` + source + `,"target_filters":` + target

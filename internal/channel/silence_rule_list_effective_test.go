@@ -12,6 +12,7 @@ import (
 // TestSilenceListEffective lists what is in force in all channels: not what is disabled, over or to come, and what is in a
 // private channel for those alone who may read it.
 func TestSilenceListEffective(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Grant(auth.ChannelsRead)
 	now := apitest.Now.Unix()

@@ -10,6 +10,7 @@ import (
 )
 
 func TestSilenceRuleList(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Grant(auth.ChannelsRead)
 	s.Write(func(tx *db.Tx) error {
@@ -44,6 +45,7 @@ func TestSilenceRuleList(t *testing.T) {
 }
 
 func TestRulesOfAPrivateChannelAreForItsTeamAndTheOwner(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Grant(auth.ChannelsRead)
 	s.Exec(`DELETE FROM team_person WHERE account_id = $1`, apitest.AccountA)
@@ -57,6 +59,7 @@ func TestRulesOfAPrivateChannelAreForItsTeamAndTheOwner(t *testing.T) {
 
 // A window is read in the account's own time zone.
 func TestEffectiveInTheAccountsTimeZone(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Write(func(tx *db.Tx) error { // Monday noon in Shanghai is Monday midnight in New York
 		lunch := func(id int64) []channel.SilenceRule {

@@ -9,6 +9,7 @@ import (
 
 // Evaluating only some minutes finds what evaluating all of them does, also on days on which clocks change.
 func TestStretchAgainstEveryMinute(t *testing.T) {
+	t.Parallel()
 	for name, days := range clockChanges {
 		zone, err := time.LoadLocation(name)
 		if err != nil {

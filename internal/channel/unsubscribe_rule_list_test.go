@@ -10,6 +10,7 @@ import (
 )
 
 func TestUnsubscribeRuleList(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Write(func(tx *db.Tx) error {
 		first, disabled, gone := rule(open, "69bcc530b9e63df36603e421", 0, 1773978928), rule(open, "69bcc530b9e63df36603e423", 3, 20), rule(open, "69bcc530b9e63df36603e424", 0, 1)

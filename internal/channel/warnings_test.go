@@ -9,6 +9,7 @@ import (
 
 // A rule that keeps alerts from becoming incidents is named when it keeps all of them back, never any, or for too long.
 func TestMutingRulesWarn(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	now := apitest.Now.Unix()
 	const (

@@ -12,6 +12,7 @@ import (
 
 // The defaults of the flags are the constants of the code, and the documents state them.
 func TestTheDocumentedPushLimitsAreTheTrueOnes(t *testing.T) {
+	t.Parallel()
 	flags := reflect.TypeFor[serving]()
 	for name, want := range map[string]int{
 		"PushPerSecond": ingest.MaxPerSecond, "PushPerMinute": ingest.MaxPerMinute, "PushAlerts": ingest.MaxAlerts, "PushBytes": ingest.MaxBytes,

@@ -16,6 +16,7 @@ import (
 
 // TestATextHasOneTranslation finds texts that two of the lists translate: the one that is merged last would win unseen.
 func TestATextHasOneTranslation(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("chinese*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -61,6 +62,7 @@ var (
 
 // TestEveryTextIsTranslated finds the texts of templates and code that have no translation.
 func TestEveryTextIsTranslated(t *testing.T) {
+	t.Parallel()
 	found := 0
 	for pattern, texts := range map[string][]*regexp.Regexp{"template/*.html": {drawnText, drawnMany}, "*.go": {codeText}} {
 		files, err := filepath.Glob(pattern)
@@ -89,6 +91,7 @@ func TestEveryTextIsTranslated(t *testing.T) {
 
 // TestEveryPermissionIsTranslated finds the permissions whose name has no translation.
 func TestEveryPermissionIsTranslated(t *testing.T) {
+	t.Parallel()
 	for _, name := range auth.Names(auth.All) {
 		if chinese[name] == "" {
 			t.Errorf("%s has no translation", name)

@@ -10,6 +10,7 @@ import (
 )
 
 func TestConfigurationPages(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner, nobody := w.signIn(ownerKey), w.signIn(emptyKey)
 	for _, lang := range []string{"en", "zh"} {
@@ -28,6 +29,7 @@ func TestConfigurationPages(t *testing.T) {
 }
 
 func TestTemplates(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	made := owner.post("/templates/new?type=sms", "name", "Short", "content", "{{.Severity}}: {{.Title}}", "do", "save")
@@ -43,6 +45,7 @@ func TestTemplates(t *testing.T) {
 }
 
 func TestCalendars(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	owner.post("/calendars/new", "name", "Berlin", "zone", "Nowhere", "day.1", "1").showsWith(http.StatusBadRequest, "timezone", `value="Nowhere"`)
@@ -61,6 +64,7 @@ func TestCalendars(t *testing.T) {
 }
 
 func TestFieldsAndDatasources(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	owner.post("/fields/new", "display", "Area", "name", "impact area", "type", "text").showsWith(http.StatusBadRequest, "field_name", "impact area")
@@ -77,6 +81,7 @@ func TestFieldsAndDatasources(t *testing.T) {
 
 // TestIssue shows an error of users: own lines open, those of libraries folded, and its hostile text as text.
 func TestIssue(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	made := owner.post("/rum/applications/new", "name", "Web shop", "type", "browser", "team", "7000000000021").shows("Web shop", "No errors.", "Token that its program sends")
@@ -99,6 +104,7 @@ func TestIssue(t *testing.T) {
 
 // TestHostileAlert has texts of strangers on the pages of configuration: they are shown and do nothing.
 func TestHostileAlert(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	const hostile = `\"><img src=x onerror=alert(1)><script>alert(2)</script>`
 	w.push(`{"title_rule": "` + hostile + `", "event_status": "Warning", "alert_key": "h", "labels": {"env": "test", "team": "` + hostile + `"}}`)

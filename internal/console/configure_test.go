@@ -30,6 +30,7 @@ func (w *world) reader() *browser {
 
 // TestChannels has the list and the page of a channel: rules in order, what they held back, who is in its teams.
 func TestChannels(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push(`{"title_rule": "Noise in test", "event_status": "Warning", "alert_key": "n", "labels": {"env": "test"}}`)
 	w.push(`{"title_rule": "Disk on staging", "event_status": "Warning", "alert_key": "s", "labels": {"env": "staging"}}`)
@@ -54,6 +55,7 @@ func TestChannels(t *testing.T) {
 }
 
 func TestChannelForm(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	owner.get("/channels/new").shows("group_key", "ops")
@@ -71,6 +73,7 @@ func TestChannelForm(t *testing.T) {
 
 // TestFilterForm builds a filter row by row without a script, tries it, and saves it.
 func TestFilterForm(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	for _, key := range []string{"a", "b", "c"} {
 		w.push(`{"title_rule": "Checkout ` + key + `", "event_status": "Critical", "alert_key": "` + key + `", "labels": {"service": "` + key + `", "team": "pay"}}`)
@@ -98,6 +101,7 @@ func TestFilterForm(t *testing.T) {
 
 // TestBroadSilence has a filter that matches everything refused, and one that matches much only with its number.
 func TestBroadSilence(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	for _, key := range strings.Split("abcdefghijklmnopqrstuvw", "") {
 		w.push(`{"title_rule": "Disk ` + key + `", "event_status": "Warning", "alert_key": "` + key + `", "labels": {"check": "disk", "host": "` + key + `"}}`)
@@ -117,6 +121,7 @@ func TestBroadSilence(t *testing.T) {
 
 // TestOtherRules makes a drop rule and an inhibit rule.
 func TestOtherRules(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	owner.post(shopPath+"/rules/drops/new", filterOf("labels.env", "IN", "lab", "name", "Labs", "do", "save")...).shows("Labs", "env is lab")
@@ -132,6 +137,7 @@ func TestOtherRules(t *testing.T) {
 
 // TestLadder shows who would be notified, and edits the steps.
 func TestLadder(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	owner.get(shopPath+"/ladder").shows("<b>0 s</b>", "<b>30 min</b>", "Ann Day", "Reaches no one.", "on call", "✓ matches")

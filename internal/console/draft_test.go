@@ -32,6 +32,7 @@ func same(t *testing.T, raw rawLayer) string {
 }
 
 func TestAFormThatIsSentBackChangesNothing(t *testing.T) {
+	t.Parallel()
 	zone := in(t, "Europe/Berlin")
 	for _, text := range []string{stored, `{"mode":1,"layer_start":1776009617,"groups":null}`, `{"restrict_mode":2,"restrict_periods":[{"restrict_start":1,"restrict_end":2},{"restrict_start":5,"restrict_end":9}]}`} {
 		raw := parsed(t, text)
@@ -47,6 +48,7 @@ func TestAFormThatIsSentBackChangesNothing(t *testing.T) {
 }
 
 func TestAFormChangesWhatWasChanged(t *testing.T) {
+	t.Parallel()
 	zone := in(t, "Europe/Berlin")
 	d, err := draftOf(parsed(t, stored), zone)
 	if err != nil {
@@ -71,6 +73,7 @@ func TestAFormChangesWhatWasChanged(t *testing.T) {
 }
 
 func TestButtonsOfAFormAreBounded(t *testing.T) {
+	t.Parallel()
 	d := draft{Layers: []draftLayer{{Name: "a"}, {Name: "b"}}}
 	for _, button := range []string{"up:0", "down:1", "up:9", "remove:-1", "remove:2", "group-remove:0:0", "group-up:0:7", "down:99999999999999999999", "", "layers"} {
 		d.edit(button, "")
@@ -87,6 +90,7 @@ func TestButtonsOfAFormAreBounded(t *testing.T) {
 
 // TestSchedulesSpeakChinese finds texts of the pages of schedules that have no translation.
 func TestSchedulesSpeakChinese(t *testing.T) {
+	t.Parallel()
 	inCode, inTemplate := regexp.MustCompile(`\bT\("([^"]+)"`), regexp.MustCompile(`[{(]t "([^"]+)"`)
 	for file, pattern := range map[string]*regexp.Regexp{
 		"schedule.go": inCode, "schedule_picture.go": inCode, "picture.go": inCode, "schedule_why.go": inCode, "schedule_override.go": inCode, "shifts.go": inCode, "schedule_edit.go": inCode,

@@ -51,6 +51,7 @@ func drawn(bars []bar, hours float64) string {
 }
 
 func TestADayOfAClockChangeHasItsLength(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		zone, date string
 		hours      float64
@@ -74,6 +75,7 @@ func TestADayOfAClockChangeHasItsLength(t *testing.T) {
 }
 
 func TestStripsShowTheWallClock(t *testing.T) {
+	t.Parallel()
 	const berlin = "Europe/Berlin"
 	at := func(text string) int64 { return unix(t, berlin, text) }
 	for _, c := range []struct {
@@ -105,6 +107,7 @@ func TestStripsShowTheWallClock(t *testing.T) {
 }
 
 func TestLanesShowElapsedTime(t *testing.T) {
+	t.Parallel()
 	at := func(text string) int64 { return unix(t, "Europe/Berlin", text) }
 	days := daysFrom(at("2027-03-28 12:00"), 2, in(t, "Europe/Berlin"))
 	from, to := days[0].Start, days[1].End
@@ -126,6 +129,7 @@ func TestLanesShowElapsedTime(t *testing.T) {
 // TestBarsFillWhatTheyShow: whatever the pieces, the day, and the zone, bars lie within the strip, do not overlap, and a
 // piece that lasts all day fills all of it but the missing hour.
 func TestBarsFillWhatTheyShow(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	zones := []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Shanghai", "Africa/Cairo", "America/Havana", "Asia/Kathmandu"}
 	for range 3000 {
@@ -153,6 +157,7 @@ func TestBarsFillWhatTheyShow(t *testing.T) {
 }
 
 func TestGapsAndShadows(t *testing.T) {
+	t.Parallel()
 	text := func(pieces []piece) string {
 		var all []string
 		for _, p := range pieces {

@@ -12,6 +12,7 @@ const shopDown = `{"title_rule": "Checkout is down", "event_status": "Critical",
 // TestAcknowledge follows the night of a responder: the incident is in the list, its page has one button, which stops the
 // escalation; the undo takes it back.
 func TestAcknowledge(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push(shopDown)
 	ann := w.signIn(annKey)
@@ -29,6 +30,7 @@ func TestAcknowledge(t *testing.T) {
 
 // TestTwoPeople has two responders with the same page: the second sees who was first and keeps the note.
 func TestTwoPeople(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push(shopDown)
 	ann, bob := w.signIn(annKey), w.signIn(bobKey)
@@ -45,6 +47,7 @@ func TestTwoPeople(t *testing.T) {
 
 // TestIncidentActions does everything that can be done to an incident once, and once with wrong input.
 func TestIncidentActions(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push(shopDown)
 	w.push(`{"title_rule": "Mail is slow", "event_status": "Warning", "alert_key": "mail"}`)
@@ -78,6 +81,7 @@ func TestIncidentActions(t *testing.T) {
 
 // TestEditIncident changes what differs from the form alone, so that two editors do not undo each other.
 func TestEditIncident(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push(shopDown)
 	ann, bob := w.signIn(annKey), w.signIn(bobKey)
@@ -96,6 +100,7 @@ func TestEditIncident(t *testing.T) {
 
 // TestIncidentRights checks that a reader sees the incident and no control, and can do nothing all the same.
 func TestIncidentRights(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push(shopDown)
 	rita := w.signIn(readerKey)
@@ -114,6 +119,7 @@ func TestIncidentRights(t *testing.T) {
 
 // TestWhy reads the chain of an incident, of a silenced, an inhibited and a dropped alert.
 func TestWhy(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push(shopDown)
 	w.push(`{"title_rule": "Staging burns", "event_status": "Critical", "alert_key": "staging", "labels": {"env": "staging"}}`)
@@ -140,6 +146,7 @@ func TestWhy(t *testing.T) {
 
 // TestFilters checks the parameters of the lists, and one that is not understood.
 func TestFilters(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push(shopDown)
 	ann := w.signIn(annKey)

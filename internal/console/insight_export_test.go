@@ -24,6 +24,7 @@ func (b *browser) file(path string) (*http.Response, string) {
 
 // TestInsightFiles downloads the table of each page of figures, and is refused what the operation refuses.
 func TestInsightFiles(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push(shopDown)
 	b := w.signIn(ownerKey)
@@ -48,6 +49,7 @@ func TestInsightFiles(t *testing.T) {
 // TestCompression compresses pages and assets, unless another site made the browser ask, which could guess what is in them
 // by their length. Assets are kept for ever under their own address.
 func TestCompression(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	b := w.signIn(ownerKey)
 	get := func(path, from, etag string) *http.Response {

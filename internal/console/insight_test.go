@@ -14,6 +14,7 @@ var insightPages = []string{"/insight", "/insight?days=28", "/insight?days=28&un
 
 // TestInsight compares a window with the one before, for the account, its teams, channels and persons.
 func TestInsight(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push(shopDown)
 	w.clock.Add(8 * 24 * time.Hour)
@@ -37,6 +38,7 @@ func TestInsight(t *testing.T) {
 
 // TestInsightOfNothing shows what to do when there are no figures.
 func TestInsightOfNothing(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	b := w.signIn(emptyKey)
 	b.get("/insight").shows("as before", "Nothing in this window.", "No alert of this window has this label", "!NaN")
@@ -47,6 +49,7 @@ func TestInsightOfNothing(t *testing.T) {
 
 // TestInsightRefuses refuses parameters that mean nothing, and persons who may not read incidents.
 func TestInsightRefuses(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	b := w.signIn(annKey)
 	for query, says := range map[string]string{
@@ -70,6 +73,7 @@ func TestInsightRefuses(t *testing.T) {
 
 // TestInsightInChinese reads every page of figures in Chinese, of a full and an empty account.
 func TestInsightInChinese(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push(shopDown)
 	for _, key := range []string{ownerKey, emptyKey} {

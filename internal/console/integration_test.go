@@ -12,6 +12,7 @@ const probePath = "/integrations/7000000000051"
 
 // TestIntegration has the address to push to, a test event, and what became of it.
 func TestIntegration(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	owner.get("/integrations").shows("Probe", "standard", "New integration")
@@ -36,6 +37,7 @@ func TestIntegration(t *testing.T) {
 }
 
 func TestIntegrationForm(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	owner.get("/integrations/new").shows("prometheus", "Shop", "ops")
@@ -57,6 +59,7 @@ func TestIntegrationForm(t *testing.T) {
 
 // TestRouteKeepsHeadings saves a route that has headings, which the form does not show.
 func TestRouteKeepsHeadings(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	made := owner.post("/integrations/new", "name", "Shared", "type", "standard")

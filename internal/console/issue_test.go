@@ -73,6 +73,7 @@ var sentText = regexp.MustCompile(`(?s)<pre.*?</pre>`)
 
 // TestIssueStack shows the stack of an error of users: in original code, as it was delivered, and what is missing.
 func TestIssueStack(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	made := owner.post("/rum/applications/new", "name", "Web shop", "type", "browser", "team", "7000000000021")
@@ -146,6 +147,7 @@ func wordOf(text string, length int) string {
 
 // TestPrivateApplicationsInTheConsole asks for the pages of a private application as its creator and as another.
 func TestPrivateApplicationsInTheConsole(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	made := owner.post("/rum/applications/new", "name", "Hushed shop", "type", "browser", "team", "7000000000021", "private", "1")

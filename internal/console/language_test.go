@@ -12,6 +12,7 @@ const hostile = `\"><img src=x onerror=alert(1)></textarea><script>alert(2)</scr
 
 // TestHostileTexts puts texts of strangers into every part of an alert, and looks at every page that shows it.
 func TestHostileTexts(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	long := strings.Repeat("W", 6000)
 	w.push(`{"title_rule": "` + hostile + `", "event_status": "Critical", "alert_key": "k` + hostile + `", "description": "` + hostile + `", "labels": {"env": "` + hostile + `", "long": "` + long + `", "link": "javascript:alert(3)", "data": "data:text/html,x", "odd": "http://%zz", "fine": "https://example.com/?a=1&b=\"x"}}`)
@@ -29,6 +30,7 @@ func TestHostileTexts(t *testing.T) {
 
 // TestChinese reads every page with a full and an empty account in Chinese: no text that has a translation stays English.
 func TestChinese(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push(shopDown)
 	w.push(`{"title_rule": "Staging burns", "event_status": "Critical", "alert_key": "staging", "labels": {"env": "staging"}}`)
@@ -74,6 +76,7 @@ func english(body string) (found []string) {
 // TestChineseReasons reads in Chinese what the engine wrote: why a rule matched, why a person was notified or no one was,
 // what is wrong with the configuration, and why the server refused something. None of it stays English.
 func TestChineseReasons(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push(shopDown)
 	w.push(`{"title_rule": "Staging burns", "event_status": "Critical", "alert_key": "staging", "labels": {"env": "staging"}}`)

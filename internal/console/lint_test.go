@@ -15,6 +15,7 @@ const (
 
 // TestUntold lists what reached no one, by its state, with where to look.
 func TestUntold(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	w.call(ownerKey, "/channel/escalate/rule/disable", `{"channel_id": 7000000000041, "rule_id": "5e5e5e5e5e5e5e5e5e5e5e01"}`)
@@ -36,6 +37,7 @@ func TestUntold(t *testing.T) {
 
 // TestUntoldPages has more rows than a page.
 func TestUntoldPages(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	for n := range 53 {
 		w.push(strings.ReplaceAll(`{"title_rule": "Quiet N", "event_status": "Info", "alert_key": "N", "labels": {"env": "staging"}}`, "N", strconv.Itoa(n+1)))
@@ -47,6 +49,7 @@ func TestUntoldPages(t *testing.T) {
 
 // TestLint lists what is wrong, with the page where it is cured.
 func TestLint(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	w.call(ownerKey, "/channel/unsubscribe/rule/create", `{"channel_id": 7000000000041, "rule_name": "Odd<b>", "filters": [[{"key": "alert_severity", "oper": "IN", "vals": ["critical"]}]]}`)
@@ -67,6 +70,7 @@ func TestLint(t *testing.T) {
 
 // TestLintWithoutRight refuses both pages, and draws no link to them.
 func TestLintWithoutRight(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	b := w.signIn(readerKey)
 	w.signIn(ownerKey).post(rita + "/roles").shows("!checked")
@@ -78,6 +82,7 @@ func TestLintWithoutRight(t *testing.T) {
 
 // TestLintInChinese reads both pages in Chinese, of a full and an empty account.
 func TestLintInChinese(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.call(ownerKey, "/channel/escalate/rule/disable", `{"channel_id": 7000000000041, "rule_id": "5e5e5e5e5e5e5e5e5e5e5e01"}`)
 	w.push(noPerson)

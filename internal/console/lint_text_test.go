@@ -8,6 +8,7 @@ import (
 
 // TestFindingsAreTranslated reads the texts of every code of findings.
 func TestFindingsAreTranslated(t *testing.T) {
+	t.Parallel()
 	for _, k := range lint.Kinds {
 		title := findingTitles[string(k.Code)]
 		if title == "" || chinese[title] == "" || chinese[k.Fix] == "" {

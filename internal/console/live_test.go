@@ -84,6 +84,7 @@ func (w *world) after(events chan string, change func()) {
 // TestLive checks that the pages of an account are notified of events, of configuration and of what another process writes,
 // and that those of other accounts are not.
 func TestLive(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	everyone := dbtest.Server != "" // PostgreSQL counts the changes of all processes together, its own too
 	events, reply := w.signIn(annKey).follow()
@@ -119,6 +120,7 @@ func TestLive(t *testing.T) {
 
 // TestLiveMissesNothing checks that a page learns of what happened after it was drawn and before its stream began.
 func TestLiveMissesNothing(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	ann := w.signIn(annKey)
 	for _, change := range []func(){
@@ -141,6 +143,7 @@ func TestLiveMissesNothing(t *testing.T) {
 
 // TestLiveEnds checks that a stream ends with its session: a browser that has signed out receives nothing.
 func TestLiveEnds(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	ann := w.signIn(annKey)
 	events, _ := ann.follow()
@@ -156,6 +159,7 @@ func TestLiveEnds(t *testing.T) {
 
 // TestLiveLimit opens as many streams as a person may have: one more is refused, and another person is not touched.
 func TestLiveLimit(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	ann := w.signIn(annKey)
 	for range 20 {

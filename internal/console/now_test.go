@@ -4,6 +4,7 @@ import "testing"
 
 // TestNow reads the first page of a responder, of a person who may read incidents only, and of an empty account.
 func TestNow(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push(shopDown)
 	w.push(`{"title_rule": "Staging burns", "event_status": "Critical", "alert_key": "staging", "labels": {"env": "staging"}}`)

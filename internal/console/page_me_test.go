@@ -7,6 +7,7 @@ import (
 
 // TestPageMe pages a person for a test, by the way that a real incident takes, and shows what came of it.
 func TestPageMe(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	b := w.signIn(annKey)
 	b.get("/me").shows("Page me now", "!Nothing was sent yet")

@@ -12,6 +12,7 @@ const ann = "/people/7000000000012"
 
 // TestPeople invites, changes and deletes a person, and replaces roles.
 func TestPeople(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	owner.get("/people").shows("Ann Day", "ann@example.com", "Responder", "Invite a person")
@@ -39,6 +40,7 @@ func TestPeople(t *testing.T) {
 
 // TestLinkToSetAPassword makes links for persons, shows each once, and is refused where the operation is.
 func TestLinkToSetAPassword(t *testing.T) {
+	t.Parallel()
 	const button = "Make a link to set a password"
 	w := begin(t)
 	owner := w.signIn(ownerKey)
@@ -75,6 +77,7 @@ func TestLinkToSetAPassword(t *testing.T) {
 
 // TestMySettings changes the profile and the ways of being notified.
 func TestMySettings(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	b := w.signIn(annKey)
 	b.get("/me").shows("How you are notified", "Europe/Berlin")
@@ -89,6 +92,7 @@ func TestMySettings(t *testing.T) {
 
 // TestTeamsAndRoles makes, changes and deletes a team and a role.
 func TestTeamsAndRoles(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	w.signIn(emptyKey).get("/teams").shows("There is no team yet")
@@ -117,6 +121,7 @@ func TestTeamsAndRoles(t *testing.T) {
 
 // TestKeys makes a key, which is shown once, disables and deletes it.
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	b := w.signIn(annKey)
 	made := b.post("/keys", "name", "ci <b>", "permission", "Schedules Read (on-call)", "expires", "2027-01-01").shows("It is not shown again", "ci &lt;b&gt;", "Narrowed")
@@ -139,6 +144,7 @@ func TestKeys(t *testing.T) {
 
 // TestAudit shows what a call sent and what was sent before.
 func TestAudit(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	team, _, _ := strings.Cut(owner.post("/teams", "name", "Search").path, "?")
@@ -158,6 +164,7 @@ func TestAudit(t *testing.T) {
 
 // TestPeopleInChinese reads the pages of people and access in Chinese, of a full and an empty account.
 func TestPeopleInChinese(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	for _, key := range []string{ownerKey, emptyKey} {
 		b := w.signIn(key)

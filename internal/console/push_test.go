@@ -8,6 +8,7 @@ import (
 
 // TestPush adds, tests and removes a browser by forms alone, as a page without scripts does for the last two.
 func TestPush(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	b := w.signIn(annKey)
 	b.get("/me").shows("No browser receives push yet", `data-key="B`, "this page needs scripts")
@@ -26,6 +27,7 @@ func TestPush(t *testing.T) {
 
 // TestServiceWorkerAndManifest reads both as a browser does, without a session.
 func TestServiceWorkerAndManifest(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	stranger := &browser{w: w, client: http.DefaultClient, lang: "en"}
 	worker := stranger.get("/service-worker.js")

@@ -76,6 +76,7 @@ var ownForms = []string{"/people/{id}", "/me"}
 // page can be read by those who may call its operations, each form that is drawn may be sent, and what is sent without the
 // right is refused.
 func TestTheConsoleMayWhatTheAPIMay(t *testing.T) {
+	t.Parallel()
 	shown, done := console.Patterns()
 	for _, p := range shown {
 		if _, known := shownBy[p]; !known {
@@ -267,6 +268,7 @@ func (w *world) compare(key string, ids map[string]string, shown, done []string)
 
 // TestPrivateChannelsInTheConsole asks for the pages of a private channel as a member of its team and as another.
 func TestPrivateChannelsInTheConsole(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	private := fmt.Sprintf("%.0f", w.call(ownerKey, "/channel/create", `{"channel_name": "Hushed", "team_id": 7000000000021, "is_private": true}`)["channel_id"])
 	other := w.anyone(w.kindOf("outsider", auth.Names(auth.All)))

@@ -12,6 +12,7 @@ import (
 // A schedule of hourly turns is a page like the others: its turns are drawn as one, what one looks for is a bar, and the
 // list has all of them when they are asked for.
 func TestHourlyTurnsMakeNoHeavyPage(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	var made struct {
 		ID int64 `json:"schedule_id"`

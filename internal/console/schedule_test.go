@@ -47,9 +47,18 @@ type site struct {
 // noon is the moment of the tests: a Wednesday, four days before the clocks of Berlin go forward.
 var noon = time.Date(2027, 3, 24, 13, 20, 0, 0, time.UTC)
 
+// open returns the console of the demo's account with a few of its deliveries: to store all took most of the time of these
+// tests, which look at none.
 func open(t *testing.T) *site {
 	t.Helper()
-	return serve(t, func(a *app.App) (demo.Keys, error) { return demo.Fill(context.Background(), a.DB, a.Keyring, noon) })
+	return serve(t, func(a *app.App) (demo.Keys, error) {
+		f := demo.Account(noon)
+		f.Deliveries = f.Deliveries[:100]
+		if err := accountfile.Import(context.Background(), a.DB, a.Keyring, f, noon, false); err != nil {
+			return demo.Keys{}, err
+		}
+		return demo.Fill(context.Background(), a.DB, a.Keyring, noon) // which adds the keys
+	})
 }
 
 // emptySite is an account with its owner alone.
@@ -222,6 +231,7 @@ func lacks(t *testing.T, page string, texts ...string) {
 func at(id int64, rest string) string { return fmt.Sprintf("/schedules/%d%s", id, rest) }
 
 func TestSchedulePages(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	for _, who := range []struct{ key, language string }{{s.keys.All, "en"}, {s.keys.All, "zh"}, {s.keys.ReadOnly, "en"}} {
 		v := s.signIn(who.key, who.language)
@@ -256,6 +266,7 @@ func TestSchedulePages(t *testing.T) {
 }
 
 func TestAnEmptyAccountSaysWhatToDo(t *testing.T) {
+	t.Parallel()
 	s := emptySite(t)
 	for language, texts := range map[string][]string{
 		"en": {"There are no schedules yet.", "No shifts in these 30 days.", "There are no addresses yet."},
@@ -272,6 +283,7 @@ func TestAnEmptyAccountSaysWhatToDo(t *testing.T) {
 }
 
 func TestThePictureSaysWhatTheOperationsSay(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := s.signIn(s.keys.All, "en")
 	_, list := v.get("/schedules")
@@ -294,6 +306,7 @@ func TestThePictureSaysWhatTheOperationsSay(t *testing.T) {
 }
 
 func TestOverridesAreMadeAndDeleted(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := s.signIn(s.keys.All, "en")
 	path := at(platform, "/override")
@@ -335,6 +348,7 @@ func TestOverridesAreMadeAndDeleted(t *testing.T) {
 
 // TestAGapIsFilled: an override in which there is no one to replace becomes a layer, and the others stay as they were.
 func TestAGapIsFilled(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := s.signIn(s.keys.All, "en")
 	_, page := v.get(at(checkout, ""))
@@ -371,6 +385,7 @@ func TestAGapIsFilled(t *testing.T) {
 }
 
 func TestAbsencesAreRecordedAndDeleted(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := s.signIn(s.keys.All, "en")
 	person := fmt.Sprintf("/people/%d", int64(jonas))
@@ -401,6 +416,7 @@ func TestAbsencesAreRecordedAndDeleted(t *testing.T) {
 }
 
 func TestLayersAreEdited(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := s.signIn(s.keys.All, "en")
 	path := at(platform, "/edit")
@@ -458,6 +474,7 @@ func TestLayersAreEdited(t *testing.T) {
 }
 
 func TestFeedsAreMadeAndRevoked(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := s.signIn(s.keys.All, "en")
 	status, page, _ := v.post("/calendar-feeds", url.Values{"kind": {"schedule"}, "id": {fmt.Sprint(int64(platform))}})
@@ -486,6 +503,7 @@ func TestFeedsAreMadeAndRevoked(t *testing.T) {
 
 // TestReadersSeeNoControls: who may not change schedules finds no way to, and a form that is sent all the same is refused.
 func TestReadersSeeNoControls(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := s.signIn(s.keys.ReadOnly, "en")
 	for _, path := range []string{"/", "/schedules", at(checkout, ""), at(checkout, "/override"), fmt.Sprintf("/people/%d/shifts", int64(jonas))} {
@@ -510,6 +528,7 @@ func TestReadersSeeNoControls(t *testing.T) {
 }
 
 func TestHostileNamesBreakNothing(t *testing.T) {
+	t.Parallel()
 	s := open(t)
 	v := s.signIn(s.keys.All, "en")
 	name, _ := json.Marshal(`"><img src=x onerror=alert(1)>` + "\u202e")

@@ -24,6 +24,7 @@ func kindsOf(text string) (kinds []string) {
 // TestSentences writes each sentence of the engine in both languages: each has a Chinese text with the same arguments, and
 // a record of it is shown without a word of English but its arguments.
 func TestSentences(t *testing.T) {
+	t.Parallel()
 	samples := strings.NewReplacer("%d", "7", "%q", `"Disk"`, "%t", "X9", "%s", "Ann", "%n", "Ann, Bob", "%p", "Ann and Bob", "%c",
 		"Mon 13 Apr 12:00 (Asia/Shanghai)", "%h", "09:00", "%y", "Monday", "%g", "Critical", "%m", "sms", "%o", "IN", "%k", "channel", "%w",
 		"named by the rule", "%v", "named by the rule")

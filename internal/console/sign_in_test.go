@@ -23,6 +23,7 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // The link of the first start makes the owner's password, once. Opening it uses nothing up.
 func TestLinkSetsAPasswordOnce(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, plain)
 	s.api("/member/info/reset", `{"member_id":`+number(s.first.OwnerID)+`,"email":"olga@example.com"}`)
 	b := s.browser()
@@ -58,6 +59,7 @@ func TestLinkSetsAPasswordOnce(t *testing.T) {
 
 // A secret that a browser has after a sign-out opens nothing, and neither the log nor the database holds one in clear.
 func TestSecretsAreWorthlessAndHidden(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, plain)
 	b := s.owner()
 	stolen := b.cookie("tocsin")
@@ -93,6 +95,7 @@ var unlike = regexp.MustCompile(`[\w.]+@example\.com|[0-9a-f]{32}`)
 
 // The answer is the same for a wrong password, a person without a password, and a person who does not exist.
 func TestSignInDoesNotTellWhoExists(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, plain)
 	s.owner()
 	s.api("/member/invite", `{"members":[{"email":"pia@example.com"}]}`)
@@ -113,6 +116,7 @@ func TestSignInDoesNotTellWhoExists(t *testing.T) {
 
 // Guessing is slowed for one address, and for one person from many addresses; the person's own browser gets in meanwhile.
 func TestGuessingIsSlowed(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, plain)
 	s.owner()
 	home := s.browser()
@@ -151,11 +155,12 @@ func TestGuessingIsSlowed(t *testing.T) {
 	}
 }
 
-// A hundred failed sign-ins are one entry of the audit log, with their number, and the log names no one who does not exist.
+// Many failed sign-ins are one entry of the audit log, with their number, and the log names no one who does not exist.
 func TestFailedSignInsAreRecordedTogether(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, plain)
 	s.owner()
-	for i := range 20 {
+	for i := range 6 { // a password takes tens of milliseconds of a processor
 		b := s.browser()
 		b.ip = fmt.Sprintf("198.51.100.%d", i)
 		b.post("/sign-in", "email", "olga@example.com", "password", "a wrong password")
@@ -172,7 +177,7 @@ func TestFailedSignInsAreRecordedTogether(t *testing.T) {
 	for _, d := range docs {
 		e := d.(map[string]any)
 		count[e["operation"].(string)]++
-		if body := e["body"].(string); e["operation"] == "session:write:refuse" && body != `{"attempts":20}` {
+		if body := e["body"].(string); e["operation"] == "session:write:refuse" && body != `{"attempts":6}` {
 			t.Errorf("%s", body)
 		}
 		if strings.Contains(fmt.Sprint(e), "none@example.com") {
@@ -186,6 +191,7 @@ func TestFailedSignInsAreRecordedTogether(t *testing.T) {
 
 // A secret that was in the browser before the sign-in is worth nothing after it, and an older session of the browser ends.
 func TestSignInBeginsANewSession(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, plain)
 	b := s.owner()
 	before := b.cookie("tocsin")
@@ -204,6 +210,7 @@ func TestSignInBeginsANewSession(t *testing.T) {
 }
 
 func TestSignInLeadsNowhereElse(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, plain)
 	s.owner()
 	for _, next := range []string{"//evil.example", "https://evil.example", "/\\evil.example", "\\\\evil.example", "javascript:alert(1)", "/\t/evil.example", "evil.example", "http:/evil.example", ""} {
@@ -214,6 +221,7 @@ func TestSignInLeadsNowhereElse(t *testing.T) {
 
 // A form that another site sends is refused, signed in or not.
 func TestFormsOfOtherSitesAreRefused(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, plain)
 	b := s.owner()
 	for _, path := range []string{"/sign-in", "/sign-in/code", "/sign-out", "/link/x", "/me/sessions/end", "/me/security/password", "/me/security/second-factor", "/me/security/second-factor/remove", "/look"} {
@@ -232,6 +240,7 @@ func TestFormsOfOtherSitesAreRefused(t *testing.T) {
 
 // What ends the right of a person or a key ends the sessions at once.
 func TestSessionsEndWithTheRight(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, plain)
 	owner := s.owner()
 	invited := s.api("/member/invite", `{"members":[{"email":"pia@example.com"}]}`)["items"].([]any)[0].(map[string]any)
@@ -263,6 +272,7 @@ func TestSessionsEndWithTheRight(t *testing.T) {
 }
 
 func TestSessionsHaveLimits(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, plain)
 	idle, used := s.owner(), s.browser()
 	used.expect("sign in", used.post("/sign-in", "email", "olga@example.com", "password", phrase), 303, "/")
@@ -282,6 +292,7 @@ func TestSessionsHaveLimits(t *testing.T) {
 }
 
 func TestSessionsAreListedAndEnded(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, plain)
 	b := s.owner()
 	others := []*visitor{s.browser(), s.browser(), s.browser()}
@@ -309,6 +320,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 
 // Over HTTPS the cookie cannot be set by another host of the domain, read by a script or sent without encryption.
 func TestCookieOverHTTPS(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, func(c *app.Config) { c.PublicURL = "https://tocsin.example.com" })
 	a := s.browser().post("/sign-in", "app_key", s.first.Key)
 	set := a.header.Get("Set-Cookie")
@@ -321,6 +333,7 @@ func TestCookieOverHTTPS(t *testing.T) {
 
 // An invited person is sent one mail with a link that works; a server without a public address sends none.
 func TestInvitedPersonsAreSentALink(t *testing.T) {
+	t.Parallel()
 	for _, public := range []string{"https://tocsin.example.com", ""} {
 		s := beginServer(t, func(c *app.Config) { c.PublicURL = public })
 		s.api("/member/invite", `{"members":[{"member_name":"Pia","email":"pia@example.com","locale":"zh-CN"},{"phone":"+491"}]}`)
@@ -350,6 +363,7 @@ func TestInvitedPersonsAreSentALink(t *testing.T) {
 
 // A code is asked for after the password, each is accepted once, and recovery codes stand in for a lost phone.
 func TestSecondFactor(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, plain)
 	b := s.owner()
 	if a := b.post("/me/security/second-factor", "password", "wrong"); a.status != 400 {
@@ -410,6 +424,7 @@ func TestSecondFactor(t *testing.T) {
 
 // Codes cannot be tried often, whatever the address, and what waits for a code ends after five minutes.
 func TestCodesCannotBeGuessed(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, plain)
 	b := s.owner()
 	a := b.post("/me/security/second-factor", "password", phrase)
@@ -440,6 +455,7 @@ func TestCodesCannotBeGuessed(t *testing.T) {
 
 // The pages are drawn in both languages, with nothing left in English.
 func TestSignInPagesInChinese(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, plain)
 	b := s.browser()
 	b.setCookie("lang", "zh")
@@ -458,6 +474,7 @@ func TestSignInPagesInChinese(t *testing.T) {
 
 // A held server sends no invitation: the other server has sent it.
 func TestAHeldServerInvitesNoOne(t *testing.T) {
+	t.Parallel()
 	s := beginServer(t, func(c *app.Config) { c.PublicURL, c.Hold = "https://tocsin.example.com", true })
 	s.api("/member/invite", `{"members":[{"email":"pia@example.com"}]}`)
 	for range 3 {

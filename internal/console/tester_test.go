@@ -8,6 +8,7 @@ import (
 
 // TestTester tries alerts on a channel: each rule answers, who would be notified, and where the JSON is broken.
 func TestTester(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	w.push(`{"title_rule": "Disk on staging", "event_status": "Warning", "alert_key": "s", "labels": {"env": "staging"}}`)
 	owner := w.signIn(ownerKey)
@@ -34,6 +35,7 @@ func TestTester(t *testing.T) {
 
 // TestHealthPage shows how the server is to those who may, without a path or a secret.
 func TestHealthPage(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	owner.get("/configuration").shows(`href="/health/server"`)

@@ -57,6 +57,7 @@ var anAttempt = regexp.MustCompile(`href="(/deliveries/[^"?]+\?hook=\d+)"`)
 
 // TestWebhookLedger follows a message that fails: its attempts, the breaker of its endpoint, the replay by one and by many.
 func TestWebhookLedger(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	owner.get("/deliveries").shows("There is no webhook yet")
@@ -106,6 +107,7 @@ func TestWebhookLedger(t *testing.T) {
 
 // TestWebhookEndpoint sends a test, rotates the secret, and disables the webhook.
 func TestWebhookEndpoint(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	to, id := w.hook()
@@ -135,6 +137,7 @@ func TestWebhookEndpoint(t *testing.T) {
 
 // TestWebhooksInChinese reads the pages of webhooks in Chinese.
 func TestWebhooksInChinese(t *testing.T) {
+	t.Parallel()
 	w := begin(t)
 	_, id := w.hook()
 	w.push(`{"title_rule": "Shop is down", "event_status": "Critical", "alert_key": "shop"}`)

@@ -23,6 +23,7 @@ func written(t testing.TB, f *accountfile.File) []byte {
 }
 
 func TestSameMomentSameAccount(t *testing.T) {
+	t.Parallel()
 	a, b := Account(apitest.Now), Account(apitest.Now.In(mustZone("Asia/Tokyo")))
 	if !reflect.DeepEqual(a, b) {
 		t.Error("two accounts of one moment differ")
@@ -30,6 +31,7 @@ func TestSameMomentSameAccount(t *testing.T) {
 }
 
 func TestIdentifiersStayTheSame(t *testing.T) {
+	t.Parallel()
 	ids := regexp.MustCompile(`"(account|person|team|role|schedule|channel|alert|incident|rule|application|issue|integration|data_source)_id": [^,]*`)
 	at := func(now string) [][]byte {
 		return ids.FindAll(written(t, withoutHistory(momentsAt(parse(t, now)))), -1) // deliveries carry the date
@@ -46,6 +48,7 @@ func TestIdentifiersStayTheSame(t *testing.T) {
 }
 
 func TestAFileOfTheAccountCanBeRead(t *testing.T) {
+	t.Parallel()
 	first := written(t, sample(apitest.Now))
 	f, err := accountfile.Read(bytes.NewReader(first))
 	if err != nil {
@@ -57,6 +60,7 @@ func TestAFileOfTheAccountCanBeRead(t *testing.T) {
 }
 
 func TestHowMuchThereIs(t *testing.T) {
+	t.Parallel()
 	f := Account(apitest.Now)
 	for what, n := range map[string][3]int{
 		"persons": {len(f.Persons), 14, 14}, "teams": {len(f.Teams), 3, 3}, "roles": {len(f.Roles), 4, 4},
@@ -85,6 +89,7 @@ func TestHowMuchThereIs(t *testing.T) {
 // TestDeliveriesAreAHistory: every delivery lies in the last seven days, an event is retried only after a failure,
 // and a success is its last attempt.
 func TestDeliveriesAreAHistory(t *testing.T) {
+	t.Parallel()
 	for _, text := range nows[:3] {
 		now := parse(t, text)
 		type event struct {

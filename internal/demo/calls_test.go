@@ -18,6 +18,7 @@ var operations = []string{
 }
 
 func TestEveryCallFindsSomething(t *testing.T) {
+	t.Parallel()
 	s, keyring := serve(t)
 	keys := filled(t, s, keyring, apitest.Now)
 	paths := []string{}
@@ -72,6 +73,7 @@ func find(t *testing.T, c Call, data map[string]any) int {
 
 // TestCurlIsOneLineForAShell runs the line in a real shell, in which curl prints its arguments.
 func TestCurlIsOneLineForAShell(t *testing.T) {
+	t.Parallel()
 	calls := append(Calls(), Call{"Quotes", "/x", `{"a":"it's $HOME"}`})
 	for _, c := range calls {
 		line := c.Curl("http://127.0.0.1:8080", "tk_abc")

@@ -7,6 +7,7 @@ import (
 )
 
 func TestFillTwice(t *testing.T) {
+	t.Parallel()
 	s, keyring := serve(t)
 	first := filled(t, s, keyring, apitest.Now)
 	const everything = `{"limit": 1, "start_time": 1000000000000, "end_time": 9999999999999}`

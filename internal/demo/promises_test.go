@@ -96,6 +96,7 @@ var promises = []struct {
 
 // TestAtAnyMoment: at any moment the account is accepted and demonstrates its features.
 func TestAtAnyMoment(t *testing.T) {
+	t.Parallel()
 	s, keyring := serve(t)
 	for _, text := range nows {
 		m := momentsAt(parse(t, text))

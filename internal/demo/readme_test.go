@@ -10,6 +10,7 @@ import (
 // TestTheReadmeHasEveryCall: the README has a line for every operation. The lines are those of Calls, which another
 // test runs.
 func TestTheReadmeHasEveryCall(t *testing.T) {
+	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

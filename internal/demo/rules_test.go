@@ -13,6 +13,7 @@ import (
 
 // TestThePipelineChangesWhatTheDemoSends: the card provider's name joins the title, and no event of the demo is lost.
 func TestThePipelineChangesWhatTheDemoSends(t *testing.T) {
+	t.Parallel()
 	rules := pipeline.Ready(pipelines(momentsAt(apitest.Now))[0].Rules)
 	for _, h := range round() {
 		out, dropped, _, steps := rules.Apply(nil, event.Event{Title: h.title, Status: h.status, Severity: h.status, Labels: maps.Clone(h.labels)})
@@ -28,6 +29,7 @@ func TestThePipelineChangesWhatTheDemoSends(t *testing.T) {
 
 // TestTemplatesRender: no text of the account's templates fails.
 func TestTemplatesRender(t *testing.T) {
+	t.Parallel()
 	s, keyring := serve(t)
 	key := filled(t, s, keyring, apitest.Now).ReadOnly
 	for _, record := range templates(momentsAt(apitest.Now)) {

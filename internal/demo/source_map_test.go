@@ -10,6 +10,7 @@ import (
 
 // The errors of the basket happened where the demo's source map has code.
 func TestTheSourceMapFitsTheErrors(t *testing.T) {
+	t.Parallel()
 	text, err := json.Marshal(basketMap())
 	if err != nil {
 		t.Fatal(err)

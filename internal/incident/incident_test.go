@@ -28,6 +28,7 @@ func begin(t testing.TB) *apitest.Server {
 }
 
 func TestIncidentLifecycle(t *testing.T) {
+	t.Parallel()
 	s := begin(t)
 	s.Converse(t, []apitest.Turn{
 		{Path: "/incident/create", Body: `{"incident_severity": "Warning", "title": "Checkout is slow", "channel_id": 1001, "description": "p99 above 2 s"}`, Keep: map[string]string{"one": "incident_id"}, Golden: "incident_create"},
@@ -78,6 +79,7 @@ func TestIncidentLifecycle(t *testing.T) {
 }
 
 func TestIncidentList(t *testing.T) {
+	t.Parallel()
 	s := begin(t)
 	for range 5 {
 		s.Call(apitest.KeyA, "/incident/create", `{"incident_severity": "Info", "title": "A", "channel_id": 1001}`)
@@ -99,6 +101,7 @@ func TestIncidentList(t *testing.T) {
 
 // TestOtherIncidentsAreRefused calls every operation on an incident of a private channel and of another account.
 func TestOtherIncidentsAreRefused(t *testing.T) {
+	t.Parallel()
 	s := begin(t)
 	s.Grant(auth.IncidentsManage)
 	secret := `{"incident_id": "663a1b2c3d4e5f6789abcdf2", "incident_ids": ["663a1b2c3d4e5f6789abcdf2"], "comment": "x", "person_ids": [11], "minutes": 1, "title": "x", "assigned_to": {"person_ids": [11]}}`
@@ -118,6 +121,7 @@ func TestOtherIncidentsAreRefused(t *testing.T) {
 // TestPastIncidents: the most similar first, with reasons; only earlier ones, no drills, and none of a channel that the
 // caller may not read.
 func TestPastIncidents(t *testing.T) {
+	t.Parallel()
 	s := begin(t)
 	s.Grant(auth.IncidentsRead)
 	prod := func(service string) incident.Detail {
@@ -164,6 +168,7 @@ func flood(s *apitest.Server, n int, from int64) {
 
 // TestPastIncidentsInAFlood: a recurrence is found by the key of its alert, however many other incidents came between.
 func TestPastIncidentsInAFlood(t *testing.T) {
+	t.Parallel()
 	s := begin(t)
 	s.Write(func(tx *db.Tx) error {
 		err := incident.Load(tx, apitest.AccountA, []incident.Incident{
@@ -206,6 +211,7 @@ func BenchmarkAMillionIncidents(b *testing.B) {
 }
 
 func TestIncidentAlerts(t *testing.T) {
+	t.Parallel()
 	s := begin(t)
 	s.Write(func(tx *db.Tx) error {
 		if err := incident.Load(tx, apitest.AccountA, []incident.Incident{{IncidentID: "663a1b2c3d4e5f6789abcdf0", Title: "Two", ChannelID: 1001, Severity: "Warning"}, {IncidentID: "663a1b2c3d4e5f6789abcdf1", Title: "One", ChannelID: 1001}}); err != nil {

@@ -8,6 +8,7 @@ import (
 )
 
 func TestPageMe(t *testing.T) {
+	t.Parallel()
 	s := begin(t)
 	s.Converse(t, []apitest.Turn{
 		{Path: "/incident/page-me", Body: `{}`, Code: "InvalidParameter", Says: []string{"incident_severity"}},

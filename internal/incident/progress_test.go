@@ -10,6 +10,7 @@ import (
 
 // TestMoves makes every move from every progress.
 func TestMoves(t *testing.T) {
+	t.Parallel()
 	const ann, bob = 1, 2
 	triggered := incident.Status{Progress: incident.Triggered}
 	snoozed := incident.Status{Progress: incident.Triggered, Snoozed: true}

@@ -16,6 +16,7 @@ import (
 
 // TestDumpReturnsLoadedRecords loads random records and reads them back.
 func TestDumpReturnsLoadedRecords(t *testing.T) {
+	t.Parallel()
 	s, undo := apitest.Start(t), errors.New("undo")
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 4))
@@ -51,6 +52,7 @@ func TestDumpReturnsLoadedRecords(t *testing.T) {
 }
 
 func TestLoadRejectsInvalidRecords(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t)
 	for want, change := range map[string]func(r *incident.Incident){
 		"incidents[1].incident_id: 663a1b2c3d4e5f6789abcdf0 is given twice":                            func(r *incident.Incident) { r.IncidentID = strings.ToUpper(busy) },

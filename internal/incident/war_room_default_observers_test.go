@@ -18,6 +18,7 @@ const (
 )
 
 func TestWarRoomDefaultObservers(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, (&incident.Service{Bus: &activity.Bus{}}).Ops())
 	s.Person(apitest.AccountA, 11, "Ann Again")
 	s.Person(apitest.AccountA, 12, "Ed Early")

@@ -48,6 +48,7 @@ func shown(t *testing.T, s *apitest.Server, c created) string {
 }
 
 func TestApplicationCreate(t *testing.T) {
+	t.Parallel()
 	s, _ := start(t)
 	channels(t, s)
 	s.Grant(auth.ApplicationsRead)
@@ -115,6 +116,7 @@ func TestApplicationCreate(t *testing.T) {
 
 // TestApplicationsReferToTeamsAndChannels: a team or channel that an application refers to cannot be deleted.
 func TestApplicationsReferToTeamsAndChannels(t *testing.T) {
+	t.Parallel()
 	s, _ := start(t)
 	channels(t, s)
 	var c created

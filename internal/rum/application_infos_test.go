@@ -12,6 +12,7 @@ import (
 )
 
 func TestApplicationInfos(t *testing.T) {
+	t.Parallel()
 	s, keyring := start(t)
 	s.Write(func(tx *db.Tx) error {
 		gone := app()
@@ -72,6 +73,7 @@ func TestApplicationInfos(t *testing.T) {
 
 // TestClientTokensAreSealed reads the stored token, and moves it to another row, where it must not open.
 func TestClientTokensAreSealed(t *testing.T) {
+	t.Parallel()
 	s, keyring := start(t)
 	second := web()
 	second.ApplicationID = "second"

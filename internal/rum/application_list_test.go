@@ -26,6 +26,7 @@ func idsOf(t *testing.T, r apitest.Reply, name string) (ids []string, total int6
 }
 
 func TestApplicationList(t *testing.T) {
+	t.Parallel()
 	s, keyring := start(t)
 	s.Write(func(tx *db.Tx) error {
 		mine := app()

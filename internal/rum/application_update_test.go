@@ -14,6 +14,7 @@ import (
 )
 
 func TestApplicationUpdate(t *testing.T) {
+	t.Parallel()
 	s, keyring := start(t)
 	channels(t, s)
 	gone := app()
@@ -74,6 +75,7 @@ func TestApplicationUpdate(t *testing.T) {
 }
 
 func TestApplicationDeleteAndInfo(t *testing.T) {
+	t.Parallel()
 	s, keyring := start(t)
 	s.Write(func(tx *db.Tx) error {
 		if err := rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{web(), app()}); err != nil {
@@ -114,6 +116,7 @@ func TestApplicationDeleteAndInfo(t *testing.T) {
 
 // TestConversationApplication creates, changes and deletes an application as its manager does.
 func TestConversationApplication(t *testing.T) {
+	t.Parallel()
 	s, _ := start(t)
 	channels(t, s)
 	var c created

@@ -35,6 +35,7 @@ func errorsOf(from, to int) (list []*rumerror.Error) {
 }
 
 func TestIssueDays(t *testing.T) {
+	t.Parallel()
 	s, _ := start(t)
 	issue, quiet := scriptError(), scriptError()
 	quiet.IssueID = "quiet"
@@ -98,6 +99,7 @@ func TestIssueDays(t *testing.T) {
 
 // TestDaysBeginAtTheAccountsMidnight asks on both sides of it.
 func TestDaysBeginAtTheAccountsMidnight(t *testing.T) {
+	t.Parallel()
 	s, _ := start(t)
 	s.Exec(`UPDATE account SET time_zone = 'Pacific/Auckland' WHERE account_id = $1`, apitest.AccountA)
 	zone, err := time.LoadLocation("Pacific/Auckland")

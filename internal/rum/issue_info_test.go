@@ -10,6 +10,7 @@ import (
 )
 
 func TestIssueInfo(t *testing.T) {
+	t.Parallel()
 	s, keyring := start(t)
 	s.Write(func(tx *db.Tx) error {
 		back := scriptError()

@@ -16,6 +16,7 @@ import (
 // TestIssueListAgainstModel reads random lists of issues page by page and compares them with a selection made in
 // memory.
 func TestIssueListAgainstModel(t *testing.T) {
+	t.Parallel()
 	const seed = 3
 	s, keyring := start(t)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -103,6 +104,7 @@ func TestIssueListAgainstModel(t *testing.T) {
 }
 
 func TestIssueList(t *testing.T) {
+	t.Parallel()
 	s, _ := start(t)
 	s.Write(func(tx *db.Tx) error {
 		theirs := scriptError()

@@ -12,6 +12,7 @@ import (
 )
 
 func TestIssueSampleList(t *testing.T) {
+	t.Parallel()
 	s, _ := start(t)
 	s.Write(func(tx *db.Tx) error {
 		issue, many := scriptError(), scriptError()

@@ -11,6 +11,7 @@ import (
 )
 
 func TestIssueUpdate(t *testing.T) {
+	t.Parallel()
 	s, _ := start(t)
 	s.Write(func(tx *db.Tx) error { return rum.LoadIssues(tx, apitest.AccountA, []rum.Issue{scriptError()}) })
 	id := scriptError().IssueID

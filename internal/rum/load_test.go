@@ -15,6 +15,7 @@ import (
 
 // TestDumpIsWhatWasLoaded loads random records and reads them back, with and without secrets.
 func TestDumpIsWhatWasLoaded(t *testing.T) {
+	t.Parallel()
 	s, keyring := start(t)
 	undo := errors.New("undo")
 	for seed := range uint64(20) {
@@ -99,6 +100,7 @@ func randomIssue(rng *rand.Rand, i int) rum.Issue {
 }
 
 func TestTracingUnderEitherName(t *testing.T) {
+	t.Parallel()
 	s, keyring := start(t)
 	old, both := web(), web()
 	old.ApplicationID, old.Tracing, old.TracingAlias = "old", rum.Tracing{}, old.Tracing
@@ -118,6 +120,7 @@ func TestTracingUnderEitherName(t *testing.T) {
 }
 
 func TestAgeIsComputedIfAbsent(t *testing.T) {
+	t.Parallel()
 	s, _ := start(t)
 	for _, c := range []struct{ first, last, age, want int64 }{
 		{1770883154944, 1775961839090, 0, 5078684},
@@ -146,6 +149,7 @@ func TestAgeIsComputedIfAbsent(t *testing.T) {
 }
 
 func TestLoadRefuses(t *testing.T) {
+	t.Parallel()
 	s, keyring := start(t)
 	for says, spoil := range map[string]func(a *rum.Application){
 		"rum_applications[1].application_id: eWbr4xk3ZRnLabRa6unqwD is given twice":             func(a *rum.Application) { a.ApplicationID = web().ApplicationID },

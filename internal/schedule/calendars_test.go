@@ -48,6 +48,7 @@ const monday = 1776009600 // 2026-04-13 00:00 in Shanghai, the zone of account A
 // TestALayerSkipsDaysOff: a layer follows its calendars in its own zone, and a day that is added to a calendar counts at
 // once, although the schedule was not changed (R27).
 func TestALayerSkipsDaysOff(t *testing.T) {
+	t.Parallel()
 	s := startWithCalendars(t)
 	cal := holidays(t, s)
 	dayOff(t, s, cal, "2026-04-14", "2026-04-15")
@@ -86,6 +87,7 @@ func TestALayerSkipsDaysOff(t *testing.T) {
 
 // TestCalendarsOfLayersAreReferences: a calendar must exist, and is not deleted while a layer uses it.
 func TestCalendarsOfLayersAreReferences(t *testing.T) {
+	t.Parallel()
 	s := startWithCalendars(t)
 	cal := holidays(t, s)
 	body := func(ids ...string) object {
@@ -111,6 +113,7 @@ func TestCalendarsOfLayersAreReferences(t *testing.T) {
 
 // TestPreviewWithCalendars: a preview shows what the schedule will be.
 func TestPreviewWithCalendars(t *testing.T) {
+	t.Parallel()
 	s := startWithCalendars(t)
 	cal := holidays(t, s)
 	dayOff(t, s, cal, "2026-04-14", "2026-04-15")
@@ -124,6 +127,7 @@ func TestPreviewWithCalendars(t *testing.T) {
 
 // TestWhenAbsent: the choice is stored, kept by a change of something else, shown, and written to account files.
 func TestWhenAbsent(t *testing.T) {
+	t.Parallel()
 	s := startWithCalendars(t)
 	id := create(t, s, object{"layers": []any{layer(monday, []int64{A})}})
 	is := func(want string) {
@@ -153,6 +157,7 @@ func TestWhenAbsent(t *testing.T) {
 
 // TestLoadNeedsCalendars: a layer of an account file names calendars of the account only.
 func TestLoadNeedsCalendars(t *testing.T) {
+	t.Parallel()
 	s := startWithCalendars(t)
 	cal := holidays(t, s)
 	record := func(id string) schedule.Record {

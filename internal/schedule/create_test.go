@@ -17,6 +17,7 @@ func with(t *testing.T, changes object) string {
 }
 
 func TestCreate(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	name40, name41 := strings.Repeat("值", 40), strings.Repeat("值", 41)
 	invalid := func(name, body string, parts ...string) apitest.Scenario {
@@ -66,6 +67,7 @@ func TestCreate(t *testing.T) {
 }
 
 func TestCreateLayers(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	cases := []struct {
 		name    string
@@ -142,6 +144,7 @@ func TestCreateLayers(t *testing.T) {
 }
 
 func TestCreateNotify(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	cases := []struct {
 		name, notify string
@@ -182,6 +185,7 @@ func TestCreateNotify(t *testing.T) {
 
 // A method that no sender knows would be stored and notify no one.
 func TestUnknownMethodsAreRefused(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Grant(auth.SchedulesManage)
 	s.Converse(t, []apitest.Turn{
@@ -192,6 +196,7 @@ func TestUnknownMethodsAreRefused(t *testing.T) {
 }
 
 func TestCreateWarns(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Grant(auth.SchedulesManage)
 	cases := []struct {

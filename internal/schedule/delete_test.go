@@ -11,6 +11,7 @@ import (
 )
 
 func TestDelete(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	first, second, third := create(t, s, object{}), create(t, s, object{}), create(t, s, object{})
 	s.Grant(auth.SchedulesRead)
@@ -40,6 +41,7 @@ func TestDelete(t *testing.T) {
 }
 
 func TestWritesAreAudited(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := create(t, s, object{"notify": object{"webhooks": []any{object{"type": "slack", "settings": object{"token": "hush-hush"}}}}})
 	for _, call := range []struct {

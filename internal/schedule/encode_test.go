@@ -12,6 +12,7 @@ import (
 
 // TestAppendJSONEqualsEncoder compares AppendJSON with the encoder for random schedules.
 func TestAppendJSONEqualsEncoder(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(500) {
 		s := randomSchedule(rand.New(rand.NewPCG(seed, 1)))
 		want, err := json.Marshal(s, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
@@ -30,6 +31,7 @@ func TestAppendJSONEqualsEncoder(t *testing.T) {
 
 // TestAppendJSONOfAPage is the same for a page of a list.
 func TestAppendJSONOfAPage(t *testing.T) {
+	t.Parallel()
 	for n := range 4 {
 		page := Page{Items: make([]Schedule, n), Total: int64(n) * 1e15}
 		for i := range page.Items {

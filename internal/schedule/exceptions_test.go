@@ -37,6 +37,7 @@ func excepted(t *testing.T) (*stored, *oncall.Schedule) {
 // TestTimelinesWithExceptions: timelines, shifts and who is on call now have the persons who serve, not those who are
 // configured.
 func TestTimelinesWithExceptions(t *testing.T) {
+	t.Parallel()
 	const start = 1780272000
 	s, e := excepted(t)
 	left := maxNamed
@@ -82,6 +83,7 @@ func TestTimelinesWithExceptions(t *testing.T) {
 
 // TestExplainExceptions: covers, absences and stand-ins are explained in words and in data.
 func TestExplainExceptions(t *testing.T) {
+	t.Parallel()
 	const start = 1780272000
 	s, e := excepted(t)
 	n := names{known: map[int64]string{1: "Ann", 2: "Bob", 3: "Cid", 4: "Dan", 5: "Eve", 6: "Fay", 7: "Gus"}}

@@ -10,6 +10,7 @@ import (
 
 // TestGapList lists when no one is on call in the schedules that page: not in those that page no one, nor after 14 days.
 func TestGapList(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	loadAs(t, s, 9001, object{"schedule_name": "Weekdays", "layers": []any{
 		layer(1776009600, []int64{A, B}, object{"layer_name": "Days", "day_mask": object{"repeat": []int{1, 2, 3, 4, 5}}}),

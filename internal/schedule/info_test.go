@@ -30,6 +30,7 @@ func full(t testing.TB, s *apitest.Server) int64 {
 }
 
 func TestInfo(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := full(t, s)
 	bare := create(t, s, object{"schedule_name": "Nobody"})
@@ -89,6 +90,7 @@ func many(n int64) []int64 {
 
 // TestInfoShowsWorkedExamples checks the numbered examples of docs/timeline.md, section 2.
 func TestInfoShowsWorkedExamples(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 
 	t.Run("W1", func(t *testing.T) {
@@ -141,6 +143,7 @@ func TestInfoShowsWorkedExamples(t *testing.T) {
 }
 
 func TestTimeZonesOfLayerScheduleAndAccount(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := create(t, s, object{"time_zone": "Europe/London", "layers": []any{
 		layer(1776009600, []int64{A}, object{"restrict_mode": 1, "restrict_periods": []any{object{"restrict_start": 0, "restrict_end": 3600}}}),
@@ -163,6 +166,7 @@ func TestTimeZonesOfLayerScheduleAndAccount(t *testing.T) {
 }
 
 func TestOverridesComeAfterRotations(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := create(t, s, object{"layers": []any{
 		layer(1776009600, []int64{A}, object{"layer_name": "O", "mode": 1, "layer_end": 1776096000}),
@@ -178,6 +182,7 @@ func TestOverridesComeAfterRotations(t *testing.T) {
 }
 
 func TestStackedLayersAreMerged(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := create(t, s, object{"layers": []any{layer(1776009600, []int64{A}), layer(1776009600, []int64{B, A}, object{"weight": 1})}})
 	// The second day is A's in the first layer; in the second, which is heavier, it is A's as well.
@@ -191,6 +196,7 @@ func TestStackedLayersAreMerged(t *testing.T) {
 }
 
 func TestDisabledScheduleIsComputed(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := create(t, s, object{"status": 1, "layers": []any{layer(1776009600, []int64{A})}})
 	got := info(t, s, id, 1776009600, 1776096000)
@@ -200,6 +206,7 @@ func TestDisabledScheduleIsComputed(t *testing.T) {
 }
 
 func TestOnlyManagersSeeSecrets(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := create(t, s, object{"notify": object{"webhooks": []any{
 		object{"type": "slack", "settings": object{"token": "tok-1", "alias": "a"}},

@@ -9,6 +9,7 @@ import (
 )
 
 func TestInfos(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	first, second := full(t, s), create(t, s, object{"schedule_name": "Second"})
 	s.Grant(auth.SchedulesRead)

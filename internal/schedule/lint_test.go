@@ -27,6 +27,7 @@ func loadAs(t *testing.T, s *apitest.Server, id int64, body object) int64 {
 
 // A schedule's problems are listed: holes only if it pages, what else is wrong always, and of the own account only.
 func TestLint(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := loadAs(t, s, 9001, object{"schedule_name": "Weekdays", "layers": []any{
 		layer(1776009600, []int64{A, B}, object{"layer_name": "Days", "day_mask": object{"repeat": []int{1, 2, 3, 4, 5}}}),

@@ -11,6 +11,7 @@ import (
 )
 
 func TestList(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := full(t, s)
 	s.Clock.Add(time.Minute)
@@ -61,6 +62,7 @@ func listed(t *testing.T, s *apitest.Server, key string, request object) (names 
 }
 
 func TestListQueryIgnoresCase(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	for _, name := range []string{"STRASSE ß", "Дежурство", "ΣΊΣΥΦΟΣ", "100%_a\\b", "值班表", "Ⅷ kelvin"} {
 		create(t, s, object{"schedule_name": name})
@@ -83,6 +85,7 @@ func TestListQueryIgnoresCase(t *testing.T) {
 }
 
 func TestListFilters(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	const other = 55
 	s.Exec(`INSERT INTO team (account_id, team_id, team_name) VALUES ($1, $2, 'Other')`, apitest.AccountA, other)
@@ -122,6 +125,7 @@ func TestListFilters(t *testing.T) {
 }
 
 func TestListPages(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	var all []string
 	for i := range 25 {

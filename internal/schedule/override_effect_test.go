@@ -23,6 +23,7 @@ func onCall(t testing.TB, s *apitest.Server, id, at int64) string {
 
 // TestAnOverrideReplacesThePersonAndTheBackupStays checks a primary and a backup through an override of either.
 func TestAnOverrideReplacesThePersonAndTheBackupStays(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
 	id := create(t, s, object{"layers": []any{layer(1776009600, nil, object{"groups": []any{object{"members": []any{
@@ -44,7 +45,9 @@ func TestAnOverrideReplacesThePersonAndTheBackupStays(t *testing.T) {
 }
 
 // TestThePlanOfAnOverrideEqualsTheChange compares the plan of dry runs with /schedule/info before and after the change.
+// TOCSIN_SCHEDULE_CASES sets how many it makes.
 func TestThePlanOfAnOverrideEqualsTheChange(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -54,7 +57,7 @@ func TestThePlanOfAnOverrideEqualsTheChange(t *testing.T) {
 	id := create(t, s, object{"layers": []any{layer(1776009600, []int64{A, B, 11}), layer(1776013200, []int64{B, 12}, object{"rotation_unit": "hour", "rotation_value": 7})}})
 	pick := func() int64 { return []int64{A, B, Z, 11, 12}[r.IntN(5)] }
 	minutes := func(days int64) int64 { return r.Int64N(days*1440) * 60 }
-	for n := range 40 {
+	for n := range apitest.Setting(t, "TOCSIN_SCHEDULE_CASES", 12) {
 		path, body := "/schedule/override/create", object{"schedule_id": id, "by": []int64{A, B, Z}[r.IntN(3)], "start": now + minutes(5)}
 		if r.IntN(2) == 0 {
 			body["person_id"] = pick()
@@ -121,13 +124,14 @@ func TestThePlanOfAnOverrideEqualsTheChange(t *testing.T) {
 			}
 		}
 	}
-	if total < 3 {
-		t.Errorf("only %d overrides were made", total)
+	if total == 0 {
+		t.Error("no override was made")
 	}
 }
 
 // TestWhoTakesOverSeesTheSchedule checks /schedule/self of a person who is in no layer.
 func TestWhoTakesOverSeesTheSchedule(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
 	id := create(t, s, object{"layers": []any{layer(1776009600, []int64{B})}})

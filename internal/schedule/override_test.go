@@ -23,6 +23,7 @@ func override(t testing.TB, s *apitest.Server, body object) int64 {
 }
 
 func TestOverrideCreate(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := create(t, s, object{"layers": []any{layer(1776009600, []int64{A, B})}})
 	s.Grant(auth.SchedulesRead)
@@ -79,6 +80,7 @@ func says(part string) func(*testing.T, *apitest.Server, apitest.Reply) {
 }
 
 func TestOverrideUpdateAndDelete(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
 	id := create(t, s, object{"layers": []any{layer(1776009600, []int64{A, B})}})
@@ -135,6 +137,7 @@ func TestOverrideUpdateAndDelete(t *testing.T) {
 // TestOverridesLeaveTheLayersAlone compares a schedule with overrides and the same one without: only overrides, revision
 // and timeline may differ.
 func TestOverridesLeaveTheLayersAlone(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
 	id := full(t, s)
@@ -150,6 +153,7 @@ func TestOverridesLeaveTheLayersAlone(t *testing.T) {
 }
 
 func TestAnOverrideHoldsItsPersonsUntilItIsPast(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
 	id := create(t, s, object{"schedule_name": "S"})
@@ -181,6 +185,7 @@ func TestAnOverrideHoldsItsPersonsUntilItIsPast(t *testing.T) {
 }
 
 func TestDeletingAScheduleDeletesItsOverrides(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
 	id := create(t, s, object{})
@@ -193,6 +198,7 @@ func TestDeletingAScheduleDeletesItsOverrides(t *testing.T) {
 
 // TestOverridesAreBounded fills a schedule with live overrides, and with past ones.
 func TestOverridesAreBounded(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
 	id := create(t, s, object{})
@@ -224,6 +230,7 @@ func TestOverridesAreBounded(t *testing.T) {
 }
 
 func TestOverridesOfAFile(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
 	id := create(t, s, object{})
@@ -273,6 +280,7 @@ func TestOverridesOfAFile(t *testing.T) {
 
 // TestOverridesReachTheEngine checks that every reader of a schedule has its overrides, also after a change.
 func TestOverridesReachTheEngine(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
 	id := create(t, s, object{"layers": []any{layer(1776009600, []int64{A})}})
@@ -304,6 +312,7 @@ func TestOverridesReachTheEngine(t *testing.T) {
 
 // What a schedule costs to compute is bounded: by its overrides times its persons, whichever of the two grows.
 func TestOverridesTimesPersonsAreBounded(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	persons := make([]int64, 1000)
 	for i := range persons {

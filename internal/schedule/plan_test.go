@@ -39,6 +39,7 @@ func heldUntil(t *testing.T, s *apitest.Server, id, from, until int64) map[[3]in
 
 // TestPlanEqualsTheChange compares the plan of a dry run, which must change nothing, with the effect of the change.
 func TestPlanEqualsTheChange(t *testing.T) {
+	t.Parallel()
 	s, r := start(t), newRandom(t)
 	from := apitest.Now.Unix()
 	minutes := func(o object) object { // so that sampling by minutes misses nothing
@@ -116,6 +117,7 @@ func TestPlanEqualsTheChange(t *testing.T) {
 
 // TestThePlanOfANewScheduleIsItsShifts: a dry run creates nothing, and its plan has what the schedule then has.
 func TestThePlanOfANewScheduleIsItsShifts(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	from := s.Clock.Now().Unix()
 	body := object{"schedule_name": "New", "dry_run": true, "layers": []any{layer(from-86400, []int64{A, B}), layer(from+86400, []int64{B})}}
@@ -160,6 +162,7 @@ func minus(a, b map[[3]int64]bool) map[[3]int64]bool {
 }
 
 func TestPlan(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Grant(auth.SchedulesRead)
 	from := s.Clock.Now().Unix()

@@ -10,6 +10,7 @@ import (
 )
 
 func TestPreview(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Grant(auth.SchedulesRead)
 	body := func(rest object) string {
@@ -60,6 +61,7 @@ func TestPreview(t *testing.T) {
 }
 
 func TestPreviewHasItsOwnRateLimit(t *testing.T) {
+	t.Parallel()
 	r := &schedule.Service{Keyring: box(t)}
 	s := apitest.StartWith(t, ratelimit.Rate{PerMinute: 1000, PerSecond: 50}, r.Ops())
 	for i := range 11 {

@@ -44,6 +44,7 @@ func dump(t testing.TB, s *apitest.Server, secrets bool) string {
 // TestDumpAndLoadAreInverse loads random records, dumps them, and loads the dump: both dumps are equal, and every member
 // of the file is in them.
 func TestDumpAndLoadAreInverse(t *testing.T) {
+	t.Parallel()
 	s, r := start(t), newRandom(t)
 	for i := range 40 {
 		file := []any{}
@@ -83,6 +84,7 @@ func TestDumpAndLoadAreInverse(t *testing.T) {
 }
 
 func TestDumpOmitsUnsetMembers(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	if err := load(t, s, `[{"schedule_id":7,"schedule_name":"S","description":"","team_id":0,"status":0,"layers":[],"notify":null}]`); err != nil {
 		t.Fatal(err)
@@ -95,6 +97,7 @@ func TestDumpOmitsUnsetMembers(t *testing.T) {
 
 // TestLoadAcceptsInfoReply loads the reply of /schedule/info.
 func TestLoadAcceptsInfoReply(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := full(t, s)
 	shown := s.Call(apitest.KeyA, "/schedule/info", object{"schedule_id": id})
@@ -109,6 +112,7 @@ func TestLoadAcceptsInfoReply(t *testing.T) {
 }
 
 func TestDumpHoldsSecretsOnlyOnRequest(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	full(t, s)
 	if got := dump(t, s, false); contains(got, "hush") || !contains(got, `"verify_token":""`) {
@@ -123,6 +127,7 @@ func TestDumpHoldsSecretsOnlyOnRequest(t *testing.T) {
 }
 
 func TestDumpIsOrderedAndOfOneAccount(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	if err := load(t, s, `[{"schedule_id":9,"name":"nine"},{"schedule_id":3,"name":"three"}]`); err != nil {
 		t.Fatal(err)
@@ -134,6 +139,7 @@ func TestDumpIsOrderedAndOfOneAccount(t *testing.T) {
 }
 
 func TestLoadRejectsInvalidRecords(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	const fine = `{"schedule_id":1,"name":"fine"}`
 	group := `"groups":[{"members":[{"person_ids":[1]}]}]`

@@ -20,6 +20,7 @@ func references(t *testing.T, s *apitest.Server) string {
 }
 
 func TestSchedulesReferToTheirTeamAndPeople(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := create(t, s, object{"schedule_name": "S", "team_id": apitest.TeamA,
 		"layers": []any{layer(1776009600, []int64{A, B}), layer(1776009600, []int64{B, 77})}})
@@ -43,6 +44,7 @@ func TestSchedulesReferToTheirTeamAndPeople(t *testing.T) {
 
 // TestMigrationAddsReferences runs the migration that adds the references of schedules of older versions.
 func TestDeleteOfReferencedObjects(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	first, second := create(t, s, object{"schedule_name": "One"}), create(t, s, object{"schedule_name": "Two"})
 	s.Write(func(tx *db.Tx) error {
@@ -68,6 +70,7 @@ func TestDeleteOfReferencedObjects(t *testing.T) {
 
 // TestScheduleLifecycle creates, changes, lists and deletes a schedule as its manager.
 func TestScheduleLifecycle(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	is := func(r apitest.Reply, want string) {
 		t.Helper()

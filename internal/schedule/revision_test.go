@@ -20,6 +20,7 @@ func revision(t testing.TB, s *apitest.Server, id int64) int64 {
 
 // TestEveryChangeHasARevision changes a schedule and its overrides, and expects one more each time, in the reply and after.
 func TestEveryChangeHasARevision(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
 	id := create(t, s, object{"layers": []any{layer(1776009600, []int64{A, B})}})
@@ -60,6 +61,7 @@ func TestEveryChangeHasARevision(t *testing.T) {
 }
 
 func TestAChangeOfAnOlderRevisionIsRefused(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
 	id := create(t, s, object{"layers": []any{layer(1776009600, []int64{A, B})}})
@@ -89,6 +91,7 @@ func TestAChangeOfAnOlderRevisionIsRefused(t *testing.T) {
 
 // TestChangesAtOnceDoNotUndoEachOther sends updates of different fields and overrides at once, and expects all of them.
 func TestChangesAtOnceDoNotUndoEachOther(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
 	for round := range 5 {
@@ -119,6 +122,7 @@ func TestChangesAtOnceDoNotUndoEachOther(t *testing.T) {
 }
 
 func TestOfChangesOfTheSameRevisionExactlyOneWins(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	for round := range 5 {
 		id := create(t, s, object{})
@@ -149,6 +153,7 @@ func TestOfChangesOfTheSameRevisionExactlyOneWins(t *testing.T) {
 // TestALoadedScheduleHasALaterRevision erases and loads a schedule as an account file does, and expects a revision that it
 // never had.
 func TestALoadedScheduleHasALaterRevision(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := create(t, s, object{})
 	for i := range 5 {

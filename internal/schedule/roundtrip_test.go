@@ -12,6 +12,7 @@ import (
 // TestInfoReturnsWhatCreateStored sends random valid bodies to /schedule/create. /schedule/info returns them unchanged,
 // also after its reply was sent to /schedule/update.
 func TestInfoReturnsWhatCreateStored(t *testing.T) {
+	t.Parallel()
 	s, r := start(t), newRandom(t)
 	for i := range 50 {
 		body := r.body()
@@ -76,6 +77,7 @@ func differs(sent, shown any, at string) string {
 }
 
 func TestPairsOfNames(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	groups := layer(0, []int64{A})["groups"]
 	one := func(changes object) map[string]any {
@@ -133,6 +135,7 @@ func TestPairsOfNames(t *testing.T) {
 }
 
 func TestIntegrationIDStandsForDataSourceID(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := create(t, s, object{"notify": object{"webhooks": []any{object{"type": "slack_app",
 		"settings": object{"integration_id": 5427276014131}}}}})

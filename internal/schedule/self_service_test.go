@@ -54,6 +54,7 @@ func narrowed(s *apitest.Server) (secret string) {
 }
 
 func TestShiftTake(t *testing.T) {
+	t.Parallel()
 	s, id, now, _ := shared(t)
 	at := func(rest string) string {
 		return fmt.Sprintf(`{"schedule_id":%d,"start":%d,"end":%d%s}`, id, now+60, now+3600, rest)
@@ -84,6 +85,7 @@ func TestShiftTake(t *testing.T) {
 }
 
 func TestOnePersonCannotUseUpTheOverridesOfASchedule(t *testing.T) {
+	t.Parallel()
 	s, id, now, _ := shared(t)
 	body := func(i int64) object {
 		return object{"schedule_id": id, "role_id": 1, "start": now + 100*i, "end": now + 100*i + 50}
@@ -104,6 +106,7 @@ func TestOnePersonCannotUseUpTheOverridesOfASchedule(t *testing.T) {
 }
 
 func TestShiftHandOver(t *testing.T) {
+	t.Parallel()
 	s, id, now, events := shared(t)
 	to := func(person int64, rest string) string {
 		return fmt.Sprintf(`{"schedule_id":%d,"to":%d,"start":%d,"end":%d%s}`, id, person, now, now+3600, rest)
@@ -131,6 +134,7 @@ func TestShiftHandOver(t *testing.T) {
 }
 
 func TestCoverRequest(t *testing.T) {
+	t.Parallel()
 	s, id, now, events := shared(t)
 	at := func(from int64, rest string) string {
 		return fmt.Sprintf(`{"schedule_id":%d,"start":%d,"end":%d%s}`, id, from, from+3600, rest)
@@ -158,6 +162,7 @@ func TestCoverRequest(t *testing.T) {
 }
 
 func TestAPersonAsksSeldom(t *testing.T) {
+	t.Parallel()
 	s, id, now, _ := shared(t)
 	for i := range int64(20) {
 		s.Call(apitest.KeyReader, "/schedule/cover/cancel", object{"request_id": asked(t, s, id, now+3600*(i%20)+60, Z)}).Into(&struct{}{})
@@ -171,6 +176,7 @@ func TestAPersonAsksSeldom(t *testing.T) {
 }
 
 func TestCoverAnswers(t *testing.T) {
+	t.Parallel()
 	s, id, now, events := shared(t)
 	one, two, three := asked(t, s, id, now+3600, Z, A), asked(t, s, id, now+7200, Z, A), asked(t, s, id, now+10800, Z)
 	of := func(request int64) string { return fmt.Sprintf(`{"request_id":%d}`, request) }
@@ -239,6 +245,7 @@ func TestCoverAnswers(t *testing.T) {
 }
 
 func TestAScheduleMayForbidSelfService(t *testing.T) {
+	t.Parallel()
 	s, id, now, _ := shared(t, object{"self_service": false})
 	if info(t, s, id, now, now+60).SelfService {
 		t.Error("it is shown as allowed")
@@ -266,6 +273,7 @@ func TestAScheduleMayForbidSelfService(t *testing.T) {
 
 // Whatever persons take, hand over, accept and take back, each moment keeps a person with each role that had one.
 func TestSelfServiceLeavesNoShiftWithoutAPerson(t *testing.T) {
+	t.Parallel()
 	const seed = 20261124
 	r := rand.New(rand.NewPCG(seed, 1))
 	s, id, now, _ := shared(t)
@@ -313,6 +321,7 @@ func TestSelfServiceLeavesNoShiftWithoutAPerson(t *testing.T) {
 }
 
 func TestRequestsForCoverAreDeletedLater(t *testing.T) {
+	t.Parallel()
 	s, id, now, _ := shared(t)
 	asked(t, s, id, now, Z)
 	prune := func(at int64) string {

@@ -10,6 +10,7 @@ import (
 
 // Databases that were made before schedules had references are of the embedded engine.
 func TestMigrationAddsReferences(t *testing.T) {
+	t.Parallel()
 	s, r := start(t), newRandom(t)
 	dbtest.Embedded(t, s.DB.DSN())
 	for range 30 {

@@ -11,6 +11,7 @@ import (
 )
 
 func TestStats(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Grant(auth.SchedulesRead)
 	from := int64(1776009600) // Monday 2026-04-13 00:00 in Shanghai

@@ -11,6 +11,7 @@ import (
 )
 
 func TestUpdate(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := full(t, s)
 	s.Grant(auth.SchedulesRead)
@@ -42,6 +43,7 @@ func TestUpdate(t *testing.T) {
 
 // TestUpdateKeepsUnsentMembers checks that absent and null members stay, and the stamps of the change.
 func TestUpdateKeepsUnsentMembers(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := full(t, s)
 	s.Grant(auth.SchedulesManage)

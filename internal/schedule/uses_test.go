@@ -11,6 +11,7 @@ import (
 )
 
 func TestUses(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Grant(auth.SchedulesRead)
 	used, unused := full(t, s), create(t, s, object{"schedule_name": "Second"})

@@ -55,6 +55,7 @@ func pages(t *testing.T, s *apitest.Server, path, body string, from, to, days in
 
 // Pages of any length are together what one computation returns, for each layer and for the final timeline.
 func TestPagesTogetherAreTheWindow(t *testing.T) {
+	t.Parallel()
 	s, r := start(t), newRandom(t)
 	for n := range 12 {
 		body := r.body()
@@ -79,6 +80,7 @@ func TestPagesTogetherAreTheWindow(t *testing.T) {
 
 // A window of 400 days is the same in long and in short pages, in both operations.
 func TestPagesOf400Days(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	from := apitest.Now.Unix()
 	layers := []any{layer(from-86400, []int64{A, B}, object{"rotation_unit": "month", "rotation_value": 3}), layer(from-86400, []int64{A, B}, object{"rotation_value": 3})}
@@ -101,6 +103,7 @@ func TestPagesOf400Days(t *testing.T) {
 }
 
 func TestPagesAreChecked(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	id := create(t, s, object{"layers": []any{layer(1776009600, []int64{A})}})
 	at := func(days int64, rest string) string {

@@ -13,6 +13,7 @@ import (
 // However many strangers try passwords at once, one is hashed at a time, the networks take turns, and a person who is known
 // does not wait for them.
 func TestAFloodOfStrangersTakesTurns(t *testing.T) {
+	t.Parallel()
 	s := New(Config{Pace: gate.NewPace(nil, time.Now)})
 	flood, other := hasher{network: networkOf("198.51.100.1")}, hasher{network: networkOf("203.0.113.9")}
 	began, leave := make(chan hasher, 100), make(chan struct{})
@@ -48,6 +49,7 @@ func TestAFloodOfStrangersTakesTurns(t *testing.T) {
 
 // Persons who do not exist are not counted, and those of other persons up to a bound.
 func TestFailuresTakeBoundedMemory(t *testing.T) {
+	t.Parallel()
 	f := newFailures()
 	for i := range int64(3 * maxFailing) {
 		r := refOf(i)

@@ -42,6 +42,7 @@ func nodes(t *testing.T) (s *apitest.Server, all []*signin.Service) {
 // However many nodes there are, and at whatever moment guesses come, all nodes together try no more than one would. What was
 // refused does not count: the limit is free again a minute after what was tried.
 func TestNodesShareGuesses(t *testing.T) {
+	t.Parallel()
 	s, all := nodes(t)
 	ctx := context.Background()
 	for minute := range 3 {
@@ -87,6 +88,7 @@ func TestNodesShareGuesses(t *testing.T) {
 
 // The limit of an e-mail address holds over networks and nodes, and a browser that is known has its own.
 func TestNodesShareTheLimitOfAnAddress(t *testing.T) {
+	t.Parallel()
 	s, all := nodes(t)
 	tried := 0
 	for i := range 40 {
@@ -104,6 +106,7 @@ func TestNodesShareTheLimitOfAnAddress(t *testing.T) {
 
 // Rows are deleted when no window has them, and name no address.
 func TestAttemptsArePruned(t *testing.T) {
+	t.Parallel()
 	s, all := nodes(t)
 	if dbtest.Server == "" { // one process stores none
 		return

@@ -39,6 +39,7 @@ func start(t *testing.T) *apitest.Server {
 }
 
 func TestOperations(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Converse(t, []apitest.Turn{
 		{Path: "/person/link/create", Body: `{"person_id":2659460982131}`, Keep: map[string]string{"link": "link_path"}, Golden: "person_link_create"},
@@ -87,6 +88,7 @@ func TestOperations(t *testing.T) {
 
 // A link has all permissions of its person and no end but its own, so no key may make one that has less.
 func TestLinksAreForWhoCoversThePerson(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Grant(auth.MembersManage)
 	s.Exec(`INSERT INTO role (account_id, role_id, role_name, permissions) VALUES ($1, 7, 'more', '["Members Manage (org)","Audit Read (org)"]')`, apitest.AccountA)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -105,6 +106,7 @@ const window = `"start_time":1776000000000,"end_time":1777000000000`
 
 // TestUploadsAreReadInTurn: one upload is read at a time, over all accounts.
 func TestUploadsAreReadInTurn(t *testing.T) {
+	t.Parallel()
 	f := start(t, ratelimit.Rate{})
 	another, err := f.service.Pace.Enter(t.Context(), gate.Caller{})
 	if err != nil {
@@ -116,7 +118,7 @@ func TestUploadsAreReadInTurn(t *testing.T) {
 			statuses <- f.send(key, "event", event("1.4.2", "/assets/app.min.js"), "source_map", "{}").Status
 		}()
 		for f.service.Pace.Waiting() != n+1 {
-			continue
+			runtime.Gosched()
 		}
 	}
 	if len(statuses) > 0 {
@@ -129,6 +131,7 @@ func TestUploadsAreReadInTurn(t *testing.T) {
 }
 
 func TestList(t *testing.T) {
+	t.Parallel()
 	f := start(t, ratelimit.Rate{})
 	f.mustSend(apitest.KeyA, event("1.4.2", "/assets/app.min.js"), theMap(t))
 	f.mustSend(apitest.KeyB, event("1.4.2", "/assets/theirs.js"), theMap(t))
@@ -177,6 +180,7 @@ func enrichBody(version, more string) string {
 }
 
 func TestEnrich(t *testing.T) {
+	t.Parallel()
 	f := start(t, ratelimit.Rate{})
 	f.mustSend(apitest.KeyA, event("1.4.2", "/assets/app.min.js"), theMap(t))
 	f.Grant(auth.ApplicationsRead)
@@ -223,6 +227,7 @@ func TestEnrich(t *testing.T) {
 }
 
 func TestUploadsThatAreRefused(t *testing.T) {
+	t.Parallel()
 	f := start(t, ratelimit.Rate{})
 	ok, text := event("1", "/a.js"), theMap(t)
 	_, kind := form("event", ok)
@@ -261,6 +266,7 @@ func TestUploadsThatAreRefused(t *testing.T) {
 }
 
 func TestUploadsAreRecordedAndLimited(t *testing.T) {
+	t.Parallel()
 	f := start(t, ratelimit.Rate{PerMinute: 2})
 	f.mustSend(apitest.KeyA, event("1", "/a.js"), theMap(t))
 	f.mustSend(apitest.KeyA, event("2", "/a.js"), theMap(t))
@@ -281,6 +287,7 @@ func TestUploadsAreRecordedAndLimited(t *testing.T) {
 // A service that stores more than it may loses its oldest maps; those of other services and accounts stay. An account
 // that stores more than it may is refused.
 func TestBoundsOfWhatIsStored(t *testing.T) {
+	t.Parallel()
 	f := start(t, ratelimit.Rate{})
 	f.mustSend(apitest.KeyB, event("0", "/theirs.js"), theMap(t))
 	f.mustSend(apitest.KeyA, strings.Replace(event("0", "/other.js"), "shop-web", "other", 1), theMap(t))
@@ -317,6 +324,7 @@ func TestBoundsOfWhatIsStored(t *testing.T) {
 // The largest map whose mappings can be read is read and used within bounds, and an account that sends such maps does not
 // keep another from its stacks.
 func TestTheLargestMap(t *testing.T) {
+	t.Parallel()
 	f := start(t, ratelimit.Rate{})
 	head, tail := `{"version":3,"sources":["a.ts"],"mappings":"AAAA`, `"}`
 	largest := head + strings.Repeat(",CAAC", (16<<20-5000)/5) + tail

@@ -31,6 +31,7 @@ const (
 )
 
 func TestConversationIncident(t *testing.T) {
+	t.Parallel()
 	s, page := withPage(t)
 	s.Grant(auth.StatusPagesManage, auth.StatusPageEventsRead)
 	of := `{"page_id":` + page
@@ -91,6 +92,7 @@ func TestConversationIncident(t *testing.T) {
 // A maintenance whose schedule moves it is active until its end, and shown as what it is at each moment. What people write
 // comes first.
 func TestMaintenanceFollowsItsSchedule(t *testing.T) {
+	t.Parallel()
 	s, page := withPage(t)
 	now := s.Clock.Now().Unix()
 	plan := func(title string, from, to int64) string {
@@ -146,6 +148,7 @@ func TestMaintenanceFollowsItsSchedule(t *testing.T) {
 }
 
 func TestRetrospective(t *testing.T) {
+	t.Parallel()
 	s, page := withPage(t)
 	const begun = `{"page_id":%s,"type":"incident","title":"Then","status":"resolved","is_retrospective":true,"start_at_seconds":1000,"close_at_seconds":%d,"updates":[%s]}`
 	const first, last = `{"at_seconds":1000,"status":"investigating","component_changes":[{"component_id":"api","status":"full_outage"}]}`,
@@ -175,6 +178,7 @@ func TestRetrospective(t *testing.T) {
 
 // Clients read with GET, with the members in the query.
 func TestListsTakeGet(t *testing.T) {
+	t.Parallel()
 	s, page := withPage(t)
 	s.Call(apitest.KeyA, create, `{"page_id":`+page+`,"type":"incident","title":"Slow","status":"investigating",`+degraded+`}`).Into(&struct{}{})
 	for path, query := range map[string]string{
@@ -190,6 +194,7 @@ func TestListsTakeGet(t *testing.T) {
 
 // An account cannot fill the list of what is active without end, nor a change without end.
 func TestOpenChangesAreBounded(t *testing.T) {
+	t.Parallel()
 	s, page := withPage(t)
 	of := `{"page_id":` + page + `,"type":"incident","title":"x","status":"investigating",` + degraded + `}`
 	for range 1000 {
@@ -222,6 +227,7 @@ func TestOpenChangesAreBounded(t *testing.T) {
 
 // Closed changes are deleted after their time, open ones never.
 func TestPruneKeepsWhatIsOpen(t *testing.T) {
+	t.Parallel()
 	s, page := withPage(t)
 	of := `{"page_id":` + page + `,"type":"incident","title":`
 	s.Call(apitest.KeyA, create, of+`"open","status":"investigating",`+degraded+`}`).Into(&struct{}{})
@@ -244,6 +250,7 @@ func TestPruneKeepsWhatIsOpen(t *testing.T) {
 
 // The changes of a file are those of another database, and a page is deleted with its changes.
 func TestChangesOfAFile(t *testing.T) {
+	t.Parallel()
 	s, page := withPage(t)
 	s.Call(apitest.KeyA, create, `{"page_id":`+page+`,"type":"incident","title":"Slow","status":"investigating",`+degraded+`}`).Into(&struct{}{})
 	var list []statuspage.Change

@@ -13,6 +13,7 @@ import (
 const sre = 4291079133131 // a team of account A
 
 func TestConversationPage(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, statuspage.Ops())
 	s.Grant(auth.StatusPagesRead, auth.StatusPageEventsManage)
 	refused := func(body string, says ...string) apitest.Turn {
@@ -52,6 +53,7 @@ func TestConversationPage(t *testing.T) {
 
 // An account cannot have more pages than the list shows.
 func TestPagesAreBounded(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t, statuspage.Ops())
 	for i := range 100 {
 		s.Call(apitest.KeyA, "/status-page/create", fmt.Sprintf(`{"name":"x","url_name":"p%d"}`, i)).Into(&struct{}{})
@@ -70,6 +72,7 @@ func TestPagesAreBounded(t *testing.T) {
 }
 
 func TestPagesOfAFile(t *testing.T) {
+	t.Parallel()
 	apitest.RoundTrip(t, statuspage.Pages, []statuspage.Page{
 		{AccountID: apitest.AccountA, PageID: 1, Name: "A", URLName: "a", Sections: []statuspage.Section{}, Components: []statuspage.Component{}},
 		{AccountID: apitest.AccountA, PageID: 2, Name: "B", URLName: "b", Description: "d", TeamID: sre, CreatorID: 1, UpdatedBy: 2, CreatedAt: 3, UpdatedAt: 4,

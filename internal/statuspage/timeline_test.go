@@ -18,6 +18,7 @@ var legal = map[string][]string{
 }
 
 func TestLegalTransitions(t *testing.T) {
+	t.Parallel()
 	for kind, list := range statuses {
 		for _, before := range list {
 			for _, after := range list {
@@ -87,6 +88,7 @@ func naive(c Change, now int64) (ok bool, status string, affected map[string]str
 
 // Random timelines are accepted and shown as the naive model has them, and the database finds them by the same status.
 func TestTimelinesAgreeWithTheModel(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t)
 	const seed = 20261122
 	r := rand.New(rand.NewPCG(seed, 0))

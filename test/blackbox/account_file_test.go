@@ -85,6 +85,7 @@ func same(t *testing.T, what, got, want string) {
 }
 
 func TestAnExportEqualsItsImport(t *testing.T) {
+	t.Parallel()
 	dir, file := imported(t)
 	plain, secret := withoutSecrets(file), withHashes(file)
 	if plain == file || secret == file {
@@ -110,6 +111,7 @@ func TestAnExportEqualsItsImport(t *testing.T) {
 }
 
 func TestAnImportedAccountIsServed(t *testing.T) {
+	t.Parallel()
 	dir, file := imported(t)
 	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0")
 	var f map[string]any
@@ -174,6 +176,7 @@ func TestAnImportedAccountIsServed(t *testing.T) {
 }
 
 func TestKeysOfTheFile(t *testing.T) {
+	t.Parallel()
 	dir, _ := imported(t)
 	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0")
 	schedule, alert := `{"schedule_id": 7310045524001}`, `{"alert_id": "7310a0000000000000000a01"}`
@@ -195,6 +198,7 @@ func TestKeysOfTheFile(t *testing.T) {
 }
 
 func TestAnAccountIsReplacedOnlyWhenAsked(t *testing.T) {
+	t.Parallel()
 	dir, file := imported(t)
 	must(t, dir, "key", "create", "--account", second, "--name", "later")
 	before := export(t, dir, "--secrets")
@@ -208,8 +212,9 @@ func TestAnAccountIsReplacedOnlyWhenAsked(t *testing.T) {
 }
 
 func TestABrokenFileChangesNothing(t *testing.T) {
+	t.Parallel()
 	dir, file := imported(t)
-	before := export(t, dir, "--secrets")
+	before, empty := export(t, dir, "--secrets"), t.TempDir()
 	for _, c := range []struct {
 		name, old, new string
 		says           []string
@@ -249,15 +254,13 @@ func TestABrokenFileChangesNothing(t *testing.T) {
 					t.Errorf("the error repeats a secret: %s", r.err)
 				}
 			}
-			same(t, "the account afterwards", export(t, dir, "--secrets"), before)
-
-			empty := t.TempDir()
 			write(t, empty, "broken.json", edit(t, file, c.old, c.new))
 			tool(t, empty, "import", "broken.json")
-			if r := tool(t, empty, "export", "--account", second); r.code != 1 {
-				t.Errorf("a part of it was imported into an empty database: %s", r.out)
-			}
 		})
+	}
+	same(t, "the account after all of them", export(t, dir, "--secrets"), before)
+	if r := tool(t, empty, "export", "--account", second); r.code != 1 {
+		t.Errorf("a part of one was imported into an empty database: %s", r.out)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 )
 
 func TestExitCodes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "empty.json", `{}`)
 	write(t, dir, "bad.yaml", "listn: 127.0.0.1:0\n")
@@ -76,6 +77,7 @@ func TestExitCodes(t *testing.T) {
 }
 
 func TestFlagBeatsEnvironmentBeatsFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "tocsin.yaml", "db: sqlite:file.db\nlisten: 127.0.0.1:0\ntrusted-proxies: [10.0.0.0/8, 192.168.0.0/16]\n")
 	database := func(env []string, args ...string) string {
@@ -106,6 +108,7 @@ func TestFlagBeatsEnvironmentBeatsFile(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0")
 	account := strings.Fields(s.lines[0])[2]
@@ -146,6 +149,7 @@ func TestKeys(t *testing.T) {
 }
 
 func TestSealingKeysAreRotatedUnderARunningServer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0")
 	create := `{"type_ident":"mysql","name":"orders","edge_cluster_name":"default","address":"db:3306","payload":{"mysql":{"username":"app","password":"open sesame"}}}`
@@ -173,6 +177,7 @@ func TestSealingKeysAreRotatedUnderARunningServer(t *testing.T) {
 
 // A server whose key file is lost reports it and does not start, until a command abandons the secrets.
 func TestALostKeyFile(t *testing.T) {
+	t.Parallel()
 	dir, _ := imported(t)
 	if err := os.Remove(filepath.Join(dir, "tocsin.db.key")); err != nil {
 		t.Fatal(err)

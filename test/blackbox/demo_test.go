@@ -57,6 +57,7 @@ func (s *server) curl(line string) answer {
 // The demo plays its scenes by itself. What it prints of each is still in the reply to the call that it prints when all
 // scenes are over.
 func TestTheDemoPlaysItsScenes(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir(), "demo", "--listen", "127.0.0.1:0")
 	scenes := map[string][]string{"rise": nil, "join": nil, "storm": nil, "untold": nil}
 	end, scene, left := time.After(2*time.Minute), "", len(scenes)
@@ -100,6 +101,7 @@ func TestTheDemoPlaysItsScenes(t *testing.T) {
 }
 
 func TestTheDemoKeepsItsFolder(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := serve(t, dir, "demo", "--listen", "127.0.0.1:0", "--dir", "kept")
 	create := `{"type_ident": "mysql", "name": "made by hand", "edge_cluster_name": "x", "address": "db:3306", "payload": {"mysql": {}}}`

@@ -65,6 +65,7 @@ var tour = []struct {
 }
 
 func TestTheDemoShowsWhatItPromises(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir(), "demo", "--listen", "127.0.0.1:0")
 	calls := slices.DeleteFunc(slices.Clone(s.lines), func(line string) bool { return !strings.HasPrefix(line, "curl ") })
 	calls = calls[max(0, len(calls)-len(tour)):]

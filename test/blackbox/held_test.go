@@ -14,6 +14,7 @@ import (
 // A backup of a running server, restored beside it, takes events and notifies no one until it is released; the server
 // that it was made from goes on.
 func TestBackupRestoreRelease(t *testing.T) {
+	t.Parallel()
 	mails := mailtest.New(t, mailtest.Options{User: "tocsin:secret"})
 	dir, key, mail := withMail(t, "sqlite:first.db", mails)
 	start := func(name string, more ...string) *server {

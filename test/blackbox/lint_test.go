@@ -15,6 +15,7 @@ const (
 )
 
 func TestLintChecksAccountsAndFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "bad.json", strings.Replace(untold, "RULES", "", 1))
 	write(t, dir, "good.json", strings.Replace(untold, "RULES", told, 1))
@@ -49,6 +50,7 @@ func TestLintChecksAccountsAndFiles(t *testing.T) {
 }
 
 func TestServeSaysThatItCanSendNothing(t *testing.T) {
+	t.Parallel()
 	const line = "this server can send nothing: no --smtp, no --gateway, no --twilio-account; pages reach only chats"
 	s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0")
 	s.stop()

@@ -11,6 +11,7 @@ import (
 // TestAnAccountMadeByCallsAlone creates an account with the newcomer's script, exports it and applies the file to a
 // second server. The second server must have and serve the same account.
 func TestAnAccountMadeByCallsAlone(t *testing.T) {
+	t.Parallel()
 	for _, tool := range []string{"bash", "curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("%s is missing: apt-get install bash curl jq (./test.sh names this at its end)", tool)

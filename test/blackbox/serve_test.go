@@ -23,6 +23,7 @@ import (
 )
 
 func TestFirstStartMakesOneAccountAndShowsItsKeyOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0")
 	if len(s.lines) != 4 || !strings.Contains(s.lines[0], "created account") || !strings.HasPrefix(s.lines[1], "tk_") {
@@ -74,6 +75,7 @@ func TestFirstStartMakesOneAccountAndShowsItsKeyOnce(t *testing.T) {
 }
 
 func TestPagesAroundTheOperations(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0")
 	for path, want := range map[string]string{
 		"/health":       `"status":"ok"`,
@@ -90,6 +92,7 @@ func TestPagesAroundTheOperations(t *testing.T) {
 }
 
 func TestRepliesAreCompressedWhenAskedFor(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0")
 	r, err := http.NewRequest("GET", s.url+"/openapi.json", nil)
 	if err != nil {
@@ -107,6 +110,7 @@ func TestRepliesAreCompressedWhenAskedFor(t *testing.T) {
 }
 
 func TestARequestInFlightIsAnsweredBeforeTheEnd(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0")
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
@@ -146,6 +150,7 @@ func readSome(t *testing.T, r io.Reader, b []byte) int {
 }
 
 func TestLimitsCanBeChanged(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0", "--limit-per-minute", "3")
 	for i := range 4 {
 		a := s.call(s.lines[1], "/schedule/list", `{}`)
@@ -158,6 +163,7 @@ func TestLimitsCanBeChanged(t *testing.T) {
 // A client that asks for the alerts of a hundred incidents at once gets all of them, and the limit is kept. Without the
 // flag it is refused at once, as in the contract.
 func TestABurstOfReadsWaits(t *testing.T) {
+	t.Parallel()
 	for _, wait := range []string{"10s", "0s"} {
 		s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0", "--limit-per-second", "40", "--limit-wait", wait)
 		const list = `{"start_time": 1776000000, "end_time": 1776000100}`
@@ -184,6 +190,7 @@ func TestABurstOfReadsWaits(t *testing.T) {
 
 // A server that stops refuses the calls that wait, instead of answering them for half a minute.
 func TestWaitingReadsDoNotHoldUpTheEnd(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0", "--limit-per-second", "1", "--limit-per-minute", "0", "--limit-wait", "30s")
 	const calls = 60
 	statuses := make(chan int, calls)
@@ -207,6 +214,7 @@ func TestWaitingReadsDoNotHoldUpTheEnd(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	pool := certificate(t, dir)
 	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
@@ -269,6 +277,7 @@ func certificate(t *testing.T, dir string) *x509.CertPool {
 
 // The health command exits with 0 while a server answers, and with 1 when there is none or it fails.
 func TestHealth(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := serve(t, dir, "serve", "--db", "sqlite:tocsin.db", "--listen", "127.0.0.1:0")
 	for _, args := range [][]string{{}, {"--ready"}} {

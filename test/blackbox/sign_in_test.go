@@ -24,6 +24,7 @@ func open(t *testing.T, address string) (status int, at, page string) {
 
 // The link of the first start and those of tocsin person link set a password, once.
 func TestPersonLink(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0")
 	_, path, found := strings.Cut(s.lines[3], "/link/")
@@ -53,6 +54,7 @@ func TestPersonLink(t *testing.T) {
 
 // The demo prints one link, which opens the console as often as it is opened.
 func TestTheDemoOpensTheConsole(t *testing.T) {
+	t.Parallel()
 	s := serve(t, t.TempDir(), "demo", "--listen", "127.0.0.1:0")
 	link := ""
 	for _, line := range s.lines {

@@ -15,6 +15,7 @@ func twilioFlags(more string) string {
 }
 
 func TestServeTakesSignedCallbacksOnly(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "token.txt", twiliotest.Token+"\n")
 	s := serve(t, dir, append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "debug"}, strings.Fields(twilioFlags(""))...)...)

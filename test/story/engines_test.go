@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tocsin/internal/accountfile"
+	"tocsin/internal/api/apitest"
 	"tocsin/internal/app"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/db/dbtest"
@@ -19,10 +20,10 @@ import (
 
 // The same random calls, events and steps of the clock leave the same behind on the embedded engine and on the engine of
 // the run: the same account file, verdicts, feeds, escalations and notifications, but for the ids. A run on the embedded
-// engine so shows that the calls leave nothing to chance.
+// engine so shows that the calls leave nothing to chance. TOCSIN_ENGINE_SEEDS sets how many runs it makes.
 func TestEnginesAgree(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(2) {
+	for seed := range uint64(apitest.Setting(t, "TOCSIN_ENGINE_SEEDS", 1)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			var worlds [2]*world
 			var random [2]*rand.Rand

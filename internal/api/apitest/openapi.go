@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -101,7 +102,8 @@ func (d *document) checkExamples(golden []fs.FS) {
 	for path, operation := range d.operations() {
 		at := "/paths/" + escape(path) + "/post/"
 		request, _ := lookup(operation, "requestBody", "content", "application/json", "example")
-		closed.holds(path+": the example request", at+"requestBody/content/application~1json/schema", request)
+		in := refersTo(object(operation, "requestBody", "content", "application/json", "schema"))
+		closed.holds(path+": the example request", cmp.Or(in, at+"requestBody/content/application~1json/schema"), request)
 		kind := "application/json"
 		if object(operation, "responses", "200", "content", "text/csv") != nil {
 			kind = "text/csv" // a file; its example is a text
@@ -110,7 +112,8 @@ func (d *document) checkExamples(golden []fs.FS) {
 		if !ok {
 			reply = goldenReply(path, golden)
 		}
-		closed.holds(path+": the golden reply", at+"responses/200/content/"+escape(kind)+"/schema", reply)
+		out := refersTo(object(operation, "responses", "200", "content", kind, "schema"))
+		closed.holds(path+": the golden reply", cmp.Or(out, at+"responses/200/content/"+escape(kind)+"/schema"), reply)
 	}
 	d.faults = append(d.faults, closed.faults...)
 }

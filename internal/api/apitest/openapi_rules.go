@@ -87,7 +87,8 @@ func (d *document) checkReferences() {
 	})
 }
 
-// checkSchemas compiles every schema, which checks it against JSON Schema's own rules.
+// checkSchemas compiles every schema, which checks it against JSON Schema's own rules. A reference alone is not compiled:
+// its target is, and the compiler copies what it knows of all places for each new one.
 func (d *document) checkSchemas() {
 	compile := func(pointer string) {
 		if _, err := d.compiler.Compile(documentURL + pointer); err != nil {
@@ -106,10 +107,18 @@ func (d *document) checkSchemas() {
 		}
 	}
 	walk(d.root, "", func(at string, m map[string]any) {
-		if m["schema"] != nil {
+		if m["schema"] != nil && refersTo(m["schema"]) == "" {
 			compile(at + "/schema")
 		}
 	})
+}
+
+// refersTo returns the pointer of a schema that is nothing but a reference, and of any other nothing.
+func refersTo(schema any) string {
+	if m := object(schema); len(m) == 1 {
+		return strings.TrimPrefix(text(m, "$ref"), "#")
+	}
+	return ""
 }
 
 func (d *document) checkSecurity(where string, of any) {

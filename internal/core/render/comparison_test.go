@@ -11,6 +11,7 @@ import (
 
 // A Comparison finds what a naive comparison of all values finds.
 func TestComparisonAgreesWithANaiveModel(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range 3000 {
 		alerts := make([]map[string]string, 1+random.IntN(40))
@@ -58,6 +59,7 @@ func naive(alerts []map[string]string) (shared map[string]string, differ []Diffe
 
 // Alerts with ever new and long labels take no more memory than others.
 func TestComparisonIsBounded(t *testing.T) {
+	t.Parallel()
 	var c Comparison
 	long := strings.Repeat("é", 2048)
 	for i := range 5000 {
@@ -105,6 +107,7 @@ func BenchmarkComparison(b *testing.B) {
 
 // Values keeps the first values of each label, and the least and the greatest number of all of them.
 func TestValuesOfLabels(t *testing.T) {
+	t.Parallel()
 	var c Comparison
 	for n := range 200 {
 		c.Add(map[string]string{"n": fmt.Sprint(n - 100), "text": "x", "odd": []string{"NaN", "Inf", " 7 ", "", "1e400"}[n%5]})

@@ -117,6 +117,7 @@ func FuzzAddress(f *testing.F) {
 
 // The values that templates print are escaped for their position. The text of the templates is markup.
 func TestTemplatesAreEscaped(t *testing.T) {
+	t.Parallel()
 	i := Incident{Title: "<!channel> *x* [y](https://evil.example)", Link: "https://ours.example/i?a=1&b=2", Labels: map[string]string{"run": "https://wiki.example/a_(b)", "word": "!channel|x", "who": "all", "id": "U0123ABC", "at": "https://x.example/@a @b"}, Severity: "Critical"}
 	for _, c := range []struct {
 		to             *Target
@@ -155,6 +156,7 @@ func TestTemplatesAreEscaped(t *testing.T) {
 
 // A mail has the tags of its template and no others.
 func TestHostileMails(t *testing.T) {
+	t.Parallel()
 	tpl, err := Parse(Preset["email"], HTML)
 	if err != nil {
 		t.Fatal(err)
@@ -191,6 +193,7 @@ func TestHostileMails(t *testing.T) {
 
 // Ordinary alerts stay readable everywhere.
 func TestOrdinaryTitles(t *testing.T) {
+	t.Parallel()
 	titles := []string{
 		"CPU > 90% on db_1 [prod] (eu-west)", "Checkout: p99 < 2s & errors >= 5%", "host-1.example.com:9100 is down", "Disk /var/lib/docker 91% (node_filesystem_avail_bytes{mountpoint=\"/\"})",
 		"支付 超时 #42", "ops@example.com bounced", "Runbook: https://wiki.example/runbooks/db_failover?x=1&y=2.", `C:\Windows\Temp 100%`, "2 * 3 = 6", "job `backup` failed: *.tar.gz", "~/data is full", "Line one\nLine two\n\n  Line three",

@@ -18,6 +18,7 @@ func headed(title string, byHand bool, alerts ...map[string]string) Incident {
 }
 
 func TestSubjects(t *testing.T) {
+	t.Parallel()
 	summary := map[string]string{"alertname": "HighErrorRate", "summary": "Error rate of checkout is 9 %", "service": "checkout"}
 	var fifty []map[string]string
 	for n := range 50 {
@@ -55,6 +56,7 @@ func TestSubjects(t *testing.T) {
 
 // A summary and a host of any length make a short subject.
 func TestHeadlinesAreShort(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("<b>é ", 2000)
 	i := headed("x", false, map[string]string{"alertname": "x", "summary": long, "host": long})
 	if n := len([]rune(i.Subject())); n > 300 {
@@ -63,6 +65,7 @@ func TestHeadlinesAreShort(t *testing.T) {
 }
 
 func TestLinks(t *testing.T) {
+	t.Parallel()
 	links, names := LinksOf(map[string]string{
 		"runbook_url": "https://wiki.example/r?a=1&b=<2>", "generator_url": "http://prom.example/graph", "dashboardURL": "https://grafana.example/d/1",
 		"url": "javascript:alert(1)", "evil_url": "https://bank.example@evil.example/", "data_url": "data:text/html,x", "other": "https://x.example/",

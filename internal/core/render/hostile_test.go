@@ -98,6 +98,7 @@ func hostile() []string {
 // No function carries markup of an alert into a message, for any target: a reader finds the same markup as for an alert
 // without any.
 func TestFunctionsCarryNoMarkup(t *testing.T) {
+	t.Parallel()
 	for _, c := range carriers(t) {
 		for _, text := range hostile() {
 			c.check(t, text)
@@ -183,6 +184,7 @@ func worst() map[string]string {
 }
 
 func TestPublicFunctionsKeepToTheBudget(t *testing.T) {
+	t.Parallel()
 	for name, source := range worst() {
 		for _, target := range []*Target{Slack, HTML} {
 			tpl, err := Parse(source, target)
@@ -244,6 +246,7 @@ func tickRuns(n int) string {
 
 // Messages are rendered in parallel from one parsed template.
 func TestTemplatesRenderInParallel(t *testing.T) {
+	t.Parallel()
 	tpl, err := Parse(`{{mdToHtml .Description}}{{date "15:04" .StartTime}}{{jsonGet "{\"a\":1}" "a"}}`, HTML)
 	if err != nil {
 		t.Fatal(err)

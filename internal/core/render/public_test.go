@@ -27,6 +27,7 @@ func incidents() map[string]Incident {
 
 // Templates as clients write them for the public language render for each incident.
 func TestPublicTemplates(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/public/*.tmpl")
 	if err != nil || len(files) < 12 {
 		t.Fatal(len(files), err)
@@ -66,6 +67,7 @@ func TestPublicTemplates(t *testing.T) {
 
 // The templates of the test use every name and every function of the public language, and docs/templates.md lists them.
 func TestPublicNamesAreUsedAndDocumented(t *testing.T) {
+	t.Parallel()
 	names := strings.Fields(`.Num .ID .IncidentSeverity .IncidentStatus .DetailUrl .LastTime .EndTime .SnoozedBefore .Creator .Closer
 		.Owner .AssignedTo .AlertCnt .ActiveAlertCnt .AlertEventCnt .Fields .Images .ChannelName .ChannelID .AccountName .AccountLocale
 		.AccountTimeZone .FireType .FireTimes .IsFlapping .IsInStorm .Flapping .GroupMethod .Impact .RootCause .Resolution .AISummary
@@ -108,6 +110,7 @@ func TestPublicNamesAreUsedAndDocumented(t *testing.T) {
 
 // Each function returns what users of the public language expect.
 func TestPublicFunctions(t *testing.T) {
+	t.Parallel()
 	i := incidents()["3 over"]
 	i.TimeZone = "Asia/Shanghai"
 	for source, want := range map[string]string{
@@ -168,6 +171,7 @@ func TestPublicFunctions(t *testing.T) {
 
 // The beginning of a subject names why there is another message.
 func TestFireReason(t *testing.T) {
+	t.Parallel()
 	for want, i := range map[string]Incident{
 		"":                {Event: "i_new", AssignedTo: Assignment{Type: "escalate"}, FireTimes: 1},
 		"[ESCALATE] ":     {Event: "i_new", AssignedTo: Assignment{Type: "escalate", LayerIdx: 1}},
@@ -187,6 +191,7 @@ func TestFireReason(t *testing.T) {
 
 // Every text of an incident is cleaned before a template reads it.
 func TestAllTextsAreCleaned(t *testing.T) {
+	t.Parallel()
 	var i Incident
 	fill(reflect.ValueOf(&i).Elem())
 	i.Fields = map[string]any{"a\u202eb": "a\u202eb", "list": []any{"a\u202eb"}, "n": 3.0, "odd": map[string]any{"a": "\u202e"}}

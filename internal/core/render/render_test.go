@@ -11,6 +11,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 func TestPresets(t *testing.T) {
+	t.Parallel()
 	for kind, source := range Preset {
 		target, known := For(kind)
 		if !known {
@@ -42,6 +43,7 @@ func TestPresets(t *testing.T) {
 }
 
 func TestRender(t *testing.T) {
+	t.Parallel()
 	for source, want := range map[string]string{
 		`{{.Title | upper}} {{.Labels.service}} {{.Labels.none}}.`: "CHECKOUT ANSWERS SLOWLY checkout .",
 		`{{truncate 5 .Title}}|{{.Title | truncate 5}}`:            "Chec…|Chec…",
@@ -70,6 +72,7 @@ func TestRender(t *testing.T) {
 }
 
 func TestBadTemplates(t *testing.T) {
+	t.Parallel()
 	for source, want := range map[string]string{
 		"one\n{{if}}":                           "line 2, column 1: missing value for if",
 		"{{nothing .Title}}":                    `line 1, column 1: function "nothing" not defined`,
@@ -106,6 +109,7 @@ func TestBadTemplates(t *testing.T) {
 // No function of templates turns little input into more than the server's memory, or runs without end: without bounds
 // each of these would write gigabytes, or loop for minutes.
 func TestExpensiveTemplatesAreStopped(t *testing.T) {
+	t.Parallel()
 	times := func(n int, s string) string { return strings.Repeat(s, n) }
 	for name, source := range map[string]string{
 		"print":    `{{$a := printf "%1000d" 1}}` + times(40, `{{$a = print $a $a $a $a}}`),

@@ -30,6 +30,7 @@ var asSprigText = []string{
 // The general functions return what those of the sprig library return, which templates of the public language are written
 // for.
 func TestGeneralFunctionsAgreeWithSprig(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	values := []string{`""`, `"a"`, `"12"`, `"-3"`, `"x y"`, `0`, `1`, `-7`, `2.5`, `-0.125`, `true`, `false`, `100`}
 	letters := []string{"a", "b", "A", " ", "\n", "-", "é", "1", "."}
@@ -69,6 +70,7 @@ func executed(source string, functions text.FuncMap) (string, error) {
 
 // jsonGet finds what walking the decoded JSON finds.
 func TestJSONGetAgreesWithANaiveWalk(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 500 {
 		value := randomJSON(r, 3)

@@ -109,6 +109,7 @@ func (m *many) pagedAllBut(others ...string) {
 }
 
 func TestAnIncidentAcknowledgedMeanwhileIsNotPaged(t *testing.T) {
+	t.Parallel()
 	m := beginMany(t, 1)
 	m.before(0, func() {
 		err := m.DB.WriteOf(context.Background(), apitest.AccountA, func(tx *db.Tx) error {
@@ -128,6 +129,7 @@ func TestAnIncidentAcknowledgedMeanwhileIsNotPaged(t *testing.T) {
 }
 
 func TestACorruptEscalationBlocksNoOtherOfItsBatch(t *testing.T) {
+	t.Parallel()
 	for name, corrupt := range map[string]string{
 		"rule":     `UPDATE escalation SET rule = 'not JSON' WHERE incident_id = $1`,
 		"progress": `UPDATE escalation SET timing = 'not JSON' WHERE incident_id = $1`,
@@ -153,6 +155,7 @@ func TestACorruptEscalationBlocksNoOtherOfItsBatch(t *testing.T) {
 
 // The last of a batch fails when all others are written: they are written again, once.
 func TestAFailedBatchStoresNothingTwice(t *testing.T) {
+	t.Parallel()
 	m := beginMany(t, 1)
 	failing := m.ids[59]
 	m.bus.Subscribe(func(_ *db.Tx, item activity.Item) error {
@@ -174,6 +177,7 @@ func TestAFailedBatchStoresNothingTwice(t *testing.T) {
 }
 
 func TestTwoNodesThatTakeABatchPageOnce(t *testing.T) {
+	t.Parallel()
 	m := beginMany(t, 2)
 	m.before(0, func() { m.run(1) })
 	m.run(0)
@@ -190,6 +194,7 @@ func TestTwoNodesThatTakeABatchPageOnce(t *testing.T) {
 // An account whose escalations another process advances is left to that one for a moment: else each process would prepare
 // all of them.
 func TestAnAccountIsLeftToTheProcessThatAdvancesIt(t *testing.T) {
+	t.Parallel()
 	m := beginMany(t, 2)
 	m.before(0, func() { m.run(1) })
 	m.run(0)

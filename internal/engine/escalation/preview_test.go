@@ -50,6 +50,7 @@ func begin(t *testing.T) *apitest.Server {
 }
 
 func TestPreview(t *testing.T) {
+	t.Parallel()
 	s := begin(t)
 	s.Scenarios(t, "/incident/escalation/preview", []apitest.Scenario{
 		{Name: "of what might be", Body: `{"channel_id": 1001, "labels": {"service": "checkout"}}`, Golden: "incident_escalation_preview"},

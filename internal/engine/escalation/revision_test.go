@@ -20,6 +20,7 @@ import (
 // The configuration changes each time while a step is prepared: the step is taken some seconds late, and so is the
 // reminder of the incident once it is acknowledged.
 func TestStepsAreTakenWhileTheConfigurationChanges(t *testing.T) {
+	t.Parallel()
 	s, bus, keyring, now := begin(t), &activity.Bus{}, apitest.Box(t), apitest.Now
 	notifier := notify.New(notify.Config{DB: s.DB, Bus: bus, Keyring: keyring, Clock: clock.At(now), Log: slog.New(slog.DiscardHandler),
 		Can: func(string) bool { return true }})

@@ -64,6 +64,7 @@ func begin(t *testing.T) *apitest.Server {
 }
 
 func TestExplain(t *testing.T) {
+	t.Parallel()
 	s := begin(t)
 	s.Scenarios(t, "/alert/explain", []apitest.Scenario{
 		{Name: "an alert", Body: `{"alert_id": "` + alertID + `"}`, Golden: "alert_explain"},

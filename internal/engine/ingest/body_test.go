@@ -42,6 +42,7 @@ func (c countedConn) Read(b []byte) (int, error) {
 // bodies are framed. The bound for chunked bodies is net/http's own: it discards up to twice 256 KiB so that a
 // connection can be used again.
 func TestBodiesWithoutAKeyAreNotRead(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{})
 	r.Call(apitest.KeyA, "/integration/disable", map[string]any{"integration_id": mine})
 	var read atomic.Int64
@@ -126,6 +127,7 @@ func sendMuch(t *testing.T, address, path string, chunked bool) string {
 // An integration that opens connections for large bodies and sends none of them blocks neither another integration nor
 // another account.
 func TestOneIntegrationDoesNotBlockOthers(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{})
 	address := strings.TrimSuffix(strings.TrimPrefix(r.url, "http://"), "/event/push/")
 	for range 100 {

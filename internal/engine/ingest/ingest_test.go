@@ -145,6 +145,7 @@ func (r *fixture) refused(a answer, status int, code, says string) {
 const one = `{"title_rule": "cpu", "event_status": "Critical", "alert_key": "k"}`
 
 func TestRejectionsNameTheirReason(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{})
 	for _, c := range []struct {
 		method, path, body string
@@ -176,6 +177,7 @@ func TestRejectionsNameTheirReason(t *testing.T) {
 // A body of the maximal size is accepted, and one with a byte more is rejected: with and without Content-Length, and
 // compressed.
 func TestBodySizeIsLimited(t *testing.T) {
+	t.Parallel()
 	const most = ingest.MaxBytes
 	r := newFixture(t, ratelimit.Rate{})
 	body := func(size int) []byte {
@@ -212,6 +214,7 @@ func TestBodySizeIsLimited(t *testing.T) {
 
 // Of a body over the limit the alerts that fit are taken, however it is sent, and the reply names the others.
 func TestALargeBodyIsTakenAsFarAsItFits(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{})
 	var body bytes.Buffer
 	body.WriteByte('[')
@@ -234,6 +237,7 @@ func TestALargeBodyIsTakenAsFarAsItFits(t *testing.T) {
 
 // A request of 10,000 alerts is taken, and of a larger one as many.
 func TestTenThousandAlertsAreTaken(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{})
 	a := r.push("[" + strings.Repeat(one+",", ingest.MaxAlerts+499) + one + "]")
 	if a.status != 200 || len(a.Data.Events) != ingest.MaxAlerts || len(a.Data.Refused) != 1 || a.Data.Refused[0].Index != ingest.MaxAlerts || a.Data.Refused[0].Count != 500 {
@@ -268,6 +272,7 @@ func zip(body []byte) []byte {
 }
 
 func TestCompressedBodies(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{})
 	path, small := "alert/standard?integration_key="+keyMine, zip([]byte(one))
 	for _, c := range []struct{ name, encoding, body, says string }{
@@ -293,6 +298,7 @@ func TestCompressedBodies(t *testing.T) {
 
 // The key decides to which account an event belongs. It works in the query and as a bearer token.
 func TestKeysDecideTheAccount(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{})
 	var want []string
 	for _, c := range []struct {
@@ -319,6 +325,7 @@ func TestKeysDecideTheAccount(t *testing.T) {
 
 // Deleted keys stop working within maxCacheAge, and guessing keys is limited.
 func TestDeletedKeysStopWorking(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{})
 	if a := r.push(one); a.status != 200 {
 		t.Fatal(a.Error.Message)
@@ -353,6 +360,7 @@ func TestDeletedKeysStopWorking(t *testing.T) {
 
 // Each integration has a rate limit of its own. Its reply states when to retry.
 func TestRateLimits(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{PerSecond: 3, PerMinute: 5})
 	try := func(want ...int) {
 		t.Helper()
@@ -383,6 +391,7 @@ func TestRateLimits(t *testing.T) {
 
 // One malformed alert does not affect the others, and the reply names it.
 func TestRejectedAlertsAreNamed(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{})
 	type refusal struct {
 		index int
@@ -421,6 +430,7 @@ func TestRejectedAlertsAreNamed(t *testing.T) {
 // TestHeartbeats checks the events of sequences of heartbeats and pauses, as a table of actions by second. The interval is
 // 300 seconds.
 func TestHeartbeats(t *testing.T) {
+	t.Parallel()
 	const beat, look, disable, enable = "beat", "look", "disable", "enable"
 	for _, c := range []struct {
 		name string
@@ -495,6 +505,7 @@ func TestHeartbeats(t *testing.T) {
 
 // No two events have the same time of arrival, even if the clock stands still or goes back: it is their order.
 func TestEventsKeepTheirOrder(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{})
 	var want []string
 	for n := range 20 {

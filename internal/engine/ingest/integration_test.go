@@ -16,6 +16,7 @@ import (
 )
 
 func TestIntegrationTest(t *testing.T) {
+	t.Parallel()
 	keyring := apitest.Box(t)
 	r := ingest.New(ingest.Config{Log: slog.New(slog.DiscardHandler), Rate: ratelimit.Rate{PerSecond: 10, PerMinute: 100}, Metrics: prometheus.NewRegistry()})
 	s := apitest.Start(t, r.Ops())

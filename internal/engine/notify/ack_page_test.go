@@ -71,6 +71,7 @@ func (r *fixture) progress() (progress string) {
 // A link shows the incident, and acknowledges it, only for a person who may read it at that moment. Only the button
 // acknowledges.
 func TestAckLinksNeedReadAccess(t *testing.T) {
+	t.Parallel()
 	const title = "Secret trouble"
 	sql := func(texts ...string) func(*db.Tx, *incident.Incident) error {
 		return func(tx *db.Tx, _ *incident.Incident) (err error) {
@@ -141,6 +142,7 @@ func TestAckLinksNeedReadAccess(t *testing.T) {
 
 // The link of a bundle is for its person, and for the incidents of this bundle that the person may read.
 func TestBundleLinksNeedReadAccess(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	r.Links.Base, r.Links.Key = links.Base, links.Key
 	ids := []string{"5e5e5e5e5e5e5e5e5e5e5e01", "5e5e5e5e5e5e5e5e5e5e5e02", "5e5e5e5e5e5e5e5e5e5e5e03"}

@@ -11,6 +11,7 @@ import (
 // tried before in the same message unless all becomes one, and incidents that were sent by themselves no less severe
 // than those in the bundle.
 func TestPlanOfMessages(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(5000) {
 		rng := rand.New(rand.NewPCG(seed, 45))
 		var rows []*member

@@ -40,6 +40,7 @@ func busiest(log []message, to string) (most int) {
 // taken or not; each notification is sent once; none that is Critical waits for longer than a minute, unless its
 // receiver fails. TOCSIN_BUDGET_SEEDS sets how many runs it makes; receivers fail in every second one.
 func TestBudget(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(apitest.Setting(t, "TOCSIN_BUDGET_SEEDS", 2)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { budget(t, seed) })
 	}

@@ -18,6 +18,7 @@ import (
 
 // While a message is rendered, other transactions can write: accounts write the templates, and all share one writer.
 func TestMessagesAreBuiltOutsideTheWriteTransaction(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	r.Service.Stale = func(*notify.Notification, time.Time) string {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -35,6 +36,7 @@ func TestMessagesAreBuiltOutsideTheWriteTransaction(t *testing.T) {
 
 // A result that is rolled back is not counted: the notification is sent again, and counted then.
 func TestRolledBackResultsAreNotCounted(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	bus, metrics, broken := &activity.Bus{}, prometheus.NewRegistry(), true
 	bus.Subscribe(func(_ *db.Tx, item activity.Item) error {

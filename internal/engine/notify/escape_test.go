@@ -11,6 +11,7 @@ import (
 
 // The texts about shifts and silences use no template. The names in them are escaped all the same, for every method.
 func TestTextsWithoutTemplateAreEscaped(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	const text = "The silence <!channel> [x](https://evil.example) **b** @all ends.\nAll is well"
 	want := map[string]string{

@@ -20,6 +20,7 @@ func token(l *notify.Links, account int64, incident string, person int64, at tim
 }
 
 func TestLinksNamePersonAndIncident(t *testing.T) {
+	t.Parallel()
 	const seed = 20261123
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for range 1000 {
@@ -32,6 +33,7 @@ func TestLinksNamePersonAndIncident(t *testing.T) {
 }
 
 func TestLinksExpireAfterAWeek(t *testing.T) {
+	t.Parallel()
 	link := token(links, 1, incidentID, 2, start)
 	for after, want := range map[time.Duration]error{0: nil, 7 * 24 * time.Hour: nil, 7*24*time.Hour + time.Second: notify.ErrExpired, 10 * 365 * 24 * time.Hour: notify.ErrExpired, -time.Hour: nil} {
 		if _, err := links.Redeem(link, start.Add(after)); !errors.Is(err, want) {
@@ -42,6 +44,7 @@ func TestLinksExpireAfterAWeek(t *testing.T) {
 
 // No character of a link can be changed: not for another incident, person or account, nor to extend its validity.
 func TestLinksCannotBeForged(t *testing.T) {
+	t.Parallel()
 	link := token(links, 1, incidentID, 2, start)
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	for n := range link {
@@ -73,6 +76,7 @@ func TestLinksCannotBeForged(t *testing.T) {
 // A link that answers a request for cover is not taken for one that acknowledges, nor the other way round, and lasts as long
 // as the request.
 func TestLinksAreBoundToTheirPurpose(t *testing.T) {
+	t.Parallel()
 	until := start.Add(time.Hour)
 	cover := strings.TrimPrefix(links.Cover(1, 5789640530777, 2, until.Unix()), links.Base+"/cover/")
 	if got, err := links.RedeemCover(cover, until); err != nil || got != (notify.Ticket{Account: 1, Request: 5789640530777, Person: 2}) {
@@ -93,6 +97,7 @@ func TestLinksAreBoundToTheirPurpose(t *testing.T) {
 }
 
 func TestNoLinksWithoutPublicURL(t *testing.T) {
+	t.Parallel()
 	if link := (&notify.Links{Key: links.Key}).Ack(1, incidentID, 2, start); link != "" {
 		t.Error(link)
 	}

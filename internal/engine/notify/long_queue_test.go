@@ -14,6 +14,7 @@ import (
 // No transaction changes more of them than share a message, the other account's is sent before they are, and every one is
 // sent in a bundle in the end.
 func TestALongQueueIsClaimedInParts(t *testing.T) {
+	t.Parallel()
 	const each, most = 5000, 1000
 	r := newFixture(t)
 	for _, to := range []string{"a", "b"} {

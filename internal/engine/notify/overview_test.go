@@ -61,6 +61,7 @@ func (r *fixture) pageText(key string) string {
 
 // The largest incident there is makes a short message.
 func TestAMessageOfFiveThousandAlerts(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	long := strings.Repeat("é", 500)
 	r.outage(decide.MaxAlerts, func(n int) map[string]string {
@@ -83,6 +84,7 @@ func TestAMessageOfFiveThousandAlerts(t *testing.T) {
 
 // An alert that cannot be read keeps no page from being sent.
 func TestACorruptAlertBlocksNoPage(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	r.outage(3, func(int) map[string]string {
 		return map[string]string{"alertname": "Errors", "summary": "Errors everywhere", "host": "web1"}
@@ -98,6 +100,7 @@ func TestACorruptAlertBlocksNoPage(t *testing.T) {
 
 // A failure to find who is next keeps no page from being sent.
 func TestWhoIsNextFailsAlone(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	r.Next = func(context.Context, int64, string, time.Time) ([]string, int64, error) {
 		return nil, 0, fmt.Errorf("a schedule that cannot be read")
@@ -110,6 +113,7 @@ func TestWhoIsNextFailsAlone(t *testing.T) {
 
 // Whatever an alert contains, the page shows it as text, and links to nothing but http and https.
 func TestThePageShowsHostileTexts(t *testing.T) {
+	t.Parallel()
 	for _, text := range hostile {
 		r := newFixture(t)
 		r.Links = links
@@ -127,6 +131,7 @@ func TestThePageShowsHostileTexts(t *testing.T) {
 
 // The link of a chat lets its reader act as a person who may read the incident, and as no other.
 func TestChatLinksNeedAPersonWhoMayRead(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	r.Links = links
 	r.write(func(tx *db.Tx) error {

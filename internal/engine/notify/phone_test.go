@@ -12,6 +12,7 @@ import (
 // A telephone link names an account and a message for a week. It cannot be changed, made by another server, or made from
 // a link that acknowledges, nor the other way round.
 func TestTelephoneLinksCannotBeForged(t *testing.T) {
+	t.Parallel()
 	made := func(l *notify.Links, message string) string {
 		return strings.TrimPrefix(l.Phone(7, message, start), links.Base+"/phone/")
 	}

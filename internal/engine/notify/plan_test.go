@@ -9,6 +9,7 @@ import (
 
 // Notifications are claimed along the index of their queues: the rows of one queue are not read for another.
 func TestClaimsFollowTheirIndexes(t *testing.T) {
+	t.Parallel()
 	plan := dbtest.Plan(t)
 	for query, want := range map[string]string{
 		queues:   "SEARCH notice USING COVERING INDEX notice_queue (lane=? AND account_id=? AND urgency=?)",

@@ -29,6 +29,7 @@ func twoProcesses(t *testing.T) (a, b *fixture) {
 // A process is frozen while it sends, until another one has sent the notification. Its result, whatever it is, changes
 // nothing.
 func TestTheResultOfAFrozenProcessChangesNothing(t *testing.T) {
+	t.Parallel()
 	for _, failure := range []error{nil, &sender.Error{Message: "no such mailbox"}, &sender.Error{Retry: true, Message: "no answer"}} {
 		frozen, other := twoProcesses(t)
 		called, thawed := make(chan struct{}), make(chan struct{})
@@ -57,6 +58,7 @@ func TestTheResultOfAFrozenProcessChangesNothing(t *testing.T) {
 
 // What is sent over one mail server has its slots over all processes.
 func TestProcessesShareTheSlotsOfAQueue(t *testing.T) {
+	t.Parallel()
 	a, b := twoProcesses(t)
 	release := make(chan struct{})
 	for _, r := range []*fixture{a, b} {
@@ -83,6 +85,7 @@ func TestProcessesShareTheSlotsOfAQueue(t *testing.T) {
 
 // The messages that a person gets within a minute count over all processes: the rest wait, and share a message.
 func TestProcessesShareABudget(t *testing.T) {
+	t.Parallel()
 	a, b := twoProcesses(t)
 	for n := range 30 {
 		a.put(apitest.AccountA, fmt.Sprint("k", n), "email", notify.Address{To: "a@example.com"})

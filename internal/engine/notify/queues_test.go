@@ -14,6 +14,7 @@ import (
 
 // The statement that steps along the index finds the same queues as one that reads every row.
 func TestQueues(t *testing.T) {
+	t.Parallel()
 	r, random := newFixture(t), rand.New(rand.NewPCG(1, 2))
 	r.put(apitest.AccountA, "first", "email", notify.Address{To: "first"})
 	accounts := []int64{apitest.AccountA, apitest.AccountB}

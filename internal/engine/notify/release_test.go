@@ -14,6 +14,7 @@ import (
 // one that is over. Other notifications about no incident are cancelled, those that waited to share a message among them;
 // those that are not due yet stay.
 func TestReleaseOfNotificationsAboutNoIncident(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	put := func(key, cause, event string, due time.Time) {
 		t.Helper()

@@ -16,6 +16,7 @@ import (
 
 // Retries follow after 4 seconds, 8, ... up to ten minutes, a quarter more or less, with ten attempts in all.
 func TestRetriesBackOffAndEnd(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	r.deliver = func(string) error { return errors.New("no answer") }
 	r.put(apitest.AccountA, "k", "email", notify.Address{To: "a@example.com"})
@@ -50,6 +51,7 @@ func TestRetriesBackOffAndEnd(t *testing.T) {
 }
 
 func TestRetryFollowsTheServiceAnswer(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		failure  error
 		status   string
@@ -78,6 +80,7 @@ func TestRetryFollowsTheServiceAnswer(t *testing.T) {
 
 // A panic of a sender counts as one failed attempt.
 func TestPanickingSenderIsRetried(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	r.deliver = func(string) error { panic("at the disco") }
 	r.put(apitest.AccountA, "k", "email", notify.Address{To: "a@example.com"})
@@ -90,6 +93,7 @@ func TestPanickingSenderIsRetried(t *testing.T) {
 // An attempt without a result, because its process ended, is made again when its lease has expired. It counts as an
 // attempt like any other.
 func TestLostAttemptsCount(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	r.put(apitest.AccountA, "k", "email", notify.Address{To: "a@example.com"})
 	lose := func(attempts int) {
@@ -121,6 +125,7 @@ func TestLostAttemptsCount(t *testing.T) {
 // One host that hangs, with more waiting for it than one batch holds, blocks no other: neither another host, nor another
 // account whose chat has the same name.
 func TestHangingHostBlocksNoOther(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release); r.Job().Wait() })
@@ -168,6 +173,7 @@ func TestHangingHostBlocksNoOther(t *testing.T) {
 // Many hosts that hang use up all slots, as when the internet connection is lost: the local mail server still gets its
 // messages.
 func TestManyHangingHostsBlockNoOther(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release); r.Job().Wait() })
@@ -193,6 +199,7 @@ func TestManyHangingHostsBlockNoOther(t *testing.T) {
 
 // A key is stored once for each account.
 func TestSameKeyIsNotStoredTwice(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	for range 3 {
 		r.put(apitest.AccountA, "k", "email", notify.Address{To: "a@example.com"})
@@ -207,6 +214,7 @@ func TestSameKeyIsNotStoredTwice(t *testing.T) {
 
 // Cancel affects only waiting notifications of the given incident, account and causes.
 func TestCancelAffectsOnlyItsCauses(t *testing.T) {
+	t.Parallel()
 	const incident, other = "5e5e5e5e5e5e5e5e5e5e5e01", "5e5e5e5e5e5e5e5e5e5e5e02"
 	r := newFixture(t)
 	want := map[string]string{}

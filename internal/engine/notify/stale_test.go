@@ -13,6 +13,7 @@ import (
 
 // The changes since a notification was stored decide whether it is still sent.
 func TestStaleNotificationsAreNotSent(t *testing.T) {
+	t.Parallel()
 	type state func(incident.Writer, *incident.Incident) error
 	acked := func(d incident.Writer, i *incident.Incident) error { return d.Ack(i) }
 	snoozed := func(d incident.Writer, i *incident.Incident) error { return d.Snooze(i, 30) }

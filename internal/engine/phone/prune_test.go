@@ -11,6 +11,7 @@ import (
 
 // Answers are kept as long as events are: until then the same callback changes nothing.
 func TestAnswersArePruned(t *testing.T) {
+	t.Parallel()
 	ctx, now := context.Background(), time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	s := &Service{DB: apitest.Start(t).DB}
 	for _, err := range []error{

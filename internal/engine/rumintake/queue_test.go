@@ -20,6 +20,7 @@ func nothing() (browser.Batch, error) { return browser.Batch{}, nil }
 
 // While the reports of one account are slow, those of another are stored. So many may wait, and no more.
 func TestOneAccountDoesNotStopAnother(t *testing.T) {
+	t.Parallel()
 	r := New(Config{Log: slog.New(slog.DiscardHandler)})
 	slow, other := rum.Application{AccountID: 1}, rum.Application{AccountID: 2}
 	reading, release, done := make(chan struct{}), make(chan struct{}), make(chan error)
@@ -53,6 +54,7 @@ func TestOneAccountDoesNotStopAnother(t *testing.T) {
 
 // A body that cannot be read, or that breaks its reader, fails its own request.
 func TestABrokenReportFailsAlone(t *testing.T) {
+	t.Parallel()
 	r := New(Config{Log: slog.New(slog.DiscardHandler)})
 	a := rum.Application{AccountID: 1}
 	if err := r.put(call(t), a, func() (browser.Batch, error) { panic("broken") }); err == nil {
@@ -64,6 +66,7 @@ func TestABrokenReportFailsAlone(t *testing.T) {
 }
 
 func TestGroups(t *testing.T) {
+	t.Parallel()
 	one := &report{application: rum.Application{ApplicationID: "a"}, batch: browser.Batch{Errors: []rumerror.Error{{Message: "order 1"}, {Message: "x"}, {Message: "order 2"}}}}
 	two := &report{application: rum.Application{ApplicationID: "b"}, batch: browser.Batch{Errors: []rumerror.Error{{Message: "order 3"}}}}
 	three := &report{application: rum.Application{ApplicationID: "a"}, batch: browser.Batch{Errors: []rumerror.Error{{Message: "order 4"}}}}
@@ -74,6 +77,7 @@ func TestGroups(t *testing.T) {
 }
 
 func TestRegressed(t *testing.T) {
+	t.Parallel()
 	versions := map[string]int64{"1": 10, "2": 20, "3": 30}
 	for _, c := range []struct {
 		status  string

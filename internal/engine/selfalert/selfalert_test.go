@@ -78,6 +78,7 @@ const (
 
 // What goes on for long is notified once, its end once, and what begins again is notified again.
 func TestTheOwnerIsNotifiedOnceUntilItEnds(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	for range 10 {
 		f.raise(0, "Warning")
@@ -97,6 +98,7 @@ func TestTheOwnerIsNotifiedOnceUntilItEnds(t *testing.T) {
 
 // In a channel it is an event like any other; a channel that does not take alerts leaves it to the owner.
 func TestAChannelGetsEvents(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.write(func(tx *db.Tx) error {
 		return channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: shop, ChannelName: "Shop", Status: "enabled"}})

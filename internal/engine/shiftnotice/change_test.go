@@ -19,6 +19,7 @@ type holder struct{ role, person int64 }
 // TestChangesEqualTheHourlyModel compares the changes, one after the other, with the persons on call in each hour. Between
 // two changes no person changes, and the incoming and outgoing persons are the difference.
 func TestChangesEqualTheHourlyModel(t *testing.T) {
+	t.Parallel()
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	for n := range 60 {
@@ -98,6 +99,7 @@ func hourlySchedule(random *rand.Rand) *oncall.Schedule {
 
 // TestUntilJoinsAdjacentShifts follows a person through shifts without a gap between them.
 func TestUntilJoinsAdjacentShifts(t *testing.T) {
+	t.Parallel()
 	who := func(ids ...int64) oncall.Group {
 		return oncall.Group{Members: []oncall.Member{{PersonIDs: ids}}}
 	}

@@ -17,6 +17,7 @@ import (
 // TestChangesOfTheConfigurationStarveNoSchedule changes the configuration before every run, with more schedules than a
 // run processes. No run asks for another at once when nothing is left for it, and every schedule has its turn.
 func TestChangesOfTheConfigurationStarveNoSchedule(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t)
 	const schedules = batch
 	records := make([]schedule.Record, schedules)

@@ -7,17 +7,19 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/api/apitest"
 	"tocsin/internal/core/event"
 )
 
 // Events in one batch see the effects of the events before them, which are not stored yet: the result is that of
-// deciding them one by one.
+// deciding them one by one. TOCSIN_TRIAGE_SEEDS sets how many runs it makes.
 func TestBatchResultsEqualSingleResults(t *testing.T) {
+	t.Parallel()
 	rules := `,"inhibit_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e0a", "channel_id": 7000000000041, "rule_name": "less", "equals": ["labels.host"],
 		"source_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "target_filters": [[{"key": "severity", "oper": "IN", "vals": ["Warning", "Info"]}]]}]}`
 	text := strings.Replace(file, `"channel_name": "Shop"}`, `"channel_name": "Shop", "group": {"method": "p", "equals": [["labels.host"]], "time_window": 5}}`, 1)
 	text = strings.TrimSuffix(text, "}") + rules
-	for seed := range uint64(12) {
+	for seed := range uint64(apitest.Setting(t, "TOCSIN_TRIAGE_SEEDS", 4)) {
 		batch, single := newFixtureOf(t, text), newFixtureOf(t, text)
 		for _, r := range []*fixture{batch, single} {
 			rng := rand.New(rand.NewPCG(seed, 9))

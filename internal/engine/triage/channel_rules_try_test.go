@@ -63,6 +63,7 @@ func startTry(t *testing.T) *apitest.Server {
 
 // TestRulesTry tries alerts on a channel: each of its rules answers, and the first that applies decides.
 func TestRulesTry(t *testing.T) {
+	t.Parallel()
 	s := startTry(t)
 	s.Converse(t, []apitest.Turn{
 		{Path: "/channel/rules/try", Body: `{"channel_id": 1001, "alert": {"title": "Disk full", "alert_severity": "Critical", "labels": {"env": "prod", "check": "disk"}}}`, Golden: "channel_rules_try"},

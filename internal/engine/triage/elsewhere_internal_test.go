@@ -8,6 +8,7 @@ import (
 // A process that is too early again and again leaves the account for longer each time, up to a second, and from the
 // beginning once it has decided events of it.
 func TestPatienceGrows(t *testing.T) {
+	t.Parallel()
 	var o elsewhere
 	now := time.Unix(1_800_000_000, 0)
 	left := func() (patience time.Duration) {

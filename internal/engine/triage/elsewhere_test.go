@@ -15,6 +15,7 @@ import (
 // An account whose events another process decides is left to that one as long as it goes on: else each process would prepare
 // all events, and store its part of them.
 func TestAnAccountIsLeftToTheProcessThatDecidesIt(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	elsewhere := *r
 	elsewhere.Service = triage.New(triage.Config{DB: r.DB, Bus: &activity.Bus{}, Log: slog.New(slog.DiscardHandler),
@@ -68,6 +69,7 @@ func TestAnAccountIsLeftToTheProcessThatDecidesIt(t *testing.T) {
 
 // Another process decides events, and their numbers are those of new ones before the first process stores its verdicts.
 func TestANumberThatIsUsedAgainIsAnotherEvent(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	elsewhere := *r
 	elsewhere.Service = triage.New(triage.Config{DB: r.DB, Bus: &activity.Bus{}, Log: slog.New(slog.DiscardHandler),

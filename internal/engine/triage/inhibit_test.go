@@ -18,6 +18,7 @@ var inhibitFile = strings.TrimSuffix(file, "}") + fmt.Sprintf(`,
 // A source that ends between the decision about its target and the storing of it inhibits nothing: the target would wait
 // for an end that is past.
 func TestASourceThatEndsMeanwhileInhibitsNothing(t *testing.T) {
+	t.Parallel()
 	for _, ends := range []bool{false, true} {
 		r := newFixtureOf(t, inhibitFile)
 		r.take(sink, "switch", "source", event.Critical, map[string]string{"cluster": "eu"})
@@ -37,6 +38,7 @@ func TestASourceThatEndsMeanwhileInhibitsNothing(t *testing.T) {
 
 // Of 5,000 sources the one that matters is found, however old it is, and a batch does not depend on the others.
 func TestThousandsOfSources(t *testing.T) {
+	t.Parallel()
 	r := newFixtureOf(t, inhibitFile)
 	r.take(sink, "switch", "source", event.Critical, map[string]string{"cluster": "eu"})
 	r.runs()

@@ -13,6 +13,7 @@ import (
 // A database that can be read and takes no writes is no fault of an event: the recovery that comes meanwhile must not be
 // decided before its alert, which would stay open.
 func TestNothingOvertakesWhileTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	away := true
 	r.Bus.Subscribe(func(*db.Tx, activity.Item) error {

@@ -85,6 +85,7 @@ func (r *fixture) wants(event, want string) {
 
 // An account whose decision hangs does not block the others.
 func TestNoAccountWaitsForAnother(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	r.load(otherFile)
 	stuck, free := make(chan struct{}), make(chan struct{})
@@ -118,6 +119,7 @@ func TestNoAccountWaitsForAnother(t *testing.T) {
 
 // A rule over its budget counts as not matching. The verdict records it, and the account's owner is notified once.
 func TestARuleOverItsBudgetDoesNotMatch(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	bus := &activity.Bus{}
 	r.Notify = notify.New(notify.Config{DB: r.DB, Bus: bus, Keyring: apitest.Box(t), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Can: func(string) bool { return true }})
@@ -150,6 +152,7 @@ func TestARuleOverItsBudgetDoesNotMatch(t *testing.T) {
 
 // When rows change between deciding and storing, the event is decided again.
 func TestChangesBeforeStoringAreSeen(t *testing.T) {
+	t.Parallel()
 	drop := func(r *fixture) {
 		r.exec(`UPDATE object SET body = replace(body, '"noise"', '"t"') WHERE account_id = $1 AND kind = 'drop_rule'`, account)
 		r.exec(`UPDATE account SET revision = revision + 1 WHERE account_id = $1`, account)
@@ -186,9 +189,10 @@ func TestChangesBeforeStoringAreSeen(t *testing.T) {
 }
 
 // Actions of persons between deciding and storing have the same result as actions before the events: decisions are
-// serializable.
+// serializable. TOCSIN_TRIAGE_SEEDS sets how many runs it makes.
 func TestActionsWhileDecidingAreSerializable(t *testing.T) {
-	for seed := range uint64(12) {
+	t.Parallel()
+	for seed := range uint64(apitest.Setting(t, "TOCSIN_TRIAGE_SEEDS", 4)) {
 		concurrent, serial := newFixture(t), newFixture(t)
 		for name, r := range map[string]*fixture{"concurrent": concurrent, "serial": serial} {
 			t.Log(name)

@@ -115,6 +115,7 @@ func (r *fixture) count(query string, args ...any) (n int64) {
 
 // An event that cannot be decided fails for good after five attempts, whatever the cause, and does not block others.
 func TestUndecidableEventsAreSetAside(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		events int
@@ -185,6 +186,7 @@ func TestUndecidableEventsAreSetAside(t *testing.T) {
 
 // An error while looking up channels must not count as "no channel".
 func TestLookupErrorsAreNotUnrouted(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	e := r.take(shared, "t", "k", event.Critical, map[string]string{"team": "Shop"})
 	r.exec(`ALTER TABLE channel RENAME TO elsewhere`)
@@ -204,6 +206,7 @@ func TestLookupErrorsAreNotUnrouted(t *testing.T) {
 
 // Events are decided once, in the order in which they came, whatever the size of the batches.
 func TestEventsAreDecidedInOrder(t *testing.T) {
+	t.Parallel()
 	const seed = 20261124
 	rng := rand.New(rand.NewPCG(seed, 1))
 	r := newFixture(t)
@@ -263,6 +266,7 @@ func TestEventsAreDecidedInOrder(t *testing.T) {
 
 // Decided events are deleted when their retention ends, exactly at that moment. Events that wait are never deleted.
 func TestPrune(t *testing.T) {
+	t.Parallel()
 	r := newFixture(t)
 	cached := []string{"opened", "dropped", "repeated", "unmatched"}
 	for _, title := range []string{"t", "noise", "t"} {

@@ -85,6 +85,7 @@ func (f *fallbacks) notified() map[string]int {
 
 // An account whose rows take long does not hold up the fallback of another.
 func TestASlowAccountHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
 	slow, told := make(chan struct{}), make(chan struct{})
 	f := newFallbacks(t, func(account int64, _ string) {
 		if account == apitest.AccountA {
@@ -114,6 +115,7 @@ func TestASlowAccountHoldsUpNoOther(t *testing.T) {
 
 // An incident that is acknowledged after it was read pages no one; the others of its batch do.
 func TestWhatIsAcknowledgedMeanwhilePagesNoOne(t *testing.T) {
+	t.Parallel()
 	var f *fallbacks
 	var ids []string
 	f = newFallbacks(t, func(_ int64, incident string) {
@@ -131,6 +133,7 @@ func TestWhatIsAcknowledgedMeanwhilePagesNoOne(t *testing.T) {
 
 // Of a batch with an incident that cannot be read the fallback is notified of all others, once, and of that one when it can be read.
 func TestOneThatFailsHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
 	f := newFallbacks(t, func(int64, string) {})
 	ids := f.add(apitest.AccountA, 7)
 	var body string
@@ -161,6 +164,7 @@ func TestOneThatFailsHoldsUpNoOther(t *testing.T) {
 
 // What a failed transaction would have stored is stored by the next.
 func TestNothingIsLostWhenTheTransactionFails(t *testing.T) {
+	t.Parallel()
 	f := newFallbacks(t, func(int64, string) {})
 	fails := true
 	f.bus.Subscribe(func(*db.Tx, activity.Item) error {
@@ -187,6 +191,7 @@ func TestNothingIsLostWhenTheTransactionFails(t *testing.T) {
 
 // The fallback is notified of each severity that an incident rises to, once, also after a choice has ended; not of a lower one.
 func TestEachRiseIsToldOnce(t *testing.T) {
+	t.Parallel()
 	f := newFallbacks(t, func(int64, string) {})
 	id := f.add(apitest.AccountA, 1)[0]
 	f.run()

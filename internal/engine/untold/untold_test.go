@@ -21,6 +21,7 @@ const secretRule = "5e5e5e5e5e5e5e5e5e5e5e09"
 
 // Each caller sees what belongs to channels that they may read, and sets a fallback of what the account has.
 func TestOperations(t *testing.T) {
+	t.Parallel()
 	keyring := apitest.Box(t)
 	notifier := notify.New(notify.Config{Keyring: keyring, Can: func(method string) bool { return method == "email" }})
 	service := untold.New(untold.Service{Notify: notifier, Bus: &activity.Bus{}, Log: slog.New(slog.DiscardHandler), Wake: jobs.NewSignal()})

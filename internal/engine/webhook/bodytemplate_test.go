@@ -10,6 +10,7 @@ const filling = `{"event_time":1776052800000,"event_type":"i_new","incident":{"t
 	"owner":null,"labels":{"env":"prod","k8s.pod":"web-1","k8s":{"node":"n1"},"é":"<é>"},"responders":[{"person_name":"Ann"},{"person_name":"Bob","ids":[1,2]}]}}`
 
 func TestFill(t *testing.T) {
+	t.Parallel()
 	for body, want := range map[string]string{
 		``:                          ``,
 		`{"a":1}`:                   `{"a":1}`,

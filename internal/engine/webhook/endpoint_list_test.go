@@ -12,6 +12,7 @@ import (
 
 // TestEndpointList lists the webhooks that failed last, and not one of a private channel that the caller may not read.
 func TestEndpointList(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Grant(auth.IntegrationsRead)
 	put := `INSERT INTO webhook_endpoint (account_id, integration_id, number, failures, held_until) VALUES ($1, $2, 9, $3, $4)`

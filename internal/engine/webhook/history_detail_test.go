@@ -47,6 +47,7 @@ const (
 )
 
 func TestHistoryDetail(t *testing.T) {
+	t.Parallel()
 	s := withExchange(t)
 	s.Grant(auth.IntegrationsRead)
 	s.Scenarios(t, detail, []apitest.Scenario{
@@ -67,6 +68,7 @@ func TestHistoryDetail(t *testing.T) {
 }
 
 func TestHistoryReplay(t *testing.T) {
+	t.Parallel()
 	s := withExchange(t)
 	s.Grant(auth.IntegrationsManage)
 	var first string
@@ -93,6 +95,7 @@ func TestHistoryReplay(t *testing.T) {
 
 // Pruning deletes the exchange and the message with their delivery. Messages that wait stay.
 func TestPruneDeletesExchanges(t *testing.T) {
+	t.Parallel()
 	s := withExchange(t)
 	s.Call(apitest.KeyA, replay, again)
 	for _, settle := range []bool{false, true} {

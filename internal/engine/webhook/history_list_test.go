@@ -26,6 +26,7 @@ func delivery(eventID string, after time.Duration) webhook.Delivery {
 }
 
 func TestHistoryList(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	s.Grant(auth.IntegrationsRead)
 	failed := delivery("20260413mGsxP3drpFfs4ZCQd2pSDp", 31*time.Minute+11*time.Second+357472*time.Microsecond)
@@ -94,6 +95,7 @@ func TestHistoryList(t *testing.T) {
 // A cursor is valid only with the request that it came from: only limit may differ. A client that writes the same
 // request differently may go on.
 func TestCursorsBelongToTheirList(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	record(t, s, apitest.AccountA, delivery("a", 0), delivery("b", 1), delivery("c", 2))
 	record(t, s, apitest.AccountB, delivery("a", 0), delivery("b", 1), delivery("c", 2))

@@ -14,6 +14,7 @@ import (
 // TestListsEqualTheModel reads random lists from end to end and compares every page and every total with the model, while
 // another account has deliveries of its own at the same moments.
 func TestListsEqualTheModel(t *testing.T) {
+	t.Parallel()
 	s, r := start(t), rand.New(rand.NewPCG(1, 0))
 	all := random(r, 600)
 	record(t, s, apitest.AccountB, random(r, 50)...)
@@ -45,6 +46,7 @@ func TestListsEqualTheModel(t *testing.T) {
 // TestWalksSurviveInserts records deliveries between the pages of a list, before and after the current page. The
 // deliveries that existed at the first page come exactly once and in order; none comes twice.
 func TestWalksSurviveInserts(t *testing.T) {
+	t.Parallel()
 	s, r := start(t), rand.New(rand.NewPCG(2, 0))
 	all := random(r, 200)
 	record(t, s, apitest.AccountA, all...)
@@ -80,6 +82,7 @@ func TestWalksSurviveInserts(t *testing.T) {
 // TestPruneDeletesTheOldestAndTheirCounts deletes up to random times and compares lists and totals with the model each
 // time; in the end no row is left in either table.
 func TestPruneDeletesTheOldestAndTheirCounts(t *testing.T) {
+	t.Parallel()
 	s, r := start(t), rand.New(rand.NewPCG(3, 0))
 	all := random(r, 300)
 	record(t, s, apitest.AccountA, all...)

@@ -11,6 +11,7 @@ import (
 // was made for it, between both ends of the window and without sorting. It must be so on an empty
 // database without statistics, because that is what every installation starts with.
 func TestStatementsFollowTheirIndexes(t *testing.T) {
+	t.Parallel()
 	plan := dbtest.Plan(t)
 	const (
 		up   = "(event_time,event_id)>(?,?) AND event_time<?)"
@@ -49,6 +50,7 @@ func TestStatementsFollowTheirIndexes(t *testing.T) {
 // Messages are claimed, given up and cancelled along an index of those that are not settled: a million that wait are not
 // read, and not sorted.
 func TestClaimsFollowTheirIndexes(t *testing.T) {
+	t.Parallel()
 	plan := dbtest.Plan(t)
 	for query, want := range map[string]string{
 		queues:    "SEARCH m USING COVERING INDEX webhook_message_due (account_id=? AND integration_id=?)",

@@ -20,6 +20,7 @@ import (
 // TestDumpIsWhatWasLoaded loads random records and reads them back: the same text, when the times are
 // written with the account's offset.
 func TestDumpIsWhatWasLoaded(t *testing.T) {
+	t.Parallel()
 	s, undo := apitest.Start(t), errors.New("undo")
 	zone := time.FixedZone("", 8*3600)
 	for seed := range uint64(8) {
@@ -62,6 +63,7 @@ func text(t *testing.T, v any) string {
 }
 
 func TestLoadRefuses(t *testing.T) {
+	t.Parallel()
 	s := apitest.Start(t)
 	for says, spoil := range map[string]func(d *webhook.Delivery){
 		"webhook_deliveries[1].event_id: first is given twice":                                                         func(d *webhook.Delivery) { d.EventID = "first" },
@@ -97,6 +99,7 @@ func TestLoadRefuses(t *testing.T) {
 
 // TestTheFirstAndLastMomentAreListed loads what is just accepted and finds it in the widest window.
 func TestTheFirstAndLastMomentAreListed(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	first, last := delivery("first", 0), delivery("last", 0)
 	first.EventTime, last.EventTime = at("2002-01-01T00:00:00Z"), at("2261-12-31T23:59:59.999999999Z")
@@ -114,6 +117,7 @@ func TestTheFirstAndLastMomentAreListed(t *testing.T) {
 
 // TestRecordRefusesAnIDTwice keeps the counts right when recording fails: nothing of the call is kept.
 func TestRecordRefusesAnIDTwice(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	record(t, s, apitest.AccountA, delivery("first", 0))
 	err := s.DB.Write(context.Background(), func(tx *db.Tx) error {

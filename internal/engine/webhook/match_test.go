@@ -75,6 +75,7 @@ func subscriber(n int, s integration.Settings) integration.Integration {
 // Subscriptions cost the writer nothing: one row is stored, whatever the number of subscribers and the size of their
 // bodies.
 func TestNothingIsMatchedInTheWriteTransaction(t *testing.T) {
+	t.Parallel()
 	var hooks []integration.Integration
 	for n := range 50 {
 		hooks = append(hooks, subscriber(n+1, integration.Settings{Endpoint: "https://example.com/", Body: strings.Repeat("{{incident}}", 2000)}))
@@ -97,6 +98,7 @@ func TestNothingIsMatchedInTheWriteTransaction(t *testing.T) {
 
 // The events of one account wait for no other account's, however long those take.
 func TestAccountsDoNotWaitForEachOthersEvents(t *testing.T) {
+	t.Parallel()
 	h := hook(t, subscriber(1, integration.Settings{Endpoint: "https://example.com/"}))
 	h.Write(func(tx *db.Tx) error {
 		if err := configstore.BumpRevision(tx, apitest.AccountB); err != nil {
@@ -127,6 +129,7 @@ func TestAccountsDoNotWaitForEachOthersEvents(t *testing.T) {
 // Each subscriber gets one message of each event that it matches, in the order of the events, even if the program stops
 // or the database fails in between.
 func TestEachSubscriberGetsEachEventOnce(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(4) {
 		random := rand.New(rand.NewPCG(seed, 2))
 		types := []string{"i_new", "i_ack", "i_rslv", "i_comm"}
@@ -198,6 +201,7 @@ func TestEachSubscriberGetsEachEventOnce(t *testing.T) {
 
 // An attempt whose record is rolled back is not counted: it is made again, and counted then.
 func TestRolledBackAttemptsAreNotCounted(t *testing.T) {
+	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	defer s.Close()
 	h := hook(t, subscriber(1, integration.Settings{Endpoint: s.URL}))

@@ -10,6 +10,7 @@ import (
 )
 
 func TestMessageInfo(t *testing.T) {
+	t.Parallel()
 	s := withExchange(t)
 	s.Grant(auth.IntegrationsRead, auth.IntegrationsManage)
 	s.Scenarios(t, "/webhook/message/info", []apitest.Scenario{
@@ -27,6 +28,7 @@ func TestMessageInfo(t *testing.T) {
 }
 
 func TestEndpointInfo(t *testing.T) {
+	t.Parallel()
 	s := withExchange(t)
 	s.Grant(auth.IntegrationsRead, auth.IntegrationsManage)
 	const hook = `{"integration_id":5321026051131}`
@@ -46,6 +48,7 @@ func TestEndpointInfo(t *testing.T) {
 
 // TestEndpointDays counts attempts by the days of the account's zone, also days without any.
 func TestEndpointDays(t *testing.T) {
+	t.Parallel()
 	s := withExchange(t)
 	s.Grant(auth.IntegrationsRead)
 	of := func(id, status string, back time.Duration) webhook.Delivery {

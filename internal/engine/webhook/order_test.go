@@ -91,6 +91,7 @@ func (h *hooked) runner(now *clock.Manual) *jobs.Runner {
 
 // While an endpoint is healthy, the messages of each object arrive one after the other, in the order of the events.
 func TestMessagesOfAnObjectArriveInOrder(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(6) {
 		random := rand.New(rand.NewPCG(seed, 3))
 		o := newOrderly(t)
@@ -124,6 +125,7 @@ func TestMessagesOfAnObjectArriveInOrder(t *testing.T) {
 // An endpoint that fails now and then gets each message in the end. A message waits for an earlier one of its object for
 // a minute at most, so an object whose first message is refused for a day still gets the others.
 func TestAFailureHoldsUpItsObjectForAMinuteOnly(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(6) {
 		random := rand.New(rand.NewPCG(seed, 4))
 		o := newOrderly(t)
@@ -162,6 +164,7 @@ func TestAFailureHoldsUpItsObjectForAMinuteOnly(t *testing.T) {
 // The first message of an object is refused for ever: the later ones arrive after a minute, and so does one that is made
 // long after the refusal.
 func TestAMessageThatIsNeverTakenDoesNotKeepTheOthers(t *testing.T) {
+	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Webhook-Number") == "1" {
 			w.Header().Set("Retry-After", "99999999")

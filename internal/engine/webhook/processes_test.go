@@ -72,6 +72,7 @@ func together(t *testing.T, d *db.DB, all ...func()) {
 // A process is frozen during an attempt until another one has delivered the message. Its result does not change the
 // message or the endpoint: the attempt is only kept in the history.
 func TestTheResultOfAFrozenProcessIsOnlyKept(t *testing.T) {
+	t.Parallel()
 	h, c := hook(t, subscriber(1, integration.Settings{Endpoint: "https://example.com/"})), clock.At(apitest.Now)
 	put(t, h, c, 1)
 	called, thawed := make(chan struct{}), make(chan struct{})
@@ -102,6 +103,7 @@ func TestTheResultOfAFrozenProcessIsOnlyKept(t *testing.T) {
 // An endpoint that is held gets one probe, although many processes have found it due; and an endpoint has its four slots
 // over all of them.
 func TestProcessesShareAnEndpoint(t *testing.T) {
+	t.Parallel()
 	h, c := hook(t, subscriber(1, integration.Settings{Endpoint: "https://example.com/"})), clock.At(apitest.Now)
 	var calls atomic.Int64
 	release := make(chan struct{})
@@ -134,6 +136,7 @@ func TestProcessesShareAnEndpoint(t *testing.T) {
 
 // Events are matched, and replays go on, once however many processes look at them.
 func TestProcessesMatchAndReplayOnce(t *testing.T) {
+	t.Parallel()
 	h, c := hook(t, subscriber(1, integration.Settings{Endpoint: "https://example.com/"})), clock.At(apitest.Now)
 	a, _ := h.process(c, func() int { return 200 })
 	b, _ := h.process(c, func() int { return 200 })

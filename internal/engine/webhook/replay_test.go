@@ -25,6 +25,7 @@ import (
 const days = `"start_time":1775952000000,"end_time":1776096000000`
 
 func TestReplayScenarios(t *testing.T) {
+	t.Parallel()
 	s := withExchange(t)
 	s.Grant(auth.IntegrationsManage, auth.IntegrationsRead)
 	const hook = `"integration_ids":[5321026051131],` + days
@@ -57,6 +58,7 @@ func TestReplayScenarios(t *testing.T) {
 }
 
 func TestTestScenarios(t *testing.T) {
+	t.Parallel()
 	s := withExchange(t)
 	s.Grant(auth.IntegrationsManage)
 	s.Scenarios(t, "/webhook/test", []apitest.Scenario{
@@ -121,6 +123,7 @@ func (h *hooked) replay() {
 // A hundred thousand messages are replayed to an endpoint that does not answer. What happens now reaches it at once: the
 // replay has two of its four slots.
 func TestAReplayLeavesSlotsForWhatHappensNow(t *testing.T) {
+	t.Parallel()
 	g := newGated(t)
 	h := hook(t, subscriber(1, integration.Settings{Endpoint: g.URL}))
 	h.history(100_000)
@@ -150,6 +153,7 @@ func TestAReplayLeavesSlotsForWhatHappensNow(t *testing.T) {
 // A replay sends each message of its window once, those of an object in order, across restarts and failures of the
 // endpoint, and marks each attempt. A message that is refused does not stop it.
 func TestAReplaySendsEachMessageOnce(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	taken := map[string]int{}
 	last := map[int]int{}
@@ -196,6 +200,7 @@ func TestAReplaySendsEachMessageOnce(t *testing.T) {
 
 // A replay ends when its webhook is disabled, and does not begin again when that is enabled.
 func TestAReplayEndsWithItsWebhook(t *testing.T) {
+	t.Parallel()
 	h := hook(t, subscriber(1, integration.Settings{Endpoint: "http://127.0.0.1:1"}))
 	h.history(10)
 	h.replay()

@@ -13,6 +13,7 @@ import (
 var noon = time.Date(2026, 4, 13, 12, 0, 0, 0, time.UTC)
 
 func TestClassify(t *testing.T) {
+	t.Parallel()
 	for status, want := range map[int]string{200: delivered, 201: delivered, 204: delivered, 299: delivered, 301: failed, 304: failed, 400: failed, 401: failed, 404: failed, 410: failed,
 		408: waiting, 429: waiting, 500: waiting, 501: waiting, 503: waiting, 599: waiting} {
 		if v := classify(egress.Attempt{Status: status, Header: http.Header{"Retry-After": {"7"}}}, nil, noon); v.status != want || (v.after == 7*time.Second) != (want == waiting) || (v.why == "") != (want == delivered) {
@@ -34,6 +35,7 @@ func TestClassify(t *testing.T) {
 }
 
 func TestRetryAfter(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]time.Duration{"": 0, "0": 0, "120": 2 * time.Minute, "-5": 0, "soon": 0, "1.5": 0, "99999999": maxAge, "99999999999999999999": 0,
 		"Mon, 13 Apr 2026 12:00:30 GMT": 30 * time.Second, "Mon, 13 Apr 2026 11:00:00 GMT": 0, "Mon, 13 Apr 2099 11:00:00 GMT": maxAge} {
 		if got := retryAfter(text, noon); got != want {
@@ -55,6 +57,7 @@ func FuzzRetryAfter(f *testing.F) {
 // A message that is not accepted is tried between 15 and 40 times, with delays from about 4 seconds to 2½ hours. The last
 // attempt is within a day, and not long before its end.
 func TestMessagesAreRetriedForADay(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		now, tries := noon, 1
@@ -90,6 +93,7 @@ func TestMessagesAreRetriedForADay(t *testing.T) {
 }
 
 func TestSlotsOfAnEndpoint(t *testing.T) {
+	t.Parallel()
 	for failures, want := range map[int64]int{0: 4, 9: 4, 10: 1, 50: 1} {
 		if got := (&endpoint{failures: failures}).slots(); got != want {
 			t.Errorf("%d failures: %d", failures, got)
@@ -98,6 +102,7 @@ func TestSlotsOfAnEndpoint(t *testing.T) {
 }
 
 func TestSubscriptionMatches(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		s       subscription
 		kind    string
@@ -124,6 +129,7 @@ func TestSubscriptionMatches(t *testing.T) {
 }
 
 func TestShownHeadersAreJSON(t *testing.T) {
+	t.Parallel()
 	text, err := shown(http.Header{"B": {"1", "2"}, "A": {"\xff\"", ""}}, func(name, value string) string { return strings.ToLower(name) + value })
 	if err != nil || text != `{"A":"a�\", ","B":"b1, 2"}` {
 		t.Errorf("%s %v", text, err)

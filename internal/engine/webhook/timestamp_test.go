@@ -9,6 +9,7 @@ import (
 )
 
 func TestMomentsAsText(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"2026-04-12T13:31:11.357472+08:00":  "2026-04-12T13:31:11.357472+08:00",
 		"2026-04-12T13:31:11+08:00":         "2026-04-12T13:31:11.000000+08:00",

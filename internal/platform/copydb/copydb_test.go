@@ -2,7 +2,6 @@ package copydb_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -29,6 +28,38 @@ var (
 // other returns the DSN of a missing database of the embedded engine, whatever engine the tests run on. With dbtest.New
 // the tests copy between the two engines when they run on PostgreSQL.
 func other(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "other.db") }
+
+// schema is the file of an empty database of the embedded engine.
+var schema = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "copydb")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "empty.db")
+	d, err := db.Open(ctx, "sqlite:"+path)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// embedded returns the DSN of an empty database of the embedded engine, with the schema.
+func embedded(t *testing.T) string {
+	t.Helper()
+	file, err := schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dsn := other(t)
+	if err := os.WriteFile(strings.TrimPrefix(dsn, "sqlite:"), file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dsn
+}
 
 func open(t *testing.T, dsn string) *db.DB {
 	t.Helper()
@@ -63,52 +94,24 @@ func count(t *testing.T, d *db.DB, query string, args ...any) (n int64) {
 	return n
 }
 
-// filled makes a database with the account of the demo and returns its keys and what its account file holds.
+// filled makes a database with the account of the demo and a part of its deliveries, and returns its keys and what its
+// account file holds.
 func filled(t *testing.T, dsn string) (keyring *secret.Keyring, file string) {
 	t.Helper()
-	once.Do(func() { original, sealKey = makeDemo(t) })
-	keyring, err := secret.FromText(sealKey)
+	keyring, err := secret.Open(filepath.Join(t.TempDir(), "keys"), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
-		if err := os.WriteFile(path, original, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	} else {
-		path := filepath.Join(t.TempDir(), "demo.db")
-		if err := os.WriteFile(path, original, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		run(t, "sqlite:"+path, dsn)
-	}
-	return keyring, export(t, open(t, dsn), keyring)
-}
-
-var (
-	once     sync.Once
-	original []byte // the file of a database with the account of the demo
-	sealKey  string // under which its secrets are sealed
-)
-
-func makeDemo(t *testing.T) (file []byte, keys string) {
-	t.Helper()
-	dir := t.TempDir()
-	keyring, err := secret.Open(filepath.Join(dir, "keys"), time.Now)
-	if err != nil {
+	account := demo.Account(start)
+	account.Deliveries = account.Deliveries[:3000]
+	d := open(t, dsn)
+	if err := accountfile.Import(ctx, d, keyring, account, start, false); err != nil {
 		t.Fatal(err)
 	}
-	d := open(t, "sqlite:"+filepath.Join(dir, "demo.db"))
-	_, err = demo.Fill(ctx, d, keyring, start)
-	if err := errors.Join(err, d.Close()); err != nil {
+	if _, err := demo.Fill(ctx, d, keyring, start); err != nil { // which adds its keys and links
 		t.Fatal(err)
 	}
-	file, err = os.ReadFile(filepath.Join(dir, "demo.db"))
-	text, failed := os.ReadFile(filepath.Join(dir, "keys"))
-	if err := errors.Join(err, failed); err != nil {
-		t.Fatal(err)
-	}
-	return file, string(text)
+	return keyring, export(t, d, keyring)
 }
 
 // little makes a database with a few rows.
@@ -173,7 +176,8 @@ func sums(results []copydb.Result) string {
 
 // A database that is copied there and back has the same rows, and its account file reads the same.
 func TestThereAndBack(t *testing.T) {
-	from, to, back := dbtest.New(t), other(t), dbtest.New(t)
+	t.Parallel()
+	from, to, back := dbtest.Migrated(t), other(t), dbtest.New(t)
 	keyring, want := filled(t, from)
 	first := run(t, from, to)
 	second := run(t, to, back)
@@ -189,7 +193,8 @@ func TestThereAndBack(t *testing.T) {
 
 // Rows of all shapes: NULL, the empty text, the largest integers, and text that only the embedded engine may hold.
 func TestHostileRows(t *testing.T) {
-	from, to, back := dbtest.New(t), other(t), dbtest.New(t)
+	t.Parallel()
+	from, to, back := dbtest.Migrated(t), other(t), dbtest.New(t)
 	d := open(t, from)
 	const account = `INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES ($1, $2, $3, $4, $5)`
 	write(t, d, account, int64(math.MaxInt64), "", "\u0001\uFEFF\"'\\\t\n\\N", int64(math.MinInt64), 0)
@@ -218,7 +223,8 @@ func TestHostileRows(t *testing.T) {
 
 // Text that older versions stored and PostgreSQL does not is replaced, counted, and equal on both sides.
 func TestUnstorableText(t *testing.T) {
-	from, to := other(t), dbtest.New(t)
+	t.Parallel()
+	from, to := embedded(t), dbtest.New(t)
 	d := open(t, from)
 	write(t, d, `INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at)
 		VALUES (1, CAST(X'610062' AS TEXT), CAST(X'FFC3' AS TEXT), 1, 1)`)
@@ -234,13 +240,14 @@ func TestUnstorableText(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	refused := func(c copydb.Copy, want string) {
 		t.Helper()
 		if _, err := c.Run(ctx); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	from := dbtest.New(t)
+	from := dbtest.Migrated(t)
 	little(t, from)
 	for _, to := range []string{other(t), dbtest.New(t)} {
 		d := open(t, to)
@@ -270,7 +277,8 @@ func dsn(t *testing.T, d *db.DB) string {
 
 // A copy is one state of a source that goes on: nothing that is written meanwhile is in it, and what was is whole.
 func TestSourceInUse(t *testing.T) {
-	from, to := dbtest.New(t), other(t)
+	t.Parallel()
+	from, to := dbtest.Migrated(t), other(t)
 	little(t, from)
 	d := open(t, from)
 	before := count(t, d, `SELECT count(*) FROM account`)
@@ -294,8 +302,9 @@ func TestSourceInUse(t *testing.T) {
 
 // A copy is held. One that is to replace its source is not: the source is.
 func TestHold(t *testing.T) {
+	t.Parallel()
 	for _, release := range []bool{false, true} {
-		from, to := dbtest.New(t), other(t)
+		from, to := dbtest.Migrated(t), other(t)
 		d := open(t, from)
 		state(t, d, func(tx *db.Tx) error { return hold.Save(tx, hold.State{Place: "here"}) })
 		if release && dbtest.Server == "" {

@@ -65,8 +65,8 @@ func kill(t *testing.T, from, to string, until int) bool {
 
 // ways calls fn for a copy to another engine and for one back.
 func ways(t *testing.T, fn func(t *testing.T, from, to string, other func() string)) {
-	t.Run("there", func(t *testing.T) { fn(t, dbtest.New(t), other(t), func() string { return other(t) }) })
-	t.Run("back", func(t *testing.T) { fn(t, other(t), dbtest.New(t), func() string { return dbtest.New(t) }) })
+	t.Run("there", func(t *testing.T) { fn(t, dbtest.Migrated(t), other(t), func() string { return other(t) }) })
+	t.Run("back", func(t *testing.T) { fn(t, embedded(t), dbtest.New(t), func() string { return dbtest.New(t) }) })
 }
 
 // small makes a database with some dozen rows of tables that refer to each other.
@@ -89,6 +89,7 @@ func insertAccount(t *testing.T, d *db.DB, account int) {
 // A copy whose process is killed again and again, a little later each time, ends as one that was made in one go. No server
 // starts on it before.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	ways(t, func(t *testing.T, from, to string, other func() string) {
 		small(t, from)
 		whole := sums(run(t, from, other()))
@@ -130,6 +131,7 @@ func checking(p copydb.Progress) bool { return p.Checking && p.Total > 0 }
 
 // A copy goes on where it stopped: rows that were copied are not copied again.
 func TestGoesOn(t *testing.T) {
+	t.Parallel()
 	ways(t, func(t *testing.T, from, to string, _ func() string) {
 		little(t, from)
 		stopped(t, from, to, checking)
@@ -149,6 +151,7 @@ func TestGoesOn(t *testing.T) {
 
 // Between two runs the source goes on, and the target is damaged: the copy is what the source has in the end.
 func TestChangedMeanwhile(t *testing.T) {
+	t.Parallel()
 	ways(t, func(t *testing.T, from, to string, other func() string) {
 		small(t, from)
 		stopped(t, from, to, checking)
@@ -215,6 +218,7 @@ func contents(t *testing.T, dsn string) string {
 // A copy that was begun from one database is not continued from another, nor from another schema, nor when someone has the
 // target open.
 func TestContinueRefused(t *testing.T) {
+	t.Parallel()
 	ways(t, func(t *testing.T, from, to string, other func() string) {
 		little(t, from)
 		stopped(t, from, to, checking)
@@ -224,7 +228,7 @@ func TestContinueRefused(t *testing.T) {
 				t.Errorf("%v, want %q", err, want)
 			}
 		}
-		second := dbtest.New(t)
+		second := dbtest.Migrated(t)
 		little(t, second)
 		refused(second, to, "is a copy of "+db.Name(from)+" that is not finished, and "+db.Name(second)+" is another database")
 		refused(to, other(), "is not finished: continue it with: tocsin copy")
@@ -243,7 +247,8 @@ func TestContinueRefused(t *testing.T) {
 
 // A connection that is cut in the middle ends the copy with an error, and the next one continues it.
 func TestCutConnection(t *testing.T) {
-	from := other(t)
+	t.Parallel()
+	from := embedded(t)
 	small(t, from)
 	whole := sums(run(t, from, other(t)))
 	if dbtest.Server == "" { // no connection but that to the file

@@ -9,6 +9,7 @@ import (
 
 // While several accounts append, those of many rows have a queue of their own. An account that is alone has none of its own.
 func TestLargeAppendsHaveAQueueOfTheirOwn(t *testing.T) {
+	t.Parallel()
 	a, at := &appends{all: newGroup(gate.NewMeter(time.Now)), large: newGroup(gate.NewMeter(time.Now))}, time.Unix(1776052800, 0)
 	for i, v := range []struct {
 		account int64
@@ -29,6 +30,7 @@ func TestLargeAppendsHaveAQueueOfTheirOwn(t *testing.T) {
 
 // The database is crowded while an append waits, of whichever size.
 func TestCrowded(t *testing.T) {
+	t.Parallel()
 	d := &DB{}
 	if d.Crowded() {
 		t.Error("an engine that does not append by itself is crowded")

@@ -14,6 +14,7 @@ func nothing(*db.DB) error { return nil }
 
 // A backup that is made while others write holds one state of the database, is private, and replaces no file.
 func TestABackupIsConsistent(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	d := open(t, filepath.Join(dir, "test.db"))
 	write(t, d, `CREATE TABLE pair (a BIGINT NOT NULL, b BIGINT NOT NULL)`)
@@ -77,6 +78,7 @@ func TestABackupIsConsistent(t *testing.T) {
 
 // A backup that is interrupted leaves nothing behind.
 func TestABackupThatFailsLeavesNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	d := open(t, filepath.Join(dir, "test.db"))
 	ended, end := context.WithCancel(ctx)
@@ -91,6 +93,7 @@ func TestABackupThatFailsLeavesNothing(t *testing.T) {
 
 // A restore refuses what would lose data, and then leaves the database as it was.
 func TestARestoreRefuses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	dsn := "sqlite:" + path
@@ -154,6 +157,7 @@ func TestARestoreRefuses(t *testing.T) {
 
 // A restored database is the backup's, prepared. The log of the database that was there is not replayed into it.
 func TestARestoreReplaces(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
 	d := open(t, path)

@@ -9,6 +9,7 @@ import (
 // TestCacheIsAMapWithVersions compares the cache with a naive model: Get returns the value that was stored at that
 // version, and none of another version or owner.
 func TestCacheIsAMapWithVersions(t *testing.T) {
+	t.Parallel()
 	type place struct{ owner, version, key int64 }
 	r, m, model, newest := rand.New(rand.NewPCG(1, 2)), newCache(20_000), map[place]string{}, map[int64]int64{}
 	found := 0
@@ -48,6 +49,7 @@ func TestCacheIsAMapWithVersions(t *testing.T) {
 
 // TestALargeOwnerEvictsOnlyItself: however much one owner stores, the values of the others stay.
 func TestALargeOwnerEvictsOnlyItself(t *testing.T) {
+	t.Parallel()
 	m := newCache(1 << 20)
 	for owner := range int64(20) {
 		m.Put(owner, 1, "small", "value")
@@ -73,6 +75,7 @@ func TestALargeOwnerEvictsOnlyItself(t *testing.T) {
 
 // TestSizesIncludeWhatAValuePointsTo: the estimate is no less than the texts that a value points to.
 func TestSizesIncludeWhatAValuePointsTo(t *testing.T) {
+	t.Parallel()
 	type inner struct{ texts []string }
 	type outer struct {
 		by   map[string]*inner

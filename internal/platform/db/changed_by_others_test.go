@@ -9,6 +9,7 @@ import (
 
 // TestChangedByOthers checks that the number differs after a write of another process, and not after this one's own.
 func TestChangedByOthers(t *testing.T) {
+	t.Parallel()
 	dsn := "sqlite:" + filepath.Join(t.TempDir(), "x.db")
 	var both [2]*db.DB
 	for i := range both {

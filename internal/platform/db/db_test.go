@@ -71,6 +71,7 @@ func expect(t *testing.T, d *db.DB, want ...string) {
 }
 
 func TestWriteIsAllOrNothing(t *testing.T) {
+	t.Parallel()
 	d := openItems(t)
 	refused := errors.New("refused")
 	if err := d.Write(ctx, func(tx *db.Tx) error { return errors.Join(insert(1, "a")(tx), refused) }); !errors.Is(err, refused) {
@@ -104,6 +105,7 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 
 // A Try that fails or panics is rolled back alone.
 func TestTryUndoesWhatFailed(t *testing.T) {
+	t.Parallel()
 	d := openItems(t)
 	refused := errors.New("refused")
 	err := d.Write(ctx, func(tx *db.Tx) error {
@@ -128,6 +130,7 @@ func TestTryUndoesWhatFailed(t *testing.T) {
 
 // A function that does not return the error of a statement changes nothing: half of what was meant must not be stored.
 func TestAStatementThatFailedIsNotPassedOver(t *testing.T) {
+	t.Parallel()
 	d := openItems(t)
 	passedOver := func(tx *db.Tx) error {
 		_ = insert(1, "again")(tx)
@@ -156,6 +159,7 @@ func TestAStatementThatFailedIsNotPassedOver(t *testing.T) {
 
 // TestSnapshotSeesOneState changes the data between two statements of a Snapshot, and of a Read.
 func TestSnapshotSeesOneState(t *testing.T) {
+	t.Parallel()
 	d := openItems(t)
 	look := func(in func(context.Context, func(*db.Tx) error) error, id int) (before, after []string) {
 		err := in(ctx, func(tx *db.Tx) (err error) {
@@ -180,6 +184,7 @@ func TestSnapshotSeesOneState(t *testing.T) {
 }
 
 func TestReadersCannotWrite(t *testing.T) {
+	t.Parallel()
 	d := openItems(t)
 	if err := d.Read(ctx, insert(1, "a")); err == nil {
 		t.Error("a read wrote")
@@ -191,6 +196,7 @@ func TestReadersCannotWrite(t *testing.T) {
 }
 
 func TestRowsAndColumns(t *testing.T) {
+	t.Parallel()
 	d := openItems(t)
 	write(t, d, `INSERT INTO item (id, name) VALUES ($1, $2), ($3, $4)`, 1, "a", int64(-1<<63), "b'\";--")
 	err := d.Snapshot(ctx, func(tx *db.Tx) error {
@@ -241,6 +247,7 @@ func TestRowsAndColumns(t *testing.T) {
 // TestConcurrentReadsAndWrites has writers that read before they write, so that a lost update would show, and
 // readers that check that two rows agree.
 func TestConcurrentReadsAndWrites(t *testing.T) {
+	t.Parallel()
 	d := openItems(t)
 	write(t, d, `CREATE TABLE counter (id BIGINT PRIMARY KEY, n BIGINT NOT NULL)`)
 	write(t, d, `INSERT INTO counter (id, n) VALUES (1, 0), (2, 0)`)
@@ -296,6 +303,7 @@ func TestConcurrentReadsAndWrites(t *testing.T) {
 }
 
 func TestWaitingEndsWithTheContext(t *testing.T) {
+	t.Parallel()
 	d := openItems(t)
 	err := d.Write(ctx, func(*db.Tx) error {
 		ended, end := context.WithCancel(ctx)
@@ -313,6 +321,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 
 // TestCloseWaits: a transaction that has begun is committed; one that begins later fails.
 func TestCloseWaits(t *testing.T) {
+	t.Parallel()
 	d := openItems(t)
 	begun, closed := make(chan struct{}), make(chan error)
 	err := d.Write(ctx, func(tx *db.Tx) error {
@@ -348,6 +357,7 @@ func TestCloseWaits(t *testing.T) {
 // TestEveryTableBelongsToAnAccount: the rows of every table are deleted with their account. The tables of sealing
 // keys, of the key for push, of the hold and of moved accounts belong to the database as a whole.
 func TestEveryTableBelongsToAnAccount(t *testing.T) {
+	t.Parallel()
 	d := openNew(t)
 	err := d.Read(ctx, func(tx *db.Tx) error {
 		tables, err := dbtest.Tables(tx)
@@ -374,6 +384,7 @@ func TestEveryTableBelongsToAnAccount(t *testing.T) {
 }
 
 func TestForeignKeysAreEnforced(t *testing.T) {
+	t.Parallel()
 	d := openNew(t)
 	if err := d.Write(ctx, exec(`INSERT INTO team (account_id, team_id, team_name) VALUES (7, 1, 'SRE')`)); err == nil {
 		t.Error("a team of no account")

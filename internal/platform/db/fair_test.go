@@ -18,6 +18,7 @@ const hog, other = 1002, 1066 // in the same part of the accounts, and in the fi
 // TestAReaderIsLeftForOthers: reads of one account that never end leave connections for the reads of the others, and for
 // the program's own.
 func TestAReaderIsLeftForOthers(t *testing.T) {
+	t.Parallel()
 	d := openNumbers(t)
 	end, all := make(chan struct{}), sync.WaitGroup{}
 	ctx, cancel := context.WithCancel(db.For(t.Context(), hog))
@@ -60,6 +61,7 @@ func TestAReaderIsLeftForOthers(t *testing.T) {
 // TestAccountsTakeTurnsToWrite: a write does not wait for more than one of each other account that came before, and those
 // of one account stay in their order.
 func TestAccountsTakeTurnsToWrite(t *testing.T) {
+	t.Parallel()
 	d := openNumbers(t)
 	held, release, all := make(chan struct{}), make(chan struct{}), sync.WaitGroup{}
 	all.Go(func() { // holds the lane until the others wait
@@ -84,7 +86,7 @@ func TestAccountsTakeTurnsToWrite(t *testing.T) {
 			}
 		})
 		for d.Waiting() == before {
-			continue
+			runtime.Gosched()
 		}
 	}
 	for range 300 {
@@ -101,6 +103,7 @@ func TestAccountsTakeTurnsToWrite(t *testing.T) {
 // TestAnAccountKeepsNoLaneFromOthers: while an account is written for long, and more of it waits, to be claimed too, every
 // other account is written and claimed. The embedded engine has one writer: there the others have the next turn.
 func TestAnAccountKeepsNoLaneFromOthers(t *testing.T) {
+	t.Parallel()
 	d := openNumbers(t)
 	var all sync.WaitGroup
 	var had atomic.Int64 // works of the account that have begun

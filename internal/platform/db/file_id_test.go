@@ -9,6 +9,7 @@ import (
 // A file keeps its identity when it is changed, moved and given to another owner's mode. A copy has another one, also
 // in place of the original.
 func TestFileID(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
 	must := func(err error) {
@@ -47,6 +48,7 @@ func TestFileID(t *testing.T) {
 
 // What one side does not know is not compared: a kernel that begins to store the time of creation must hold no server.
 func TestFileIDComparesWhatIsKnown(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		a, b FileID
 		is   bool

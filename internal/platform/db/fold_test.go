@@ -62,6 +62,7 @@ func (p parts) feedIn() string {
 
 // TestFoldKeepsWhatIsLeft: of old weeks only the rows of what is still there, and nothing of younger ones goes.
 func TestFoldKeepsWhatIsLeft(t *testing.T) {
+	t.Parallel()
 	p := openParts(t)
 	p.ahead(p.week(0))
 	p.ahead(p.week(1))
@@ -120,6 +121,7 @@ func TestFoldKeepsWhatIsLeft(t *testing.T) {
 
 // TestFoldTakesRowsOfNoPart: of weeks in which no part was made.
 func TestFoldTakesRowsOfNoPart(t *testing.T) {
+	t.Parallel()
 	p := openParts(t)
 	p.alert(1, p.week(1), 1)
 	p.ahead(p.week(2).Add(-time.Hour))
@@ -135,6 +137,7 @@ func TestFoldTakesRowsOfNoPart(t *testing.T) {
 
 // TestWritesGoOnWhilePartsAreFolded: of alerts that are left, and of new ones.
 func TestWritesGoOnWhilePartsAreFolded(t *testing.T) {
+	t.Parallel()
 	p := openParts(t)
 	p.ahead(p.week(0))
 	p.ahead(p.week(2))
@@ -169,6 +172,7 @@ func TestWritesGoOnWhilePartsAreFolded(t *testing.T) {
 
 // TestTablesKeptForEverHaveFewParts: and get those of weeks when their retention is limited.
 func TestTablesKeptForEverHaveFewParts(t *testing.T) {
+	t.Parallel()
 	p := openParts(t)
 	p.ahead(p.week(-1))
 	if made := p.ahead(p.week(0), "audit_log"); !slices.Contains(made, p.name("audit_log", 2)) {

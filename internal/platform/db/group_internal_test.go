@@ -10,6 +10,7 @@ import (
 
 // TestTake: accounts take turns, and a transaction takes what there is room for.
 func TestTake(t *testing.T) {
+	t.Parallel()
 	queue := func(of ...int64) *group {
 		g := newGroup(gate.NewMeter(time.Now))
 		for n, account := range of {
@@ -47,6 +48,7 @@ func TestTake(t *testing.T) {
 // TestLaneOfAll: alone, an account has all its writes in a transaction of the lane that all accounts share. Beside others it
 // has one, and then what there is time for; the next transaction is of accounts that had none.
 func TestLaneOfAll(t *testing.T) {
+	t.Parallel()
 	g := newGroupOfOne(gate.NewMeter(time.Now))
 	g.lanes = []*lane{{queue: g, wake: make(chan struct{}, 99)}}
 	var running []*write
@@ -103,6 +105,7 @@ func TestLaneOfAll(t *testing.T) {
 
 // TestTurn: lanes that share a queue take what no other lane has, the account that waits for its turn the longest first.
 func TestTurn(t *testing.T) {
+	t.Parallel()
 	g := newGroup(gate.NewMeter(time.Now))
 	for n := range 4 {
 		g.lanes = append(g.lanes, &lane{queue: g, claims: n == 3, wake: make(chan struct{}, 99)})

@@ -31,6 +31,7 @@ func addNumber(tx *db.Tx, n int) error {
 // TestWritesThatShareACommit starts many writes at once. Some fail, some panic, some stop waiting and some violate a
 // constraint: each must return its own result, and only those that succeed may leave a row.
 func TestWritesThatShareACommit(t *testing.T) {
+	t.Parallel()
 	d := openNumbers(t)
 	const n = 600
 	refused := errors.New("refused")
@@ -112,6 +113,7 @@ func TestWritesThatShareACommit(t *testing.T) {
 // TestAGroupThatCannotCommit: when the engine rolls the whole transaction back, every write of the group returns an
 // error.
 func TestAGroupThatCannotCommit(t *testing.T) {
+	t.Parallel()
 	d := openNumbers(t)
 	gate := make(chan struct{})
 	outcome, all := make([]error, 8), sync.WaitGroup{}
@@ -153,6 +155,7 @@ func TestAGroupThatCannotCommit(t *testing.T) {
 
 // TestWritesJoinAGroupThatRuns: a write that arrives while another runs shares its commit, so both fail together.
 func TestWritesJoinAGroupThatRuns(t *testing.T) {
+	t.Parallel()
 	d := openNumbers(t)
 	var second sync.WaitGroup
 	var outcome error
@@ -194,6 +197,7 @@ func BenchmarkWrite(b *testing.B) {
 
 // TestAwaited: Awaited is true for a writer when another write waits, and never for a reader.
 func TestAwaited(t *testing.T) {
+	t.Parallel()
 	d := openNumbers(t)
 	var second sync.WaitGroup
 	err := d.Write(t.Context(), func(tx *db.Tx) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -80,6 +81,7 @@ func letter(numbers ...int) (stored, waits db.Rows) {
 // TestAppend appends from many goroutines at once. Rows that cannot be stored affect no others; what was acknowledged is
 // stored whole, and what was refused is not.
 func TestAppend(t *testing.T) {
+	t.Parallel()
 	d, _ := opened(t, letters, waiting)
 	change(t, d, `INSERT INTO letter_waiting (n) VALUES (70)`)
 	var all sync.WaitGroup
@@ -107,6 +109,7 @@ func TestAppend(t *testing.T) {
 
 // TestInsert: many rows in a transaction, and their error is that of the transaction.
 func TestInsert(t *testing.T) {
+	t.Parallel()
 	d, _ := opened(t, letters)
 	put := func(numbers ...int) error {
 		return d.Write(t.Context(), func(tx *db.Tx) error {
@@ -128,15 +131,17 @@ func TestInsert(t *testing.T) {
 // TestDo: an error of a statement whose answer is not awaited fails the write that it belongs to, and no other that shares
 // its commit; inside of Try it fails that part alone.
 func TestDo(t *testing.T) {
+	t.Parallel()
 	d, _ := opened(t, waiting)
 	add := func(tx *db.Tx, n int) error { return tx.Do(`INSERT INTO letter_waiting (n) VALUES ($1)`, n) }
-	gate := make(chan struct{})
+	begun, gate := make(chan struct{}), make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() { // the others come together
-		if err := d.Write(t.Context(), func(*db.Tx) error { <-gate; return nil }); err != nil {
+		if err := d.Write(t.Context(), func(*db.Tx) error { close(begun); <-gate; return nil }); err != nil {
 			t.Error(err)
 		}
 	})
+	<-begun
 	errs := make([]error, 30)
 	for i := range errs {
 		all.Go(func() {
@@ -148,7 +153,9 @@ func TestDo(t *testing.T) {
 			})
 		})
 	}
-	time.Sleep(50 * time.Millisecond)
+	for d.Waiting() < len(errs) {
+		runtime.Gosched()
+	}
 	close(gate)
 	all.Wait()
 	refused := 0
@@ -186,6 +193,7 @@ func TestDo(t *testing.T) {
 // TestWritesOfAnAccountAreAlone writes accounts from two processes' connections at once, and now and then all of them.
 // Each reads a number and writes the next: none may be lost.
 func TestWritesOfAnAccountAreAlone(t *testing.T) {
+	t.Parallel()
 	a, dsn := opened(t, `CREATE TABLE purse (account_id BIGINT PRIMARY KEY, coins BIGINT NOT NULL)`)
 	b := connected(t, dsn)
 	const accounts, each = 5, 40
@@ -233,6 +241,7 @@ func TestWritesOfAnAccountAreAlone(t *testing.T) {
 // TestAccountsDoNotWaitForEachOther: while an account is written, another is; a write of all waits. The embedded engine
 // has one writer.
 func TestAccountsDoNotWaitForEachOther(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("the embedded engine has one writer")
 	}
@@ -267,6 +276,7 @@ func TestAccountsDoNotWaitForEachOther(t *testing.T) {
 // TestTryLock: a name that a claim of one process has locked is refused to another's, which waits for nothing and can go
 // on. The embedded engine has one writer, so the two are never there at once.
 func TestTryLock(t *testing.T) {
+	t.Parallel()
 	d, dsn := opened(t)
 	other := connected(t, dsn)
 	try := func(d *db.DB, account int64, name string, with func() error) (ok bool) {
@@ -304,6 +314,7 @@ func TestTryLock(t *testing.T) {
 // TestAWriteThatWaitsHoldsNoOtherAccount: writes of two accounts that come together share a transaction. While one of them
 // waits for another process, the other account is written, by its own process and by others.
 func TestAWriteThatWaitsHoldsNoOtherAccount(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("the embedded engine has one writer")
 	}
@@ -313,13 +324,13 @@ func TestAWriteThatWaitsHoldsNoOtherAccount(t *testing.T) {
 	const low, busy = 2, 4 // of the same lane; the lower is locked first
 	ends := make(chan error, 2)
 	if err := other.WriteOf(t.Context(), busy, func(*db.Tx) error {
-		gate := make(chan struct{})
-		go d.WriteOf(t.Context(), 6, func(*db.Tx) error { <-gate; return nil }) // the two come together behind it
-		time.Sleep(50 * time.Millisecond)
+		begun, gate := make(chan struct{}), make(chan struct{})
+		go d.WriteOf(t.Context(), 6, func(*db.Tx) error { close(begun); <-gate; return nil }) // the two come together behind it
+		<-begun
 		for _, account := range []int64{low, busy} {
 			go func() { ends <- d.WriteOf(t.Context(), account, write) }()
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(50 * time.Millisecond) // they may come one after the other too: the test is weaker then, but does not fail
 		close(gate)
 		if err := <-ends; err != nil { // of low: busy waits until this function returns
 			t.Error(err)
@@ -335,6 +346,7 @@ func TestAWriteThatWaitsHoldsNoOtherAccount(t *testing.T) {
 
 // While another process writes an account, its claim does not keep the lane from the claims of others.
 func TestAClaimThatWaitsHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("the embedded engine has one writer")
 	}
@@ -350,7 +362,9 @@ func TestAClaimThatWaitsHoldsUpNoOther(t *testing.T) {
 	<-begun
 	nothing, first := func(*db.Tx) error { return nil }, make(chan error, 1)
 	go func() { first <- d.ClaimOf(t.Context(), 1, nothing) }()
-	time.Sleep(20 * time.Millisecond) // so that it mostly is the first
+	for d.Waiting() == 0 { // it has come, and perhaps was put off once
+		runtime.Gosched()
+	}
 	if err := d.ClaimOf(t.Context(), 2, nothing); err != nil {
 		t.Error(err)
 	}

@@ -139,6 +139,7 @@ func (p parts) whereIs(table string) string {
 }
 
 func TestPartsAreMadeAheadOnce(t *testing.T) {
+	t.Parallel()
 	p := openParts(t)
 	if made := p.ahead(p.week(-1)); !slices.Contains(made, p.name("event", 0)) || !slices.Contains(made, p.name("webhook_exchange", 1)) || len(made) != 16 {
 		t.Errorf("made %q, want the parts of two weeks of eight tables", made)
@@ -168,6 +169,7 @@ func TestPartsAreMadeAheadOnce(t *testing.T) {
 
 // TestRowsThatComeBeforeTheirPart are stored, found, and moved to the part when it is made.
 func TestRowsThatComeBeforeTheirPart(t *testing.T) {
+	t.Parallel()
 	p := openParts(t)
 	p.append(event(1, p.week(-1), 1), event(1, p.week(5).Add(time.Hour), 2), event(1, p.week(7), 3), event(1, p.week(300), 4))
 	if got := p.where(); got != "event_before 1, event_default 3" {
@@ -183,6 +185,7 @@ func TestRowsThatComeBeforeTheirPart(t *testing.T) {
 
 // TestRetentionDropsParts: but none with a row that retention keeps.
 func TestRetentionDropsParts(t *testing.T) {
+	t.Parallel()
 	p := openParts(t)
 	p.ahead(p.week(0))
 	waiting, late := event(1, p.week(1).Add(time.Hour), 3), event(2, p.week(2).Add(-time.Hour), 4)
@@ -213,6 +216,7 @@ func TestRetentionDropsParts(t *testing.T) {
 
 // TestRetentionDropsCountsWithDeliveries: what counts them is deleted in the same transaction.
 func TestRetentionDropsCountsWithDeliveries(t *testing.T) {
+	t.Parallel()
 	p := openParts(t)
 	p.ahead(p.week(0))
 	for n := range 3 {
@@ -236,6 +240,7 @@ func TestRetentionDropsCountsWithDeliveries(t *testing.T) {
 // TestIntakeGoesOnWhilePartsChange: rows come to weeks whose parts are there, are being made, and are not there yet, while
 // others are dropped. Each is stored.
 func TestIntakeGoesOnWhilePartsChange(t *testing.T) {
+	t.Parallel()
 	p := openParts(t)
 	const rounds = 6
 	var sent, kept atomic.Int64
@@ -288,6 +293,7 @@ func TestIntakeGoesOnWhilePartsChange(t *testing.T) {
 
 // TestLookupsReadOnePart: also where the plan is made before the values are known.
 func TestLookupsReadOnePart(t *testing.T) {
+	t.Parallel()
 	p := openParts(t)
 	p.ahead(p.week(0))
 	at := p.week(1).Add(time.Hour)
@@ -331,6 +337,7 @@ func TestLookupsReadOnePart(t *testing.T) {
 
 // TestUpgradeToParts: what was there stays, in one part, and what is new comes to others.
 func TestUpgradeToParts(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("only for PostgreSQL: the embedded engine keeps no table in parts")
 	}
@@ -440,6 +447,7 @@ func rowsWithoutConstraint(account int64) []db.Rows {
 
 // TestEveryRowHasItsAccount: rows of no account are refused however they come, and none outlives its account.
 func TestEveryRowHasItsAccount(t *testing.T) {
+	t.Parallel()
 	d := openNew(t)
 	write(t, d, `INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES (7, 'a', 'UTC', 1, 1)`)
 	for n, r := range rowsWithoutConstraint(8) {
@@ -485,6 +493,7 @@ func TestEveryRowHasItsAccount(t *testing.T) {
 
 // TestAppendWaitsForAnAccountThatMoves: while its row is locked no event is accepted, and none once it is gone.
 func TestAppendWaitsForAnAccountThatMoves(t *testing.T) {
+	t.Parallel()
 	d := onPostgres(t)
 	write(t, d, `INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES (7, 'a', 'UTC', 1, 1)`)
 	outcome := make(chan error, 1)
@@ -525,6 +534,7 @@ func TestAppendWaitsForAnAccountThatMoves(t *testing.T) {
 
 // A program that stops does not wait for a statement on partitions that the server does not answer.
 func TestTheEndOfAProgramEndsWorkOnPartitions(t *testing.T) {
+	t.Parallel()
 	d := onPostgres(t)
 	stopping, stop := context.WithTimeout(ctx, 300*time.Millisecond)
 	defer stop()

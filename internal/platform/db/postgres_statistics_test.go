@@ -11,6 +11,7 @@ import (
 // A table that fills gets statistics before the server's own time for them: until then its rows are looked for as if it
 // were empty.
 func TestTablesThatFillAreAnalysed(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("only for PostgreSQL")
 	}

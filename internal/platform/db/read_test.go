@@ -46,6 +46,7 @@ func increment(d *db.DB, owner int64) (version int64, err error) {
 // TestAVersionIsNotOlderThanItsCall: callers share statements, and each is returned the version of its own owner that was
 // the newest when it called, or a newer one.
 func TestAVersionIsNotOlderThanItsCall(t *testing.T) {
+	t.Parallel()
 	d := openVersions(t)
 	var newest [owners]struct { // versions that are stored
 		sync.Mutex
@@ -92,6 +93,7 @@ func TestAVersionIsNotOlderThanItsCall(t *testing.T) {
 // TestCachedShowsOneState: a function that was shown a version before the first statement, which then reads another
 // state, is called again; and what it returns is of one state.
 func TestCachedShowsOneState(t *testing.T) {
+	t.Parallel()
 	d := openVersions(t)
 	calls := 0
 	if err := d.Cached(t.Context(), func(tx *db.Tx) error {
@@ -125,6 +127,7 @@ func TestCachedShowsOneState(t *testing.T) {
 
 // TestTheCacheNeedsNoConnection: while all connections are lent, what the cache has is read.
 func TestTheCacheNeedsNoConnection(t *testing.T) {
+	t.Parallel()
 	d := openVersions(t)
 	if !d.Shared() {
 		t.Skip("only for PostgreSQL: the embedded engine reads the version in the snapshot")
@@ -160,6 +163,7 @@ func TestTheCacheNeedsNoConnection(t *testing.T) {
 
 // TestConnectionsComeBack: from functions that end well, fail and panic.
 func TestConnectionsComeBack(t *testing.T) {
+	t.Parallel()
 	d := openVersions(t)
 	failed := errors.New("failed")
 	for n := range 200 {

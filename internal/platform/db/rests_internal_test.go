@@ -10,6 +10,7 @@ import (
 // TestRests: an account that keeps the lane busy rests after each transaction while others write, and they do not. The lane
 // takes its writes again by itself when the rest ends.
 func TestRests(t *testing.T) {
+	t.Parallel()
 	g := newGroupOfOne(gate.NewMeter(time.Now))
 	l := &lane{queue: g, wake: make(chan struct{}, 1)}
 	g.lanes = []*lane{l}
@@ -54,6 +55,7 @@ func TestRests(t *testing.T) {
 
 // TestNoRest: an account that no other account keeps company never rests, nor do accounts that write alike.
 func TestNoRest(t *testing.T) {
+	t.Parallel()
 	for _, accounts := range [][]int64{{1}, {1, 2, 3}, {NoAccount, 1}} {
 		r, at := newRests(gate.NewMeter(time.Now)), time.Unix(1776052800, 0)
 		for range 200 {

@@ -12,6 +12,7 @@ import (
 // TestRowsAgainstAMap: rows that are inserted, updated and both in any order, in several tables and between other statements,
 // are in the end as if each call had run at once.
 func TestRowsAgainstAMap(t *testing.T) {
+	t.Parallel()
 	d, _ := opened(t, `CREATE TABLE north (k BIGINT, n TEXT, value BIGINT, PRIMARY KEY (k, n))`, `CREATE TABLE south (k BIGINT, n TEXT, value BIGINT, PRIMARY KEY (k, n))`)
 	type key struct {
 		table string

@@ -78,6 +78,7 @@ func postgresSession(t *testing.T, dsn string) *pgconn.PgConn {
 // TestStatementsSurviveASchemaChange: a program has prepared its statements, and a newer one changes the schema as one may
 // that earlier programs run beside. None of their statements fails.
 func TestStatementsSurviveASchemaChange(t *testing.T) {
+	t.Parallel()
 	changes := []struct{ what, text string }{
 		{"a column", `ALTER TABLE kept ADD COLUMN note TEXT NOT NULL DEFAULT ''`},
 		{"a column without a value", `ALTER TABLE kept ADD COLUMN more BIGINT`},
@@ -122,6 +123,7 @@ func TestStatementsSurviveASchemaChange(t *testing.T) {
 // read, an append and the begin of a write prepare their statements again; a function of a write cannot run twice, so it
 // fails as while the database is away, and the next one succeeds.
 func TestStatementsOfAnotherTypeArePreparedAgain(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("only for PostgreSQL: the embedded engine prepares again by itself")
 	}
@@ -176,6 +178,7 @@ func TestStatementsOfAnotherTypeArePreparedAgain(t *testing.T) {
 // TestAProgramBelowTheFloorWritesNothing: from the moment at which a newer program has raised the floor, one that runs
 // writes nothing, and its error has the reason. It goes on when an operator puts the schema back.
 func TestAProgramBelowTheFloorWritesNothing(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("only for PostgreSQL: one program serves the embedded engine, and looks when it starts")
 	}

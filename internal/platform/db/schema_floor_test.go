@@ -16,6 +16,7 @@ import (
 // TestANewerSchemaAndItsFloor: a program runs on a schema that a newer one has added to, and leaves it as it is. It
 // refuses one that the newer program has made unfit for it.
 func TestANewerSchemaAndItsFloor(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		floor string
 		runs  bool
@@ -62,6 +63,7 @@ var replaces = map[string]bool{"migrations/postgres/0092_partitions.sql": true, 
 // TestMigrationsThatRemoveRaiseTheFloor: a migration that removes or renames what an earlier program uses must raise the
 // floor, or that program fails beside it with errors of SQL.
 func TestMigrationsThatRemoveRaiseTheFloor(t *testing.T) {
+	t.Parallel()
 	for _, pattern := range []string{"migrations/*.sql", "migrations/postgres/*.sql"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
@@ -89,6 +91,7 @@ func TestMigrationsThatRemoveRaiseTheFloor(t *testing.T) {
 
 // TestStartsAtOnce opens an empty database from several processes' places at once: all of them find the schema.
 func TestStartsAtOnce(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("only for PostgreSQL: several processes serve it")
 	}
@@ -113,6 +116,7 @@ func TestStartsAtOnce(t *testing.T) {
 
 // TestIdentityOnPostgreSQL: the connections of one database agree on its identity, and a copy of it has another.
 func TestIdentityOnPostgreSQL(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("only for PostgreSQL: TestFileID is about files")
 	}

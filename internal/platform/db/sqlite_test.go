@@ -23,6 +23,7 @@ func open(t *testing.T, path string) *db.DB {
 }
 
 func TestFilesAreReadableByTheirOwnerOnly(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "dir")
 	d := open(t, filepath.Join(dir, "test.db"))
 	write(t, d, `CREATE TABLE item (id BIGINT PRIMARY KEY)`)
@@ -41,6 +42,7 @@ func TestFilesAreReadableByTheirOwnerOnly(t *testing.T) {
 }
 
 func TestAnExistingFileKeepsItsMode(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	if err := os.WriteFile(path, nil, 0o640); err != nil {
 		t.Fatal(err)
@@ -55,8 +57,16 @@ func TestAnExistingFileKeepsItsMode(t *testing.T) {
 func TestPathsWithSpecialCharacters(t *testing.T) {
 	for _, name := range []string{"a b.db", "100%.db", "%41.db", "what?mode=memory.db", "a#b.db", "a&b=c;d.db", "é 值班.db", "a+b.db", "file:x.db", ":memory:", `back\slash.db`, "it's.db"} {
 		t.Run(name, func(t *testing.T) {
+			connected := func(path string) *db.DB { // without the schema
+				d, err := db.Connect(ctx, "sqlite:"+path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { d.Close() })
+				return d
+			}
 			dir := t.TempDir()
-			d := open(t, filepath.Join(dir, name))
+			d := connected(filepath.Join(dir, name))
 			write(t, d, `CREATE TABLE item (id BIGINT PRIMARY KEY, name TEXT NOT NULL)`)
 			write(t, d, `INSERT INTO item (id, name) VALUES (1, 'a')`)
 			if err := d.Close(); err != nil { // it removes the files beside the database
@@ -66,7 +76,7 @@ func TestPathsWithSpecialCharacters(t *testing.T) {
 			if err != nil || len(entries) != 1 || entries[0].Name() != name {
 				t.Errorf("%v %v", entries, err)
 			}
-			expect(t, open(t, filepath.Join(dir, name)), "a")
+			expect(t, connected(filepath.Join(dir, name)), "a")
 		})
 	}
 	t.Chdir(t.TempDir())
@@ -78,6 +88,7 @@ func TestPathsWithSpecialCharacters(t *testing.T) {
 }
 
 func TestWhatCannotBeOpened(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	garbage := filepath.Join(dir, "garbage.db")
 	if err := os.WriteFile(garbage, []byte(strings.Repeat("this is no database. ", 500)), 0o600); err != nil {
@@ -103,6 +114,7 @@ func TestWhatCannotBeOpened(t *testing.T) {
 }
 
 func TestMigrations(t *testing.T) {
+	t.Parallel()
 	files, err := fs.Glob(os.DirFS("migrations"), "*.sql")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -146,6 +158,7 @@ func TestMigrations(t *testing.T) {
 // TestTheLogIsCopiedBesideTheCommits: a log that is much too small for a commit to copy it is copied, and written again from
 // its beginning then.
 func TestTheLogIsCopiedBesideTheCommits(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	d := open(t, path)
 	write(t, d, `CREATE TABLE item (id BIGINT PRIMARY KEY, text TEXT NOT NULL)`)
@@ -175,6 +188,7 @@ func TestTheLogIsCopiedBesideTheCommits(t *testing.T) {
 
 // TestBatchSize: what an account writes at once is less while others wait for the same lane.
 func TestBatchSize(t *testing.T) {
+	t.Parallel()
 	d := open(t, filepath.Join(t.TempDir(), "test.db"))
 	for _, step := range []struct {
 		account int64

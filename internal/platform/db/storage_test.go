@@ -10,6 +10,7 @@ import (
 )
 
 func TestAFullDiskIsUnavailableAndLosesNothing(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	d, err := Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "t.db"))
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 // TestClosedIncidentsOfAnOlderDatabase: the migration fills in when incidents were closed, as far as that is known,
 // and keeps the escalations of incidents that exist.
 func TestClosedIncidentsOfAnOlderDatabase(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "old.db")
 	d, err := Connect(t.Context(), "sqlite:"+path)
 	if err != nil {

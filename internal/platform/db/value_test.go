@@ -16,6 +16,7 @@ type (
 )
 
 func TestValuesComeBackAsTheyWent(t *testing.T) {
+	t.Parallel()
 	inTx(t, func(tx *db.Tx) {
 		text, none := "there", (*string)(nil)
 		_, err := tx.Exec(`INSERT INTO v (a, b, c, d, e, f, g, h) VALUES ($8, $7, $6, $5, $4, $3, $2, $1)`,
@@ -43,6 +44,7 @@ func TestValuesComeBackAsTheyWent(t *testing.T) {
 
 // Texts are stored as every engine can store them, and found by what they were before.
 func TestTextsThatNotEveryEngineStores(t *testing.T) {
+	t.Parallel()
 	inTx(t, func(tx *db.Tx) {
 		for sent, want := range map[string]string{"a\x00b": "a\uFFFDb", "\xff": "\uFFFD", "a\xe4\xb8b\x00": "a\uFFFDb\uFFFD", "值班": "值班", "": ""} {
 			if _, err := tx.Exec(`DELETE FROM v`); err != nil {
@@ -61,6 +63,7 @@ func TestTextsThatNotEveryEngineStores(t *testing.T) {
 
 // What the engines do with the same values by themselves differs: case in LIKE, the order of texts, the type of a sum.
 func TestEnginesAgree(t *testing.T) {
+	t.Parallel()
 	inTx(t, func(tx *db.Tx) {
 		if _, err := tx.Exec(`INSERT INTO v (a, b, f) VALUES (1, 'a', TRUE), (2, 'B', FALSE), (3, 'é', TRUE), (4, '_', $1), (5, 'a b', FALSE), (-9007199254740993, 'Z', TRUE)`, true); err != nil {
 			t.Fatal(err)
@@ -92,6 +95,7 @@ func TestEnginesAgree(t *testing.T) {
 }
 
 func TestValuesThatDoNotFitAreRefused(t *testing.T) {
+	t.Parallel()
 	inTx(t, func(tx *db.Tx) {
 		for name, c := range map[string]struct {
 			query func(*db.Tx, string, ...any) error

@@ -28,6 +28,7 @@ func run(t *testing.T, r *runner, now time.Time) time.Time {
 // A queue has four slots, all queues together sixteen. A queue without an attempt in progress may start one beyond
 // them, up to forty.
 func TestSlots(t *testing.T) {
+	t.Parallel()
 	d, c := open(t), clock.At(start)
 	release, begun := make(chan struct{}), make(chan string, 1000)
 	r := newRunner(d, c, &store{attempt: func(_ context.Context, p *parcel) error { begun <- p.queue; <-release; return nil }}, time.Minute)
@@ -72,6 +73,7 @@ func TestSlots(t *testing.T) {
 
 // Results that arrive while the writer is busy are recorded in one transaction.
 func TestResultsShareATransaction(t *testing.T) {
+	t.Parallel()
 	d, c := open(t), clock.At(start)
 	var ending sync.WaitGroup
 	ending.Add(16)
@@ -102,6 +104,7 @@ func TestResultsShareATransaction(t *testing.T) {
 // A result that cannot be recorded does not affect the others of its batch. Its row is attempted again when its lease
 // has expired.
 func TestACorruptRowBlocksNoOther(t *testing.T) {
+	t.Parallel()
 	d, c := open(t), clock.At(start)
 	s := &store{attempt: func(context.Context, *parcel) error { return nil }}
 	broken := true
@@ -137,6 +140,7 @@ func TestACorruptRowBlocksNoOther(t *testing.T) {
 
 // A queue whose rows cannot be claimed blocks no other.
 func TestAQueueThatCannotBeClaimedBlocksNoOther(t *testing.T) {
+	t.Parallel()
 	d, c := open(t), clock.At(start)
 	s := &store{attempt: func(context.Context, *parcel) error { return nil }}
 	r := newRunner(d, c, s, time.Minute)
@@ -154,6 +158,7 @@ func TestAQueueThatCannotBeClaimedBlocksNoOther(t *testing.T) {
 
 // Wait cancels attempts that still run after the grace. They are not recorded: the next process makes them again.
 func TestWaitEndsWithinTheGrace(t *testing.T) {
+	t.Parallel()
 	d, c := open(t), clock.At(start)
 	var stubborn atomic.Bool
 	released := make(chan struct{})
@@ -181,6 +186,7 @@ func TestWaitEndsWithinTheGrace(t *testing.T) {
 
 // An attempt that panics has failed. Its error does not reveal the panic's value, which is in the log only.
 func TestAnAttemptThatPanicsHasFailed(t *testing.T) {
+	t.Parallel()
 	d, c := open(t), clock.At(start)
 	s := &store{attempt: func(context.Context, *parcel) error { panic("at the disco") }}
 	var got error

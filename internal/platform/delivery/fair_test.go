@@ -13,6 +13,7 @@ import (
 // An account that fills the queue of a target, whose attempts hang, delays no other account that uses the target: each
 // may always begin one attempt.
 func TestATargetThatHangsForOneAccountTakesTheOthers(t *testing.T) {
+	t.Parallel()
 	d, c := open(t), clock.At(start)
 	hang := make(chan struct{})
 	r := newRunner(d, c, &store{attempt: func(_ context.Context, p *parcel) error {
@@ -45,6 +46,7 @@ func TestATargetThatHangsForOneAccountTakesTheOthers(t *testing.T) {
 // One account has thousands of rows for a target, nine have twenty each. The rows of the nine are delivered while the
 // first still has most of its own: slots are divided between accounts, not by age.
 func TestAccountsShareATarget(t *testing.T) {
+	t.Parallel()
 	d, c := open(t), clock.At(start)
 	r := newRunner(d, c, &store{attempt: func(context.Context, *parcel) error { return nil }}, time.Minute)
 	const flood, accounts, each = 3000, 9, 20

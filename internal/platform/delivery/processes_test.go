@@ -17,6 +17,7 @@ import (
 // Two processes on one database have the slots of a queue, and of a target that accounts share, together. A slot that one
 // of them frees is there for the other.
 func TestSlotsHoldOverAllProcesses(t *testing.T) {
+	t.Parallel()
 	all, c := openAll(t, 2), clock.At(start)
 	begun, release := make(chan string, 100), make(chan struct{})
 	hang := func(_ context.Context, p *parcel) error { begun <- p.queue; <-release; return nil }
@@ -57,6 +58,7 @@ func TestSlotsHoldOverAllProcesses(t *testing.T) {
 
 // While another process has all slots, a process only reads: an empty write transaction would make all writers wait.
 func TestAProcessThatFindsNoFreeSlotDoesNotWrite(t *testing.T) {
+	t.Parallel()
 	all, c := openAll(t, 2), clock.At(start)
 	release := make(chan struct{})
 	hang := func(context.Context, *parcel) error { <-release; return nil }
@@ -77,6 +79,7 @@ func TestAProcessThatFindsNoFreeSlotDoesNotWrite(t *testing.T) {
 // A process that was frozen for longer than its lease comes back: another one has the rows by now. What it had begun
 // changes nothing, and what it had only claimed it does not begin.
 func TestAFrozenProcessChangesNothing(t *testing.T) {
+	t.Parallel()
 	all, c := openAll(t, 2), clock.At(start)
 	put(t, all[0], 1, "a")
 	made, thawed := make(chan struct{}), make(chan struct{})
@@ -155,6 +158,7 @@ func besideAWriter(t *testing.T) (all []*db.DB, c *clock.Manual, r *runner, begu
 
 // While an account is being written, and its own claim waits for that, the rows of another one are sent.
 func TestAccountsDoNotWaitForTheClaimsOfOthers(t *testing.T) {
+	t.Parallel()
 	all, c, r, begun := besideAWriter(t)
 	put(t, all[0], 2, "mail/2")
 	if err := all[1].WriteOf(t.Context(), 1, func(*db.Tx) error {

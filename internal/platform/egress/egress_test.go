@@ -28,6 +28,7 @@ func phase(err error) Phase {
 
 // The dialled address is checked, however the address of this machine is spelled.
 func TestThisMachineIsNotCalled(t *testing.T) {
+	t.Parallel()
 	called := false
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called = true }))
 	defer s.Close()
@@ -56,6 +57,7 @@ func TestThisMachineIsNotCalled(t *testing.T) {
 }
 
 func TestAnswers(t *testing.T) {
+	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/redirect":
@@ -108,6 +110,7 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestEncryption(t *testing.T) {
+	t.Parallel()
 	handler := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	serve := func(change func(*tls.Config)) string {
 		s := httptest.NewUnstartedServer(handler)
@@ -164,6 +167,7 @@ func (t then) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // A request times out in each of its phases: the peer ends the context as soon as the request is there.
 func TestTimeouts(t *testing.T) {
+	t.Parallel()
 	var now *ending
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/body" {
@@ -224,6 +228,7 @@ func retry(err error) bool {
 }
 
 func TestConnections(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

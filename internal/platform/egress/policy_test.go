@@ -10,6 +10,7 @@ import (
 )
 
 func TestAddressesThatMayBeDialled(t *testing.T) {
+	t.Parallel()
 	for address, want := range map[string]string{
 		"127.0.0.1": "loopback", "127.9.9.9": "loopback", "::1": "loopback", "::ffff:127.0.0.1": "loopback", "64:ff9b::7f00:1": "loopback", "2002:7f00:1::": "loopback",
 		"::7f00:1": "loopback", "::ffff:0:7f00:1": "loopback",
@@ -45,6 +46,7 @@ func TestAddressesThatMayBeDialled(t *testing.T) {
 
 // The addresses of a name are checked, not the name: here a DNS server replies with addresses that must not be dialled.
 func TestNamesOfForbiddenAddresses(t *testing.T) {
+	t.Parallel()
 	for address, why := range map[string]string{"10.1.2.3": "private", "127.0.0.1": "loopback", "169.254.169.254": "link-local"} {
 		c := New(Policy{RefusePrivate: true})
 		c.dialer.Resolver = nameServer(t, netip.MustParseAddr(address))
@@ -99,6 +101,7 @@ func reply(question []byte, address netip.Addr) []byte {
 
 // While it is held, a client dials nothing, whatever else is permitted.
 func TestAHeldClientDialsNothing(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

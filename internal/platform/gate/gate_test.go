@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -38,19 +39,21 @@ func TestGate(t *testing.T) {
 
 // TestGateRests: the next call of an account that works much more than others waits, and no other account does.
 func TestGateRests(t *testing.T) {
-	m := NewMeter(time.Now)
-	g := New(1, m)
-	for at := time.Now().Add(-(lasts + 1) * (window + time.Millisecond)); at.Before(time.Now()); at = at.Add(window + time.Millisecond) {
-		m.Worked(2, time.Millisecond, at)
-		m.Worked(1, time.Minute, at)
-	}
-	mustEnter(t, g, 1)()
-	over, stop := context.WithCancel(t.Context())
-	stop()
-	if _, err := g.Enter(over, 1); err == nil {
-		t.Fatal("a call without a rest before it")
-	}
-	mustEnter(t, g, 2)()
+	synctest.Test(t, func(t *testing.T) {
+		m := NewMeter(time.Now)
+		g := New(1, m)
+		for at := time.Now().Add(-(lasts + 1) * (window + time.Millisecond)); at.Before(time.Now()); at = at.Add(window + time.Millisecond) {
+			m.Worked(2, time.Millisecond, at)
+			m.Worked(1, time.Minute, at)
+		}
+		mustEnter(t, g, 1)()
+		over, stop := context.WithCancel(t.Context())
+		stop()
+		if _, err := g.Enter(over, 1); err == nil {
+			t.Fatal("a call without a rest before it")
+		}
+		mustEnter(t, g, 2)()
+	})
 }
 
 func mustEnter(t *testing.T, g Gate, account int64) (leave func()) {

@@ -3,6 +3,7 @@ package gate_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tocsin/internal/platform/gate"
@@ -147,64 +148,63 @@ func TestAnAccountAloneIsNotLimited(t *testing.T) {
 
 // TestTurnsPassOn: those who wait have their turns in order, and one who stops waiting takes none.
 func TestTurnsPassOn(t *testing.T) {
-	x := newTurns(t)
-	leave(x.enter(2, 1))
-	x.warm(1)
-	ends := x.enter(1, 8)
-	order := make(chan int, 3)
-	for n := range 3 {
-		ctx, stop := context.WithCancel(t.Context())
-		entered := make(chan func(), 1)
-		go func() {
-			if end, err := x.Enter(ctx, 1, 0); err == nil {
-				order <- n
-				entered <- end
+	synctest.Test(t, func(t *testing.T) {
+		x := newTurns(t)
+		leave(x.enter(2, 1))
+		x.warm(1)
+		ends := x.enter(1, 8)
+		order := make(chan int, 3)
+		for n := range 3 {
+			ctx, stop := context.WithCancel(t.Context())
+			go func() {
+				if _, err := x.Enter(ctx, 1, 0); err == nil {
+					order <- n
+				}
+			}()
+			synctest.Wait()
+			if n == 1 {
+				stop()
+				synctest.Wait()
 			}
-		}()
-		for gate.Waiting(x.Turns, 1) != n+1 && gate.Waiting(x.Turns, 1) != 2 {
-			continue
+			defer stop()
 		}
-		if n == 1 {
-			stop()
-			for gate.Waiting(x.Turns, 1) != 1 {
-				continue
-			}
+		if n := gate.Waiting(x.Turns, 1); n != 2 {
+			t.Fatalf("%d calls wait, want 2", n)
 		}
-		defer stop()
-	}
-	for gate.Waiting(x.Turns, 1) != 2 {
-		continue
-	}
-	ends[0]()
-	first := <-order
-	ends[1]()
-	if second := <-order; first != 0 || second != 2 {
-		t.Errorf("the turns went to %d and %d, want 0 and 2", first, second)
-	}
+		ends[0]()
+		first := <-order
+		ends[1]()
+		if second := <-order; first != 0 || second != 2 {
+			t.Errorf("the turns went to %d and %d, want 0 and 2", first, second)
+		}
+	})
 }
 
 // TestKeysTakeTurns: one key of an account does not wait for all the calls of others.
 func TestKeysTakeTurns(t *testing.T) {
-	x := newTurns(t)
-	leave(x.enter(2, 1))
-	x.warm(1)
-	ends := x.enter(1, 8)
-	order := make(chan int64, 6)
-	for n, key := range []int64{7, 8, 7, 8, 7, 9} {
-		go func() {
-			if end, err := x.Enter(t.Context(), 1, key); err == nil {
-				order <- key
-				end()
+	synctest.Test(t, func(t *testing.T) {
+		x := newTurns(t)
+		leave(x.enter(2, 1))
+		x.warm(1)
+		ends := x.enter(1, 8)
+		order := make(chan int64, 6)
+		for n, key := range []int64{7, 8, 7, 8, 7, 9} {
+			go func() {
+				if end, err := x.Enter(t.Context(), 1, key); err == nil {
+					order <- key
+					end()
+				}
+			}()
+			synctest.Wait()
+			if waiting := gate.Waiting(x.Turns, 1); waiting != n+1 {
+				t.Fatalf("%d calls wait, want %d", waiting, n+1)
 			}
-		}()
-		for gate.Waiting(x.Turns, 1) != n+1 {
-			continue
 		}
-	}
-	ends[0]() // each turn passes on to the next
-	for n, want := range []int64{7, 8, 9, 7, 8, 7} {
-		if got := <-order; got != want {
-			t.Errorf("turn %d went to key %d, want %d", n, got, want)
+		ends[0]() // each turn passes on to the next
+		for n, want := range []int64{7, 8, 9, 7, 8, 7} {
+			if got := <-order; got != want {
+				t.Errorf("turn %d went to key %d, want %d", n, got, want)
+			}
 		}
-	}
+	})
 }

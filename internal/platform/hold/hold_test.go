@@ -20,6 +20,7 @@ var (
 
 // A copy is held, an original never is, and only a release ends a hold.
 func TestNext(t *testing.T) {
+	t.Parallel()
 	sends := State{File: ours, Place: "a"}
 	held := State{File: ours, Place: "a", Reason: "restored", Since: 5}
 	for _, c := range []struct {
@@ -54,6 +55,7 @@ func TestNext(t *testing.T) {
 
 // A server that decides to be held, and whose database is released before it stores that, does not undo the release.
 func TestAReleaseIsNotUndone(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	d := database(t)
 	g, err := Open(ctx, d, "host", true, start)
@@ -72,6 +74,7 @@ func TestAReleaseIsNotUndone(t *testing.T) {
 
 // A server that fails before its jobs run stores nothing.
 func TestOpenStoresNothing(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	d := database(t)
 	if _, err := Open(ctx, d, "host", true, start); err != nil {
@@ -84,6 +87,7 @@ func TestOpenStoresNothing(t *testing.T) {
 
 // A release of a copy that was never started is one, too.
 func TestReleaseBeforeTheFirstStart(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	d := database(t)
 	g, err := Open(ctx, d, "host", false, start)

@@ -11,6 +11,7 @@ import (
 // TestNodesOfOneDatabase: two nodes of a database are no copies of each other. A node of a copy, whose rows name the
 // original, is held until it is released.
 func TestNodesOfOneDatabase(t *testing.T) {
+	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("only for PostgreSQL: several nodes serve one database")
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tocsin/internal/platform/gate"
@@ -258,57 +259,61 @@ func TestAClockThatIsSetBackDoesNotProlongARest(t *testing.T) {
 
 // TestRoundsGiveWay: while other work goes first, an account pauses as long as its round took, and another may have the goroutine.
 func TestRoundsGiveWay(t *testing.T) {
-	const took = 40 * time.Millisecond
-	wake := NewSignal()
-	r := NewRoundRobin(wake, nil, func() bool { return true })
-	var ended time.Time
-	err := r.Begin(t.Context(), now, []int64{7}, func(*Round) error {
-		time.Sleep(took) // the length of the round is what counts
-		ended = time.Now()
-		return nil
+	synctest.Test(t, func(t *testing.T) {
+		const took = 40 * time.Millisecond
+		wake := NewSignal()
+		r := NewRoundRobin(wake, nil, func() bool { return true })
+		var ended time.Time
+		err := r.Begin(t.Context(), now, []int64{7}, func(*Round) error {
+			time.Sleep(took) // the length of the round is what counts
+			ended = time.Now()
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-wake.C()
+		r.mu.Lock()
+		if n := r.inUse[false]; n != 0 {
+			t.Errorf("%d goroutines are in use in the pause", n)
+		}
+		r.mu.Unlock()
+		r.Wait()
+		if pause := time.Since(ended); pause != took {
+			t.Errorf("the account had its next turn after %v, want %v", pause, took)
+		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-wake.C()
-	r.mu.Lock()
-	if n := r.inUse[false]; n != 0 {
-		t.Errorf("%d goroutines are in use in the pause", n)
-	}
-	r.mu.Unlock()
-	r.Wait()
-	if pause := time.Since(ended); pause < took {
-		t.Errorf("the account had its next turn after %v, want %v at least", pause, took)
-	}
 }
 
 // TestRoundsPauseForTheirOwnWork: an account that works much more than others pauses after a round, for the time that the
 // round took without what it waited for to be written.
 func TestRoundsPauseForTheirOwnWork(t *testing.T) {
-	for _, waits := range []bool{false, true} {
-		m, at := gate.NewMeter(time.Now), time.Now()
-		for ago := 5 * time.Second; ago >= 0; ago -= 1010 * time.Millisecond { // both have been at work for a while
-			m.Worked(7, time.Millisecond, at.Add(-ago))
-			m.Worked(8, time.Millisecond, at.Add(-ago))
-		}
-		r := NewRoundRobin(NewSignal(), m, nil)
-		var ended time.Time
-		if err := r.Begin(t.Context(), now, []int64{7}, func(own *Round) error {
-			began := time.Now()
-			time.Sleep(300 * time.Millisecond) // the length of the round is what counts
-			if waits {
-				gate.Waited(own.Ctx, time.Since(began))
+	synctest.Test(t, func(t *testing.T) {
+		for _, waits := range []bool{false, true} {
+			m, at := gate.NewMeter(time.Now), time.Now()
+			for ago := 5 * time.Second; ago >= 0; ago -= 1010 * time.Millisecond { // both have been at work for a while
+				m.Worked(7, time.Millisecond, at.Add(-ago))
+				m.Worked(8, time.Millisecond, at.Add(-ago))
 			}
-			ended = time.Now()
-			return nil
-		}); err != nil {
-			t.Fatal(err)
+			r := NewRoundRobin(NewSignal(), m, nil)
+			var ended time.Time
+			if err := r.Begin(t.Context(), now, []int64{7}, func(own *Round) error {
+				began := time.Now()
+				time.Sleep(300 * time.Millisecond) // the length of the round is what counts
+				if waits {
+					gate.Waited(own.Ctx, time.Since(began))
+				}
+				ended = time.Now()
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			r.Wait()
+			if paused := time.Since(ended) > 700*time.Millisecond; paused == waits {
+				t.Errorf("waits: %t, paused: %t", waits, paused)
+			}
 		}
-		r.Wait()
-		if paused := time.Since(ended) > 700*time.Millisecond; paused == waits {
-			t.Errorf("waits: %t, paused: %t", waits, paused)
-		}
-	}
+	})
 }
 
 // TestRoundsThatStopReportNothing: an error after the context has ended is that of a program that stops.
