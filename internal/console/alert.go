@@ -56,7 +56,9 @@ func (a alertRow) State() string {
 	case a.End != 0:
 		return "Over"
 	case a.Muted != "":
-		return map[string]string{"silenced": "Silenced", "inhibited": "Inhibited", "flapping": "Flapping", "channel_disabled": "Channel disabled"}[a.Muted]
+		return map[string]string{
+			"silenced": "Silenced", "inhibited": "Inhibited", "flapping": "Flapping", "channel_disabled": "Channel disabled",
+		}[a.Muted]
 	case a.FlapsUntil != 0 && a.Status == "Ok":
 		return "Over for now"
 	}

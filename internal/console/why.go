@@ -102,7 +102,8 @@ type link struct {
 var outcomes = map[string]string{
 	"discarded": "An event was discarded.", "unrouted": "No channel takes the event.", "dropped": "The event was dropped.",
 	"repeated": "The event repeats one that is known.", "silenced": "The alert was silenced.", "inhibited": "The alert was inhibited.",
-	"flapping": "The alert changes too often.", "channel_disabled": "The alert is held back: its channel is disabled.", "opened": "The alert opened the incident.",
+	"flapping": "The alert changes too often.", "channel_disabled": "The alert is held back: its channel is disabled.",
+	"opened":    "The alert opened the incident.",
 	"grouped":   "The alert joined the incident.",
 	"recovered": "The alert is over.", "unmatched": "An end came for an alert that is not known.", "failed": "The event could not be decided.",
 }

@@ -87,7 +87,8 @@ var notifyTable = []Pattern{
 	{"silence_holds", "silence rule %s holds its alerts"},
 	{"its_channel_disabled", "its channel is disabled"},
 	{"awaits_quiet", "its alerts are over for now, and have changed too often to end before it has been quiet"},
-	{"changes_too_often", "changes too often: %d times in %d minutes; the next message comes when it gets worse, lasts, or has been quiet for %d minutes"},
+	{"changes_too_often", "changes too often: %d times in %d minutes; " +
+		"the next message comes when it gets worse, lasts, or has been quiet for %d minutes"},
 	{"again_first", "it changes too often, and it fires again"},
 	{"again_back", "it changes too often, and it fires again after 10 minutes in which it was over"},
 	{"again_lasts", "it changes too often, and it has fired for 10 minutes without a break"},
