@@ -19,6 +19,14 @@ func (f *Flapping) Words() string {
 	return sentence.Of("changes_too_often", f.MaxChanges, f.InMins, f.MuteMins)
 }
 
+// reasons are why an incident notifies again, in words.
+var reasons = map[decide.Again]string{
+	decide.AgainFirst:    sentence.Of("again_first"),
+	decide.AgainBack:     sentence.Of("again_back"),
+	decide.AgainLasts:    sentence.Of("again_lasts"),
+	decide.AgainReleased: sentence.Of("again_released"),
+}
+
 // Flaps notes in an incident that one of its alerts changes too often (flaps is not zero), or that it does not any more
 // (settled). If the alert is to notify again, the incident does, unless another of its alerts fires: then persons are
 // notified of the incident anyway.
@@ -42,7 +50,7 @@ func (d Writer) Flaps(incident string, a *decide.Alert, flaps decide.Flaps, sett
 		return err
 	}
 	return d.publish(&r, activity.FiresAgain{
-		Title: a.Title, Why: string(again), Reason: sentence.Of("again_" + string(again)), Since: a.Changed(),
+		Title: a.Title, Why: string(again), Reason: reasons[again], Since: a.Changed(),
 	})
 }
 

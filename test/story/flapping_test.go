@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// tooOften is what messages say of an incident whose alert changes too often.
+// tooOften is in every message about an incident whose alert changes too often.
 const tooOften = "changes too often: 4 times in 60 minutes; the next message comes when it gets worse, lasts, or has been quiet for 15 minutes"
 
 // fires again is the message to responders.

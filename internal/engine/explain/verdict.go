@@ -31,7 +31,7 @@ type Outcome struct {
 	Trace      []decide.Step `json:"trace" doc:"Every rule that was tried, in order."`
 	source     int64         // the integration that the event came from
 	number     int64         // in the order of the account's verdicts
-	over       bool          // the event said that its alert is over
+	over       bool          // the event is an Ok
 }
 
 const verdicts = `SELECT verdict_id, event_id, decided_at, channel_id, integration_id, outcome, alert_id, incident_id, body, trace
