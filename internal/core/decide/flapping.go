@@ -66,7 +66,7 @@ func (f *Flaps) holds() bool { return !f.Off && f.Mute > 0 }
 // changes returns how often the alert has changed lately.
 func (d *decision) changes(a *Alert) (n int64) {
 	for _, at := range a.Changes {
-		if at > d.now-d.channel.Flapping.In {
+		if at > d.now-d.channel.Flapping.In && at <= d.now { // a clock that was set back leaves later ones
 			n++
 		}
 	}
