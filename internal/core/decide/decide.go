@@ -309,7 +309,7 @@ func (d *decision) end(latest *Alert, open bool) {
 		d.looked("merge", Step{Why: sentence.Of("nothing_to_end")})
 		return
 	}
-	if latest.AwaitsQuiet() {
+	if latest.AwaitsQuiet() && !d.Event.ByHand {
 		d.refresh(latest)
 		d.Alert.Labels, d.Alert.GroupKey = joined(d.Event.Labels, latest.Labels), latest.GroupKey
 		return
@@ -321,13 +321,16 @@ func (d *decision) end(latest *Alert, open bool) {
 	a.Labels = joined(e.Labels, a.Labels)
 	d.change(&a)
 	d.Alert, d.Frees = &a, true
-	if a.FlapsUntil > 0 && a.Incident != "" {
+	if a.FlapsUntil > 0 && a.Incident != "" && !e.ByHand {
 		d.Feed = d.updated()
 		d.looked("merge", Step{Matched: true, Why: sentence.Of("ends_quiet", a.Title, a.ID)})
 		d.wait()
 		return
 	}
 	a.End, a.MutedUntil, a.FlapsUntil = max(a.Start, e.Time), 0, 0
+	if e.ByHand {
+		a.calm()
+	}
 	d.Outcome, d.Settled, d.Feed = Recovered, latest.FlapsUntil > 0, []string{"a_update", "a_close"}
 	d.looked("merge", Step{Matched: true, Why: "it ends " + a.named()})
 }
