@@ -83,6 +83,10 @@ func (r *Service) rise(tx *db.Tx, e *run, p *prepared, now time.Time) error {
 	if err := r.step(tx, e, now); err != nil {
 		return err
 	}
+	i, _, err = find(tx, e.account, e.incident) // the step may have made persons responsible
+	if err != nil {
+		return err
+	}
 	unreached, err := r.notifyRise(tx, &i, t, firstTargets{}, now)
 	if err != nil {
 		return err
