@@ -20,6 +20,7 @@ const (
 	AlertSilenced = "a_m_silence"
 	AlertInhibit  = "a_m_inhibit"
 	AlertFlapping = "a_m_flapping"
+	AlertDisabled = "a_m_channel" // its channel is disabled: in the feed only
 
 	IncidentNew       = "i_new"
 	IncidentAssign    = "i_assign"
@@ -44,6 +45,7 @@ const (
 	IncidentNotify    = "i_notify"    // a notification was sent, or could not be: in the feed only
 	IncidentExhausted = "i_exhausted" // escalation ended and no person was notified or acknowledged: in the feed only
 	IncidentJoined    = "i_join"      // alerts join an acknowledged incident: in the feed only
+	IncidentFlapping  = "i_flap"      // an alert that changes too often fires again: in the feed only
 	IncidentReminder  = "i_remind"    // people are reminded of an incident that is still open: of notifications only
 	IncidentEscalate  = "i_escalate"  // a person brought the next step of the escalation: in the feed only
 	IncidentRoom      = "i_wr_create" // a war room was opened: in the feed only

@@ -208,6 +208,18 @@ type Joined struct {
 // Type returns IncidentJoined.
 func (Joined) Type() string { return IncidentJoined }
 
+// FiresAgain is an incident with an alert that changes too often and is active again, or still, so that persons are
+// notified again. It is in the feed only.
+type FiresAgain struct {
+	Title  string `json:"title"`  // of the alert
+	Why    string `json:"why"`    // a decide.Again
+	Reason string `json:"reason"` // the same in words
+	Since  int64  `json:"since"`  // Unix seconds; since when it is active
+}
+
+// Type returns IncidentFlapping.
+func (FiresAgain) Type() string { return IncidentFlapping }
+
 // Exhausted is an escalation that ended without a notified person or an acknowledgement, or did not begin. It is in the
 // feed only.
 type Exhausted struct {
@@ -292,6 +304,7 @@ var readers = map[string]func(detail []byte) (Event, error){
 	IncidentNotify:    reader[Notified],
 	IncidentExhausted: reader[Exhausted],
 	IncidentJoined:    reader[Joined],
+	IncidentFlapping:  reader[FiresAgain],
 	IncidentEscalate:  reader[Escalated],
 	IncidentRoom:      reader[WarRoomOpened],
 	IncidentRoomGone:  reader[WarRoomClosed],

@@ -83,13 +83,21 @@ func scanEntry(scan db.Scan) (e Entry, err error) {
 	if err := json.Unmarshal([]byte(detail), &e.Detail); err != nil {
 		return e, err
 	}
-	if why, ok := e.Detail["reason"].(string); ok && (e.Type == "i_exhausted" || e.Type == "i_notify") { // those of i_reopen are of persons
+	written := e.Type == IncidentExhausted || e.Type == IncidentNotify || e.Type == IncidentFlapping // those of i_reopen are of persons
+	if why, ok := e.Detail["reason"].(string); ok && written {
 		if data := sentence.Read(why); data != nil {
 			e.Detail["reason_data"] = data
 		}
 	}
 	e.Event, err = Read(e.Type, []byte(detail))
 	return e, err
+}
+
+// ActedSince reports whether a person has done something with an alert or incident since a moment, Unix seconds.
+func ActedSince(tx *db.Tx, account int64, ref string, since int64) (bool, error) {
+	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM feed WHERE account_id = $1 AND ref_id = $2 AND created_at >= $3
+		AND person_id <> 0 LIMIT 1`, account, ref, since*1000)
+	return found, err
 }
 
 // Forget deletes the feed of an alert or incident.

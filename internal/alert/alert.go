@@ -28,9 +28,10 @@ type Alert struct {
 	Labels           map[string]string `json:"labels" maxProperties:"1000" maxLength:"6144" doc:"Labels of its events."`
 	Images           []Image           `json:"images" maxItems:"1000" doc:"Pictures that came with it."`
 	EverMuted        bool              `json:"ever_muted" doc:"It was silenced or inhibited at some time."`
-	Muted            string            `json:"muted,omitzero" enum:"silenced,inhibited,flapping" doc:"Why it notifies no one now; absent: it is not muted, or it is over."`
+	Muted            string            `json:"muted,omitzero" enum:"silenced,inhibited,channel_disabled,flapping" doc:"Why it notifies no one now; absent: it is not muted, or it is over. flapping: it was muted by an older version, and is decided again soon."`
 	MutedBy          string            `json:"muted_by,omitzero" maxLength:"255" doc:"The silence rule, or the alert that inhibits it."`
 	MutedUntil       int64             `json:"muted_until,omitzero" doc:"When it is decided again, Unix seconds."`
+	FlappingUntil    int64             `json:"flapping_until,omitzero" doc:"While it changes too often: when it has been quiet for long enough unless it changes again, Unix seconds. Until then it keeps its incident, also when its status is Ok."`
 	GroupKey         string            `json:"group_key,omitzero" maxLength:"255" doc:"The group that its source puts it into, such as Alertmanager's groupKey; absent: none."`
 	CreatedAt        int64             `json:"created_at" doc:"Unix seconds."`
 	UpdatedAt        int64             `json:"updated_at" doc:"Unix seconds."`
@@ -70,7 +71,7 @@ func (i *Incident) blank() { i.Title, i.Progress = "", "" }
 const columns = `alert_id, integration_id, channel_id, account_id, title, title_rule, description, alert_key, alert_severity, alert_status,
 	start_time, last_time, end_time, event_cnt, labels, images, ever_muted, created_at, updated_at, deleted_at,
 	integration_name, integration_type, integration_ref_id, responder_name, responder_email,
-	incident_id, muted, muted_by, muted_until, group_key`
+	incident_id, muted, muted_by, muted_until, group_key, flapping_until`
 
 // selection selects what scanAlert scans: the alert with the present title and progress of its incident.
 const selection = `SELECT ` + columns + `,
@@ -87,7 +88,7 @@ func scanAlert(scan db.Scan) (a Alert, err error) {
 		&a.AlertKey, &a.AlertSeverity, &a.AlertStatus,
 		&a.StartTime, &a.LastTime, &a.EndTime, &a.EventCnt, &labels, &images, &a.EverMuted, &a.CreatedAt, &a.UpdatedAt, &a.DeletedAt,
 		&a.IntegrationName, &a.IntegrationType, &a.IntegrationRefID, &a.ResponderName, &a.ResponderEmail,
-		&incident.IncidentID, &a.Muted, &a.MutedBy, &a.MutedUntil, &a.GroupKey,
+		&incident.IncidentID, &a.Muted, &a.MutedBy, &a.MutedUntil, &a.GroupKey, &a.FlappingUntil,
 		&incident.Title, &incident.Progress, &incident.channel,
 	); err != nil {
 		return a, err
@@ -95,7 +96,7 @@ func scanAlert(scan db.Scan) (a Alert, err error) {
 	a.DataSourceID, a.DataSourceName = a.IntegrationID, a.IntegrationName
 	a.DataSourceType, a.DataSourceRefID = a.IntegrationType, a.IntegrationRefID
 	if a.EndTime > 0 {
-		a.Muted, a.MutedBy, a.MutedUntil = "", "", 0
+		a.unmute()
 	}
 	if incident.IncidentID != "" {
 		a.Incident = &incident
@@ -105,6 +106,9 @@ func scanAlert(scan db.Scan) (a Alert, err error) {
 	}
 	return a, fault.Wrap(json.Unmarshal([]byte(images), &a.Images), "images of alert %s", a.AlertID)
 }
+
+// unmute clears what only an active alert shows.
+func (a *Alert) unmute() { a.Muted, a.MutedBy, a.MutedUntil, a.FlappingUntil = "", "", 0, 0 }
 
 // in sets the present name and status of the alert's channel.
 func (a *Alert) in(ch channel.Channel) { a.ChannelName, a.ChannelStatus = ch.ChannelName, ch.Status }

@@ -34,6 +34,9 @@ func Load(tx *db.Tx, account int64, records []Alert) error {
 	return nil
 }
 
+// mutedFlapping is how older versions wrote an alert that they muted because it changed too often.
+const mutedFlapping = "flapping"
+
 // normalise moves the members of older names to the newer names. Ids are stored in lower case.
 func (a *Alert) normalise() {
 	a.AlertID = strings.ToLower(a.AlertID)
@@ -60,8 +63,9 @@ func (a *Alert) check(at configstore.RecordPath, account int64) error {
 		at.AtLeast("created_at", a.CreatedAt, 0),
 		at.AtLeast("updated_at", a.UpdatedAt, 0),
 		at.AtLeast("deleted_at", a.DeletedAt, 0),
-		at.OneOf("muted", a.Muted, "", string(decide.Silenced), string(decide.Inhibited), string(decide.Flapping)),
+		at.OneOf("muted", a.Muted, "", string(decide.Silenced), string(decide.Inhibited), string(decide.Disabled), mutedFlapping),
 		at.AtLeast("muted_until", a.MutedUntil, min(int64(len(a.Muted)), 1)), // a muted alert is decided again at a time
+		at.AtLeast("flapping_until", a.FlappingUntil, 0),
 	); err != nil {
 		return err
 	}
@@ -90,17 +94,21 @@ func (a *Alert) insert(tx *db.Tx, account int64) (int64, error) {
 	if a.Incident != nil {
 		incident = strings.ToLower(a.Incident.IncidentID)
 	}
-	flapsUntil := int64(0)
-	if a.Muted == string(decide.Flapping) {
-		flapsUntil = a.MutedUntil
+	if a.Muted == mutedFlapping {
+		a.MutedUntil = 1 // due at once
 	}
-	return tx.Exec(`INSERT INTO alert (`+columns+`, flapping_until)
+	if a.FlappingUntil > 0 && a.EndTime > 0 {
+		a.FlappingUntil = 0
+	} else if a.MutedUntil == 0 {
+		a.MutedUntil = a.FlappingUntil // it must be decided again, else it might never end
+	}
+	return tx.Exec(`INSERT INTO alert (`+columns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
 			$21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31) ON CONFLICT DO NOTHING`,
 		a.AlertID, a.IntegrationID, a.ChannelID, account, a.Title, a.TitleRule, a.Description, a.AlertKey, a.AlertSeverity, a.AlertStatus,
 		a.StartTime, a.LastTime, a.EndTime, a.EventCnt, string(labels), string(images), a.EverMuted, a.CreatedAt, a.UpdatedAt, a.DeletedAt,
 		a.IntegrationName, a.IntegrationType, a.IntegrationRefID, a.ResponderName, a.ResponderEmail,
-		incident, a.Muted, a.MutedBy, a.MutedUntil, a.GroupKey, flapsUntil)
+		incident, a.Muted, a.MutedBy, a.MutedUntil, a.GroupKey, a.FlappingUntil)
 }
 
 // Dump returns all alerts of an account, with deleted ones, ordered by id, as replies show them.

@@ -71,9 +71,9 @@ func ShowAll(tx *db.Tx, account int64, items []activity.Item) ([]*Alert, error) 
 func (a *Alert) become(tx *db.Tx, w *Row) error {
 	a.Description, a.AlertSeverity, a.AlertStatus = w.Description, w.Severity, w.Status
 	a.LastTime, a.EndTime, a.EventCnt, a.EverMuted, a.GroupKey = w.Last, w.End, w.Events, w.EverMuted, w.GroupKey
-	a.Muted, a.MutedBy, a.MutedUntil = string(w.Muted), w.MutedBy, w.MutedUntil
+	a.Muted, a.MutedBy, a.MutedUntil, a.FlappingUntil = string(w.Muted), w.MutedBy, w.MutedUntil, w.FlapsUntil
 	if a.EndTime > 0 {
-		a.Muted, a.MutedBy, a.MutedUntil = "", "", 0
+		a.unmute()
 	}
 	switch {
 	case w.Incident == "":

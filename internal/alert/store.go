@@ -13,7 +13,8 @@ import (
 
 const decided = `alert_id, channel_id, incident_id, alert_key, integration_id,
 	title_rule, title, description, alert_severity, alert_status, labels, images,
-	start_time, last_time, end_time, event_cnt, ever_muted, muted, muted_by, muted_until, changes, group_key, flapping_until`
+	start_time, last_time, end_time, event_cnt, ever_muted, muted, muted_by, muted_until, changes,
+	group_key, flapping_until, flapping_notified`
 
 // Row is a stored alert, with all columns that a decision about events reads. Two rows are equal (==) if nothing that a
 // decision could depend on has changed between them.
@@ -25,38 +26,40 @@ type Row struct {
 	MutedBy                                                            string
 	Labels, Images, Changes                                            string // JSON
 	GroupKey                                                           string
-	FlapsUntil                                                         int64
+	FlapsUntil, FlapsNotified                                          int64
 }
 
 func scanRow(scan db.Scan) (w Row, err error) {
 	return w, scan(&w.ID, &w.Channel, &w.Incident, &w.Key, &w.Integration,
 		&w.TitleRule, &w.Title, &w.Description, &w.Severity, &w.Status, &w.Labels, &w.Images,
-		&w.Start, &w.Last, &w.End, &w.Events, &w.EverMuted, &w.Muted, &w.MutedBy, &w.MutedUntil, &w.Changes, &w.GroupKey, &w.FlapsUntil)
+		&w.Start, &w.Last, &w.End, &w.Events, &w.EverMuted, &w.Muted, &w.MutedBy, &w.MutedUntil, &w.Changes, &w.GroupKey, &w.FlapsUntil,
+		&w.FlapsNotified)
 }
 
 // Alert returns the alert of the row, with the JSON columns parsed.
 func (w *Row) Alert() (a decide.Alert, err error) {
 	a = decide.Alert{
-		ID:          w.ID,
-		Channel:     w.Channel,
-		Incident:    w.Incident,
-		Key:         w.Key,
-		Integration: w.Integration,
-		TitleRule:   w.TitleRule,
-		Title:       w.Title,
-		Description: w.Description,
-		Severity:    w.Severity,
-		Status:      w.Status,
-		Start:       w.Start,
-		Last:        w.Last,
-		End:         w.End,
-		Events:      w.Events,
-		EverMuted:   w.EverMuted,
-		Muted:       w.Muted,
-		MutedBy:     w.MutedBy,
-		MutedUntil:  w.MutedUntil,
-		GroupKey:    w.GroupKey,
-		FlapsUntil:  w.FlapsUntil,
+		ID:            w.ID,
+		Channel:       w.Channel,
+		Incident:      w.Incident,
+		Key:           w.Key,
+		Integration:   w.Integration,
+		TitleRule:     w.TitleRule,
+		Title:         w.Title,
+		Description:   w.Description,
+		Severity:      w.Severity,
+		Status:        w.Status,
+		Start:         w.Start,
+		Last:          w.Last,
+		End:           w.End,
+		Events:        w.Events,
+		EverMuted:     w.EverMuted,
+		Muted:         w.Muted,
+		MutedBy:       w.MutedBy,
+		MutedUntil:    w.MutedUntil,
+		GroupKey:      w.GroupKey,
+		FlapsUntil:    w.FlapsUntil,
+		FlapsNotified: w.FlapsNotified,
 	}
 	for _, part := range []struct {
 		text string
@@ -72,26 +75,27 @@ func (w *Row) Alert() (a decide.Alert, err error) {
 // RowOf returns the row of an alert.
 func RowOf(a *decide.Alert) (Row, error) {
 	w := Row{
-		ID:          a.ID,
-		Channel:     a.Channel,
-		Incident:    a.Incident,
-		Key:         a.Key,
-		Integration: a.Integration,
-		TitleRule:   a.TitleRule,
-		Title:       a.Title,
-		Description: a.Description,
-		Severity:    a.Severity,
-		Status:      a.Status,
-		Start:       a.Start,
-		Last:        a.Last,
-		End:         a.End,
-		Events:      a.Events,
-		EverMuted:   a.EverMuted,
-		Muted:       a.Muted,
-		MutedBy:     a.MutedBy,
-		MutedUntil:  a.MutedUntil,
-		GroupKey:    a.GroupKey,
-		FlapsUntil:  a.FlapsUntil,
+		ID:            a.ID,
+		Channel:       a.Channel,
+		Incident:      a.Incident,
+		Key:           a.Key,
+		Integration:   a.Integration,
+		TitleRule:     a.TitleRule,
+		Title:         a.Title,
+		Description:   a.Description,
+		Severity:      a.Severity,
+		Status:        a.Status,
+		Start:         a.Start,
+		Last:          a.Last,
+		End:           a.End,
+		Events:        a.Events,
+		EverMuted:     a.EverMuted,
+		Muted:         a.Muted,
+		MutedBy:       a.MutedBy,
+		MutedUntil:    a.MutedUntil,
+		GroupKey:      a.GroupKey,
+		FlapsUntil:    a.FlapsUntil,
+		FlapsNotified: a.FlapsNotified,
 	}
 	for _, part := range []struct {
 		text *string
@@ -196,13 +200,13 @@ func Sources(tx *db.Tx, account, channel int64) ([]Row, error) {
 		ORDER BY last_time DESC, alert_id LIMIT $3 + 0`, account, channel, MaxSources)
 }
 
-// Due is a muted alert that must be decided again.
+// Due is an alert that must be decided again: it is muted, or changes too often.
 type Due struct {
 	Account int64
 	ID      string
 }
 
-// DueAgain returns an account's active alerts that are muted until now (Unix seconds) or earlier, at most limit, the
+// DueAgain returns an account's active alerts that are muted, or change too often, until now (Unix seconds) or earlier, at most limit, the
 // earliest first.
 func DueAgain(tx *db.Tx, account, now, limit int64) ([]Due, error) {
 	return db.All(tx, func(scan db.Scan) (d Due, err error) { return d, scan(&d.Account, &d.ID) },
@@ -275,7 +279,8 @@ func Save(tx *db.Tx, account int64, a *decide.Alert, now time.Time) error {
 
 var (
 	changing = db.Columns(`account_id, alert_id, incident_id, description, alert_severity, alert_status, labels, images, last_time, end_time,
-		event_cnt, ever_muted, muted, muted_by, muted_until, changes, updated_at, group_key, flapping_until`)
+		event_cnt, ever_muted, muted, muted_by, muted_until, changes, updated_at, group_key, flapping_until,
+		flapping_notified`)
 	inserting = db.Columns(`account_id, ` + decided + `, integration_name, integration_type, integration_ref_id,
 		responder_name, responder_email, created_at, updated_at, deleted_at`)
 )
@@ -285,6 +290,7 @@ func (w *Row) Update(tx *db.Tx, account int64, now time.Time) error {
 	return tx.Update(2, db.Rows{Table: "alert", Columns: changing, Values: [][]any{{
 		account, w.ID, w.Incident, w.Description, w.Severity, w.Status, w.Labels, w.Images, w.Last, w.End,
 		w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, now.Unix(), w.GroupKey, w.FlapsUntil,
+		w.FlapsNotified,
 	}}})
 }
 
@@ -294,7 +300,7 @@ func (w *Row) Insert(tx *db.Tx, account int64, from Origin, now time.Time) error
 		account, w.ID, w.Channel, w.Incident, w.Key, w.Integration,
 		w.TitleRule, w.Title, w.Description, w.Severity, w.Status, w.Labels, w.Images,
 		w.Start, w.Last, w.End, w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, w.GroupKey, w.FlapsUntil,
-		from.Name, from.Type, from.Ref, "", "", now.Unix(), now.Unix(), 0,
+		w.FlapsNotified, from.Name, from.Type, from.Ref, "", "", now.Unix(), now.Unix(), 0,
 	}}})
 }
 
@@ -313,14 +319,20 @@ func OriginOf(tx *db.Tx, account int64, alert string) (Origin, error) {
 	return o, err
 }
 
-// Count is the number of alerts of an incident, of those that are active, and of the events of all of them.
-type Count struct{ Alerts, Active, Events int64 }
+// Count is the number of alerts of an incident, of those that are active, of the active ones that are over for now (see
+// decide.Alert.AwaitsQuiet), and of the events of all of them.
+type Count struct{ Alerts, Active, Waiting, Events int64 }
+
+// Firing returns how many alerts are active and not over for now.
+func (c Count) Firing() int64 { return c.Active - c.Waiting }
+
+const counted = `count(*), coalesce(sum(CASE WHEN end_time = 0 THEN 1 ELSE 0 END), 0),
+	coalesce(sum(CASE WHEN end_time = 0 AND flapping_until > 0 AND alert_status = 'Ok' THEN 1 ELSE 0 END), 0), coalesce(sum(event_cnt), 0)`
 
 // CountOf returns the number of alerts and events of an incident.
 func CountOf(tx *db.Tx, account int64, incident string) (Count, error) {
-	c, _, err := db.One(tx, func(scan db.Scan) (c Count, err error) { return c, scan(&c.Alerts, &c.Active, &c.Events) },
-		`SELECT count(*), coalesce(sum(CASE WHEN end_time = 0 THEN 1 ELSE 0 END), 0), coalesce(sum(event_cnt), 0)
-			FROM alert WHERE account_id = $1 AND incident_id = $2 AND deleted_at = 0`, account, incident)
+	c, _, err := db.One(tx, func(scan db.Scan) (c Count, err error) { return c, scan(&c.Alerts, &c.Active, &c.Waiting, &c.Events) },
+		`SELECT `+counted+` FROM alert WHERE account_id = $1 AND incident_id = $2 AND deleted_at = 0`, account, incident)
 	return c, err
 }
 
@@ -329,11 +341,11 @@ func CountsOf(tx *db.Tx, account int64, incidents []string) (counts map[string]C
 	counts = map[string]Count{}
 	_, err = db.All(tx, func(scan db.Scan) (c Count, err error) {
 		incident := ""
-		err = scan(&incident, &c.Alerts, &c.Active, &c.Events)
+		err = scan(&incident, &c.Alerts, &c.Active, &c.Waiting, &c.Events)
 		counts[incident] = c
 		return c, err
-	}, `SELECT incident_id, count(*), coalesce(sum(CASE WHEN end_time = 0 THEN 1 ELSE 0 END), 0), coalesce(sum(event_cnt), 0)
-		FROM alert WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2)) AND deleted_at = 0
+	}, `SELECT incident_id, `+counted+` FROM alert WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2))
+		AND deleted_at = 0
 		GROUP BY incident_id`, account, db.JSON(incidents))
 	return counts, err
 }

@@ -66,7 +66,8 @@ func channelOps(detach remover) []api.Op {
 		},
 		{
 			Path: "/channel/disable", Allow: manage, Effect: api.Write, Audit: "channel:write:disable",
-			Doc: "Keeps a channel from taking alerts and from paging.", Example: one, Do: api.Do(disable),
+			Doc:     "Keeps a channel from notifying persons. Its alerts are kept; those still active open incidents when it is enabled.",
+			Example: one, Do: api.Do(disable),
 		},
 		{
 			Path: "/channel/delete", Allow: manage, Effect: api.Write, Audit: "channel:write:delete", Danger: true,

@@ -192,8 +192,8 @@ func Active(windows []TimeFilter, from, until time.Time, zone *time.Location, da
 // The defaults of flapping (docs/lifecycle.md).
 const (
 	flapChanges = 4
-	flapIn      = 60  // minutes
-	flapMute    = 120 // minutes
+	flapIn      = 60 // minutes
+	flapMute    = 15 // minutes
 )
 
 // Flaps returns the settings of flapping in seconds, with the defaults filled in.

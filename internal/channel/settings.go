@@ -15,7 +15,7 @@ type Settings struct {
 	AutoResolveTimeout      *int64    `json:"auto_resolve_timeout,omitzero" minimum:"0" maximum:"2592000" doc:"Seconds after which an incident resolves itself; absent or 0: never."`
 	AutoResolveMode         *string   `json:"auto_resolve_mode,omitzero" enum:"trigger,update" doc:"Counted from when the incident began (trigger) or from its latest alert (update)."`
 	Group                   *Group    `json:"group,omitzero" doc:"Which alerts become one incident; absent in an existing channel: each its own. A channel that is created without it groups by group_key: as the source of the alerts does."`
-	Flapping                *Flapping `json:"flapping,omitzero" doc:"When an alert changes too often to notify about; absent: 4 changes in 60 minutes mute it for 120."`
+	Flapping                *Flapping `json:"flapping,omitzero" doc:"When an alert changes too often to notify about; absent: 4 changes in 60 minutes, and 15 minutes of quiet."`
 	DisableOutlierDetection *bool     `json:"disable_outlier_detection,omitzero" doc:"Stored for clients that send it; there is no outlier detection."`
 	DisableAutoClose        *bool     `json:"disable_auto_close,omitzero" doc:"An incident stays open when all of its alerts are over."`
 	IsExternalReportEnabled *bool     `json:"is_external_report_enabled,omitzero" doc:"Stored for clients that send it; incidents are reported through the API."`
@@ -86,7 +86,7 @@ type Flapping struct {
 	IsDisabled *bool  `json:"is_disabled,omitzero" doc:"Alerts never count as flapping."`
 	MaxChanges *int64 `json:"max_changes,omitzero" minimum:"2" maximum:"100" doc:"How many changes between active and over are too many."`
 	InMins     *int64 `json:"in_mins,omitzero" minimum:"1" maximum:"1440" doc:"Within how many minutes."`
-	MuteMins   *int64 `json:"mute_mins,omitzero" minimum:"0" maximum:"1440" doc:"For how many minutes the alert is muted; absent or 0: it is only marked."`
+	MuteMins   *int64 `json:"mute_mins,omitzero" minimum:"0" maximum:"1440" doc:"After how many minutes without a change it ends: until then one incident stays open and notifies once; absent or 0: it is only marked."`
 }
 
 // check holds the settings against the bounds that the schema of the tags does not have, or that account files

@@ -41,6 +41,7 @@ type alertRow struct {
 	Muted       string            `json:"muted"`
 	MutedBy     string            `json:"muted_by"`
 	MutedUntil  int64             `json:"muted_until"`
+	FlapsUntil  int64             `json:"flapping_until"`
 	EverMuted   bool              `json:"ever_muted"`
 	Incident    *struct {
 		ID       string `json:"incident_id"`
@@ -55,7 +56,11 @@ func (a alertRow) State() string {
 	case a.End != 0:
 		return "Over"
 	case a.Muted != "":
-		return map[string]string{"silenced": "Silenced", "inhibited": "Inhibited", "flapping": "Flapping"}[a.Muted]
+		return map[string]string{
+			"silenced": "Silenced", "inhibited": "Inhibited", "flapping": "Flapping", "channel_disabled": "Channel disabled",
+		}[a.Muted]
+	case a.FlapsUntil != 0 && a.Status == "Ok":
+		return "Over for now"
 	}
 	return "Firing"
 }
@@ -221,7 +226,7 @@ func showAlert(v *visit) (view, error) {
 
 // muting returns the rule that mutes an alert, and the condition that it met: those of the latest verdict that muted it.
 func (x explanation) muting(a alertRow) (rule, why string) {
-	stage := map[string]string{"silenced": "silence", "inhibited": "inhibit", "flapping": "flapping"}[a.Muted]
+	stage := map[string]string{"silenced": "silence", "inhibited": "inhibit", "flapping": "flapping", "channel_disabled": "channel"}[a.Muted]
 	for _, w := range slices.Backward(x.Verdicts) {
 		for _, s := range w.Trace {
 			if s.Stage == stage && s.Matched {

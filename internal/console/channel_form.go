@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"strconv"
 )
 
@@ -10,12 +11,13 @@ type channelEditView struct {
 	Name, Description, Fields string
 	TeamID, Window            int64
 	Private, ByFields         bool
+	Flapping                  flappingForm
 	Teams                     []channelTeam
 }
 
 // editChannel shows the form of a channel: what was entered, else what is stored.
 func editChannel(v *visit) (view, error) {
-	d := channelEditView{titled: titled(v.T("New channel")), ByFields: true, Fields: "group_key"}
+	d := channelEditView{titled: titled(v.T("New channel")), ByFields: true, Fields: "group_key", Flapping: usualFlapping}
 	if v.r.PathValue("id") != "" {
 		c, err := v.channel()
 		if err != nil {
@@ -25,11 +27,12 @@ func editChannel(v *visit) (view, error) {
 		if d.ByFields, d.Fields = c.Group != nil && c.Group.Method == "p", ""; c.Group != nil {
 			d.Fields, d.Window = fieldLines(c.Group.Equals), c.Group.Window
 		}
+		d.Flapping = c.flapping()
 	}
 	if v.Failure != nil {
 		d.Name, d.Description, d.Fields = v.field("name"), v.field("description"), v.field("fields")
 		d.TeamID, d.Private, d.ByFields = formNumber(v, "team"), v.field("private") != "", v.field("by_fields") != ""
-		d.Window = formNumber(v, "window")
+		d.Window, d.Flapping = formNumber(v, "window"), enteredFlapping(v, d.Flapping)
 	}
 	var err error
 	d.Teams, err = v.allTeams()
@@ -47,6 +50,9 @@ func saveChannel(v *visit) (string, error) {
 	}
 	if v.r.PathValue("id") == "" {
 		request["group"] = group
+		if f := enteredFlapping(v, usualFlapping); f != usualFlapping {
+			request["flapping"] = f
+		}
 		var made struct {
 			ID int64 `json:"channel_id"`
 		}
@@ -62,6 +68,42 @@ func saveChannel(v *visit) (string, error) {
 		c.Group.Window != formNumber(v, "window"); changed {
 		request["group"] = group
 	}
+	if f := enteredFlapping(v, c.flapping()); f != c.flapping() {
+		request["flapping"] = f
+	}
 	request["channel_id"] = c.ID
 	return v.channelPath(), v.call("/channel/update", request, nil)
+}
+
+// flappingForm is when an alert of a channel changes too often.
+type flappingForm struct {
+	Off        bool  `json:"is_disabled"`
+	MaxChanges int64 `json:"max_changes"`
+	InMins     int64 `json:"in_mins"`
+	MuteMins   int64 `json:"mute_mins"`
+}
+
+// usualFlapping holds for a channel without settings of its own.
+var usualFlapping = flappingForm{MaxChanges: 4, InMins: 60, MuteMins: 15}
+
+// flapping returns what holds for the channel: absent members as the API reads them.
+func (c channelRow) flapping() flappingForm {
+	if c.Flapping == nil {
+		return usualFlapping
+	}
+	f := *c.Flapping
+	f.MaxChanges, f.InMins = cmp.Or(f.MaxChanges, usualFlapping.MaxChanges), cmp.Or(f.InMins, usualFlapping.InMins)
+	return f
+}
+
+// enteredFlapping returns what was entered; a number that was not is as before.
+func enteredFlapping(v *visit, before flappingForm) flappingForm {
+	f := before
+	f.Off = v.field("flapping_off") != ""
+	for name, into := range map[string]*int64{"max_changes": &f.MaxChanges, "in_mins": &f.InMins, "mute_mins": &f.MuteMins} {
+		if v.field(name) != "" {
+			*into = formNumber(v, name)
+		}
+	}
+	return f
 }

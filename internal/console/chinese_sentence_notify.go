@@ -100,6 +100,13 @@ var chineseNotify = map[string]string{
 	"silenced by %t":  "被 %t 静默",
 	"inhibited by %t": "被 %t 抑制",
 	"flapping by %s":  "因抖动暂缓通知 %s",
+	"its alerts are over for now, and have changed too often to end before it has been quiet":                                       "其告警暂时恢复，但因变化过于频繁，须平静后才会结束",
+	"changes too often: %d times in %d minutes; the next message comes when it gets worse, lasts, or has been quiet for %d minutes": "变化过于频繁：%[2]d 分钟内 %[1]d 次；变得更严重、持续触发，或平静 %[3]d 分钟后才有下一条消息",
+	"it changes too often, and it fires again":                                       "它变化过于频繁，并再次触发",
+	"it changes too often, and it fires again after 10 minutes in which it was over": "它变化过于频繁，恢复 10 分钟后再次触发",
+	"it changes too often, and it has fired for 10 minutes without a break":          "它变化过于频繁，并已不间断触发 10 分钟",
+	"it fires, and no longer counts as changing too often":                           "它正在触发，且不再视为变化过于频繁",
+	"responsible, and %w": "负责人，且%w",
 
 	"it is not sent: %v":                                       "未发送：%v",
 	"given up after 24 hours: %v":                              "24 小时后放弃：%v",

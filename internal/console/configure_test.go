@@ -65,6 +65,11 @@ func TestChannelForm(t *testing.T) {
 	edit := owner.get(made.path + "/edit").shows("labels.service, labels.host\nlabels.service")
 	owner.post(edit.path, "name", "Post", "description", "", "team", "0", "by_fields", "1", "fields", "labels.service", "window", "5").shows("Post", "No team owns this channel")
 	owner.get(made.path+"/edit").shows(">labels.service</textarea>", `value="5"`)
+	owner.get(made.path+"/edit").shows("Alerts that change too often", `max="100" value="4"`, `max="1440" value="60"`, `max="1440" value="15"`, "!checked>Off")
+	owner.post(edit.path, "name", "Post", "by_fields", "1", "fields", "labels.service", "window", "5", "max_changes", "1", "mute_mins", "30").
+		showsWith(http.StatusBadRequest, "max_changes", `value="30"`)
+	owner.post(edit.path, "name", "Post", "by_fields", "1", "fields", "labels.service", "window", "5", "flapping_off", "1", "max_changes", "6", "mute_mins", "30")
+	owner.get(made.path+"/edit").shows(`max="100" value="6"`, `max="1440" value="60"`, `max="1440" value="30"`, "checked>Off")
 	owner.post(made.path + "/status/disable")
 	if gone := owner.post(made.path + "/status/delete"); gone.path != "/channels" {
 		t.Errorf("at %s", gone.path)

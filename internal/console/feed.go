@@ -75,7 +75,7 @@ func (f feed) Older() int64 { return f.Page + 1 }
 // kinds maps the types of entries to what people filter by; all others are changes.
 var kinds = map[string]string{
 	"i_comm": "note", "a_comm": "note",
-	"i_notify": "page", "i_exhausted": "page", "i_escalate": "page", "i_join": "page",
+	"i_notify": "page", "i_exhausted": "page", "i_escalate": "page", "i_join": "page", "i_flap": "page",
 }
 
 // feed reads a page of a feed with the operation of a path. The address chooses the kind and the page.
@@ -113,7 +113,7 @@ func (v *visit) feed(path string, request map[string]any) (f feed, err error) {
 var changeTypes = []string{
 	"i_new", "i_assign", "i_a_rspd", "i_snooze", "i_wake", "i_ack", "i_unack", "i_storm", "i_custom", "i_rslv", "i_reopen", "i_merge",
 	"i_r_title", "i_r_desc", "i_r_impact", "i_r_rc", "i_r_rsltn", "i_r_severity", "i_r_field", "i_wr_create", "i_wr_delete",
-	"a_new", "a_update", "a_merge", "a_close", "a_m_silence", "a_m_inhibit", "a_m_flapping",
+	"a_new", "a_update", "a_merge", "a_close", "a_m_silence", "a_m_inhibit", "a_m_flapping", "a_m_channel",
 }
 
 // described returns entries for people.
@@ -267,7 +267,8 @@ func (v *visit) assigned(d feedDetail, n names) string {
 // changes are the texts of entries without members that the console shows.
 var changes = map[string]string{
 	"i_ack": "Acknowledged", "i_unack": "Withdrew the acknowledgement", "i_wake": "Ended the snooze", "a_close": "Ended",
-	"a_m_silence": "Silenced", "a_m_inhibit": "Inhibited", "a_m_flapping": "Held back: it flaps", "a_update": "Another event came",
+	"a_m_silence": "Silenced", "a_m_inhibit": "Inhibited", "a_m_flapping": "Changes too often",
+	"a_m_channel": "Held back: its channel is disabled", "a_update": "Another event came",
 	"i_custom": "A custom action ran", "i_escalate": "Took the escalation to its next step",
 }
 
@@ -295,6 +296,8 @@ func (v *visit) describeChange(line *feedLine, kind string, d feedDetail) {
 		line.Text = v.T("It has %d alerts now.", d.Limit)
 	case kind == "i_join":
 		line.Text, line.Words = v.T("Alerts join it"), d.Title
+	case kind == "i_flap":
+		line.Text, line.Words, line.Reason = v.T("Notified again"), d.Title, d.Reason
 	case kind == "i_r_severity":
 		line.Text = v.T("Changed the severity from %s to %s", v.T(text(d.From)), v.T(text(d.To)))
 	case kind == "i_r_field":

@@ -22,21 +22,26 @@ var incidentPages = []page{
 
 // incidentRow is an incident in a list.
 type incidentRow struct {
-	ID         string      `json:"incident_id"`
-	Num        string      `json:"num"`
-	Title      string      `json:"title"`
-	Severity   string      `json:"incident_severity"`
-	Progress   string      `json:"progress"`
-	ChannelID  int64       `json:"channel_id"`
-	Channel    string      `json:"channel_name"`
-	StartTime  int64       `json:"start_time"`
-	AckTime    int64       `json:"ack_time"`
-	CloseTime  int64       `json:"close_time"`
-	Snoozed    int64       `json:"snoozed_before"`
-	Alerts     int64       `json:"alert_cnt"`
-	Firing     int64       `json:"active_alert_cnt"`
-	Test       bool        `json:"is_test"`
-	MergedInto string      `json:"merged_into"`
+	ID         string `json:"incident_id"`
+	Num        string `json:"num"`
+	Title      string `json:"title"`
+	Severity   string `json:"incident_severity"`
+	Progress   string `json:"progress"`
+	ChannelID  int64  `json:"channel_id"`
+	Channel    string `json:"channel_name"`
+	StartTime  int64  `json:"start_time"`
+	AckTime    int64  `json:"ack_time"`
+	CloseTime  int64  `json:"close_time"`
+	Snoozed    int64  `json:"snoozed_before"`
+	Alerts     int64  `json:"alert_cnt"`
+	Firing     int64  `json:"active_alert_cnt"`
+	Test       bool   `json:"is_test"`
+	MergedInto string `json:"merged_into"`
+	Flapping   *struct {
+		MaxChanges int64 `json:"max_changes"`
+		InMins     int64 `json:"in_mins"`
+		MuteMins   int64 `json:"mute_mins"`
+	} `json:"flapping"` // one of its alerts changes too often; nil: none does
 	Responders []responder `json:"responders"`
 }
 

@@ -161,3 +161,28 @@ func TestFilters(t *testing.T) {
 	ann.get(path+"?feed=page").shows("Notified Ann Day", "!Opened with severity")
 	ann.get(path+"?feed=change").shows("Opened with severity Critical", "!Notified Ann Day over")
 }
+
+// TestFlappingAndDisabledAreShown shows an alert that changes too often, and one that a disabled channel holds back.
+func TestFlappingAndDisabledAreShown(t *testing.T) {
+	w := begin(t)
+	event := func(key, status string) {
+		w.push(`{"title_rule": "Cache ` + key + `", "event_status": "` + status + `", "alert_key": "` + key + `"}`)
+	}
+	for range 2 {
+		event("a", "Critical")
+		event("a", "Ok")
+	}
+	ann := w.signIn(annKey)
+	path := ann.get("/").shows("Cache a", "Flapping", "!1 alert fires").link("/incidents/")
+	ann.get(path).shows("An alert of it changes too often: 4 times in 60 minutes.", "0 of 1 alerts fire")
+	alert := ann.get("/alerts?q=Cache").shows("Over for now").link("/alerts/")
+	ann.get(alert).shows("It changes too often: it is over for now, and ends at", "Changes too often")
+	ann.get(alert + "/why").shows("The alert changes too often.")
+	event("a", "Critical")
+	ann.get(path).shows("Notified again", "it changes too often, and it fires again", "1 of 1 alerts fires")
+	w.signIn(ownerKey).post(shopPath + "/status/disable").shows("This channel is disabled: its alerts are held back and notify no one.")
+	event("b", "Critical")
+	held := ann.get("/alerts?show=muted&q=Cache+b").shows("Cache b", "Channel disabled").link("/alerts/")
+	ann.get(held).shows("Held back because its channel is disabled.")
+	ann.get(held + "/why").shows("The alert is held back: its channel is disabled.")
+}

@@ -102,7 +102,8 @@ type link struct {
 var outcomes = map[string]string{
 	"discarded": "An event was discarded.", "unrouted": "No channel takes the event.", "dropped": "The event was dropped.",
 	"repeated": "The event repeats one that is known.", "silenced": "The alert was silenced.", "inhibited": "The alert was inhibited.",
-	"flapping": "The alert is held back because it flaps.", "opened": "The alert opened the incident.",
+	"flapping": "The alert changes too often.", "channel_disabled": "The alert is held back: its channel is disabled.",
+	"opened":    "The alert opened the incident.",
 	"grouped":   "The alert joined the incident.",
 	"recovered": "The alert is over.", "unmatched": "An end came for an alert that is not known.", "failed": "The event could not be decided.",
 }
@@ -206,7 +207,7 @@ func (v *visit) whyOf(x explanation, name, back string, happened []feedLine) why
 // chainTypes are the entries of a feed that belong into the chain.
 var chainTypes = []string{
 	"i_new", "i_assign", "i_a_rspd", "i_notify", "i_exhausted", "i_escalate", "i_ack", "i_unack", "i_snooze", "i_wake", "i_rslv", "i_reopen",
-	"i_merge", "i_r_severity", "i_join", "i_storm",
+	"i_merge", "i_r_severity", "i_join", "i_flap", "i_storm",
 }
 
 // stages names the stages of deciding.

@@ -1,6 +1,7 @@
 package incident
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -61,12 +62,22 @@ func (r *Service) closeAlerts(c *api.Call, in SomeAlerts) (api.Empty, error) {
 		}
 		c.Touched("alert", a.ID, a.Title)
 		if a.Incident != "" {
-			if err := d.Recovered(a.Incident); err != nil {
+			if err := d.closedAlert(a.Incident); err != nil {
 				return api.Empty{}, err
 			}
 		}
 	}
 	return api.Empty{}, nil
+}
+
+// closedAlert settles an incident of which an alert was closed by hand.
+func (d Writer) closedAlert(incident string) error {
+	if r, found, err := d.find(incident); err != nil || !found {
+		return err
+	} else if err := d.settle(&r); err != nil {
+		return err
+	}
+	return d.Recovered(incident)
 }
 
 type mergeAlertsRequest struct {
@@ -95,6 +106,13 @@ func (r *Service) mergeAlerts(c *api.Call, in mergeAlertsRequest) (api.Empty, er
 		return api.Empty{}, err
 	}
 	severity := target.Severity
+	flapping, err := d.flappingOf(alerts)
+	if err != nil {
+		return api.Empty{}, err
+	}
+	if target.Flapping == nil {
+		target.Flapping = flapping
+	}
 	left, err := d.adoptAll(c, &target, alerts, in.Comment)
 	if err != nil {
 		return api.Empty{}, err
@@ -154,7 +172,7 @@ func (d Writer) adoptAll(c *api.Call, target *Incident, alerts []decide.Alert, c
 // stores the alert, not the target. A mute ends with it: the alert was muted for its former incident.
 func (d Writer) adopt(target *Incident, a *decide.Alert, comment string) error {
 	a.Incident = target.IncidentID
-	a.Muted, a.MutedBy, a.MutedUntil = "", "", 0
+	a.Muted, a.MutedBy, a.MutedUntil = "", "", a.FlapsUntil
 	if err := alert.Save(d.Tx, d.Account, a, d.Now); err != nil {
 		return err
 	}
@@ -192,7 +210,7 @@ func (d Writer) settleSource(id string, target *Incident, active bool) (merged b
 	}
 	source.AlertCnt = count.Alerts
 	if count.Alerts > 0 {
-		if err := d.save(&source); err != nil || !active {
+		if err := errors.Join(d.save(&source), d.settle(&source)); err != nil || !active {
 			return false, err
 		}
 		return false, d.Recovered(id)

@@ -105,6 +105,10 @@ func (d Writer) MergeInto(source, target *Incident, remove bool) error {
 	if err != nil {
 		return err
 	}
+	if target.Flapping == nil {
+		target.Flapping = source.Flapping
+	}
+	source.Flapping = nil
 	source.endSnooze(d.Now.Unix())
 	source.CloseTime, source.CloserID, source.ResolveAt, source.MergedInto, source.AlertCnt = d.Now.Unix(), d.Person, 0, target.IncidentID, 0
 	if err := d.save(source); err != nil {

@@ -64,6 +64,7 @@ type Detail struct {
 	Storms           []int64                   `json:"storms,omitzero" maxItems:"100" doc:"Storm thresholds it has reached."`
 	Snoozes          []Snooze                  `json:"snoozes,omitzero" maxItems:"100000" doc:"The times for which it was snoozed."`
 	RoseAt           int64                     `json:"rose_at,omitzero" doc:"When its severity last rose."`
+	Flapping         *Flapping                 `json:"flapping,omitzero" doc:"One of its alerts changes too often; absent: none does."`
 	JoinedUntil      int64                     `json:"joined_until,omitzero" doc:"Alerts that join by then, since it was acknowledged, are one message to its responders."`
 }
 

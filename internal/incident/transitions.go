@@ -166,6 +166,7 @@ func (d Writer) resolve(r *Incident, by string) error {
 	now := d.Now.Unix()
 	r.endSnooze(now)
 	r.CloseTime, r.CloserID, r.ResolveAt = now, d.Person, 0
+	r.Flapping = nil
 	if d.Batch != nil {
 		r.UpdatedAt = now // as it will be stored
 		d.Batch.savedLater(r)
@@ -199,6 +200,7 @@ func (d Writer) CloseAlerts(incident string) error {
 func (d Writer) CloseAlert(a *decide.Alert) error {
 	a.End = max(a.Start, d.Now.Unix())
 	a.Status = event.Ok
+	a.FlapsUntil, a.FlapsNotified, a.Changes = 0, 0, nil // what a person closes does not change too often any more
 	if err := alert.Save(d.Tx, d.Account, a, d.Now); err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ type View struct {
 	Fields           map[string]jsontext.Value `json:"fields" doc:"Values of custom fields by name."`
 	AssignedTo       AssignedTo                `json:"assigned_to" doc:"The latest assignment."`
 	AlertCnt         int64                     `json:"alert_cnt" doc:"How many alerts it has."`
-	ActiveAlertCnt   int64                     `json:"active_alert_cnt" doc:"How many of them are not over."`
+	ActiveAlertCnt   int64                     `json:"active_alert_cnt" doc:"How many of them are not over, not even for now."`
 	AlertEventCnt    int64                     `json:"alert_event_cnt" doc:"How many events they had."`
 	Closer           *PersonSummary            `json:"closer,omitzero" doc:"Who closed it."`
 	Creator          *PersonSummary            `json:"creator,omitzero" doc:"Who made it."`
@@ -70,6 +70,7 @@ type View struct {
 	Images           []event.Image             `json:"images" doc:"Pictures of its first alert."`
 	ManualOverrides  []string                  `json:"manual_overrides" doc:"Members that a person set."`
 	MergedInto       string                    `json:"merged_into,omitzero" doc:"The incident it was merged into."`
+	Flapping         *Flapping                 `json:"flapping,omitzero" doc:"One of its alerts changes too often: its end, and who is notified, wait for quiet; absent: none does."`
 	IsTest           bool                      `json:"is_test,omitzero" doc:"A drill: nothing is wrong."`
 }
 
@@ -114,7 +115,7 @@ func show(tx *db.Tx, r *withAlerts) (v View, err error) {
 		Num: Num(r.IncidentID), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 		SnoozedBefore: r.SnoozedBefore, GroupMethod: cmp.Or(r.GroupMethod, "n"), EverMuted: r.EverMuted, Labels: r.Labels, Fields: r.Fields,
 		Images: r.Images, ManualOverrides: r.ManualOverrides,
-		MergedInto: r.MergedInto, IsTest: r.Test, Responders: []Responder{},
+		MergedInto: r.MergedInto, Flapping: r.Flapping, IsTest: r.Test, Responders: []Responder{},
 	}
 	if r.Progress == Closed && r.MergedInto == "" {
 		v.IncidentStatus = event.Ok
@@ -156,7 +157,7 @@ func (v *View) fillEmpty() {
 
 // lookUp fills in the counts of alerts and the names of the channel, the persons and the account.
 func (v *View) lookUp(tx *db.Tx, r *withAlerts) error {
-	v.AlertCnt, v.ActiveAlertCnt, v.AlertEventCnt = r.alerts.Alerts, r.alerts.Active, r.alerts.Events
+	v.AlertCnt, v.ActiveAlertCnt, v.AlertEventCnt = r.alerts.Alerts, r.alerts.Firing(), r.alerts.Events
 	ch, found, err := channel.Find(tx, r.AccountID, r.ChannelID)
 	if err != nil {
 		return err

@@ -203,21 +203,6 @@ func TestAnInhibitedAlertIsNotifiedWhenTheOtherEnds(t *testing.T) {
 	w.notified(over("ann"), newPage("ann"))
 }
 
-func TestAFlappingAlertIsKeptQuiet(t *testing.T) {
-	t.Parallel()
-	w := begin(t, notifyAnn) // 4 changes in 60 minutes mute it for 120
-	for range 4 {
-		w.push("cpu", "Critical")
-		w.push("cpu", "Ok")
-		w.pass(time.Minute)
-	}
-	w.notified(newPage("ann"), over("ann"), newPage("ann"), over("ann"))
-	w.outcome(w.push("cpu", "Critical"), "flapping")
-	w.drift = time.Minute
-	w.pass(2*time.Hour + time.Minute)
-	w.notified(newPage("ann")) // it is still there
-}
-
 func TestAlertsThatSayTheSameAreOne(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
@@ -394,14 +379,6 @@ func TestThePipelineChangesAndDrops(t *testing.T) {
 	}
 	w.notified(newPage("ann"))
 	w.outcome(w.push("x", "Critical", "title=noise"), "discarded")
-	w.notified()
-}
-
-func TestADisabledChannelTakesNothing(t *testing.T) {
-	t.Parallel()
-	w := begin(t, notifyAnn)
-	w.do("/channel/disable", `{"channel_id": %d}`, shop)
-	w.outcome(w.push("cpu", "Critical"), "dropped")
 	w.notified()
 }
 

@@ -113,11 +113,18 @@ func Reevaluate(s State, a *Alert, now int64) (Verdict, error) {
 	if d.channel == nil { // the channel was deleted: none of its rules mutes the alert
 		d.channel = &Channel{Flapping: Flaps{Off: true}}
 	}
-	d.looked("merge", Step{Matched: true, Why: sentence.Of("decided_again", was.Muted)})
-	if d.channel.Disabled { // it sends no notifications; when it is enabled all its alerts are decided again
-		d.Outcome, a.MutedUntil = was.Muted, now+recheck
+	if a.AwaitsQuiet() {
+		d.waitOn()
 		return d.Verdict, nil
 	}
+	why := sentence.Of("decided_again", was.Muted)
+	switch was.Muted {
+	case "":
+		why = sentence.Of("still_flapping")
+	case Disabled:
+		why = sentence.Of("decided_enabled")
+	}
+	d.looked("merge", Step{Matched: true, Why: why})
 	inlet, err := s.Inlet(a.Integration)
 	if err != nil {
 		return d.Verdict, err
@@ -126,9 +133,16 @@ func Reevaluate(s State, a *Alert, now int64) (Verdict, error) {
 		_, _, d.inhibits, _ = inlet.Rules.Apply(d.meter, d.Event)
 	}
 	if err = d.mute(); err == nil && !d.Outcome.Muted() {
+		d.flapping(was.FlapsUntil > 0)
 		err = d.group()
 	}
-	if d.Outcome == was.Muted && a.MutedBy == was.MutedBy {
+	switch {
+	case d.Outcome.Muted():
+		d.Unchanged = d.Outcome == was.Muted && a.MutedBy == was.MutedBy
+	case was.Muted == "":
+		d.Unchanged = d.Again == NotAgain && !d.Settled
+	}
+	if d.Unchanged {
 		d.Feed = nil // the feed has an entry for this reason already
 	}
 	d.Over, d.Steps = over(d.Trace), d.meter.Used()
@@ -170,6 +184,7 @@ type decision struct {
 	inhibits []pipeline.Inhibit
 	channel  *Channel
 	meter    *filter.Meter
+	begins   bool // the alert begins to change too often
 }
 
 // looked adds a step to the trace.
@@ -194,7 +209,7 @@ func (d *decision) inChannel() error {
 	if d.channel, err = d.state.Channel(d.Channel); err != nil {
 		return err
 	}
-	if d.channel == nil || d.channel.Disabled {
+	if d.channel == nil {
 		d.Outcome = Dropped
 		d.looked("channel", Step{Matched: true, Why: sentence.Of("channel_gone")})
 		return nil
@@ -223,6 +238,7 @@ func (d *decision) inChannel() error {
 	if d.Outcome.Muted() || d.Outcome == Dropped {
 		return nil
 	}
+	d.flapping(open && latest.FlapsUntil > 0)
 	return d.group()
 }
 
@@ -293,14 +309,38 @@ func (d *decision) end(latest *Alert, open bool) {
 		d.looked("merge", Step{Why: sentence.Of("nothing_to_end")})
 		return
 	}
+	if latest.AwaitsQuiet() && !d.Event.ByHand {
+		d.refresh(latest)
+		d.Alert.Labels, d.Alert.GroupKey = joined(d.Event.Labels, latest.Labels), latest.GroupKey
+		return
+	}
 	a, e := *latest, &d.Event
 	a.Status, a.Description = event.Ok, cmp.Or(e.Description, a.Description)
-	a.Last, a.End = max(a.Last, d.now), max(a.Start, e.Time)
+	a.Last = max(a.Last, d.now)
 	a.Events++
 	a.Labels = joined(e.Labels, a.Labels)
 	d.change(&a)
-	d.Alert, d.Outcome, d.Feed, d.Frees = &a, Recovered, []string{"a_update", "a_close"}, true
+	d.Alert, d.Frees = &a, true
+	if a.FlapsUntil > 0 && a.Incident != "" && !e.ByHand {
+		d.Feed = d.updated()
+		d.looked("merge", Step{Matched: true, Why: sentence.Of("ends_quiet", a.Title, a.ID)})
+		d.wait()
+		return
+	}
+	a.End, a.MutedUntil, a.FlapsUntil = max(a.Start, e.Time), 0, 0
+	if e.ByHand {
+		a.calm()
+	}
+	d.Outcome, d.Settled, d.Feed = Recovered, latest.FlapsUntil > 0, []string{"a_update", "a_close"}
 	d.looked("merge", Step{Matched: true, Why: "it ends " + a.named()})
+}
+
+// updated returns the entries of the feed for an event of an alert that exists.
+func (d *decision) updated() []string {
+	if d.begins {
+		return []string{"a_update", "a_m_flapping"}
+	}
+	return []string{"a_update"}
 }
 
 // same reports whether an event has the status, title and description that the alert already has.
@@ -333,13 +373,13 @@ func (d *decision) merge(latest *Alert, open bool) {
 			if a.Start < latest.Start { // it is the newest alert even if its source's clock is behind
 				a.Start = latest.Start + 1
 			}
-			if latest.Muted == Flapping { // the alerts of a key flap together: each change begins another alert
-				a.Muted, a.MutedBy, a.MutedUntil, a.FlapsUntil = latest.Muted, latest.MutedBy, latest.MutedUntil, latest.FlapsUntil
-			}
 			why = sentence.Of("begins_another", latest.ID)
 		}
 		d.change(&a)
 		d.Alert, d.New, d.Feed = &a, true, []string{"a_new"}
+		if d.begins {
+			d.Feed = append(d.Feed, "a_m_flapping")
+		}
 		d.looked("merge", Step{Matched: true, Why: why})
 		return
 	}
@@ -352,14 +392,11 @@ func (d *decision) merge(latest *Alert, open bool) {
 		a.Images = e.Images
 	}
 	a.Events++
-	d.Alert, d.Feed, d.Frees = &a, []string{"a_update"}, !a.alike(latest)
+	if latest.AwaitsQuiet() {
+		d.change(&a)
+	}
+	d.Alert, d.Feed, d.Frees = &a, d.updated(), !a.alike(latest)
 	d.looked("merge", Step{Matched: true, Why: "it is an event of " + a.named()})
-}
-
-// change records that the alert became active or ended.
-func (d *decision) change(a *Alert) {
-	a.Changes = append(slices.Clone(a.Changes), d.now)
-	a.Changes = a.Changes[max(0, len(a.Changes)-100):]
 }
 
 // event returns an event with the content of the alert's last one, to decide again.

@@ -187,7 +187,8 @@ func TestASequenceOfEvents(t *testing.T) {
 }
 
 // model returns the outcome of an event in the shop, from the rules one by one, without the indexes and copies of
-// the real code. It has no inhibition and no flapping, which the random events do not cause.
+// the real code. It has no inhibition and no flapping, which the random events do not cause. From 3000 on the channel is
+// disabled.
 func model(w *world, e event.Event, now int64) decide.Outcome {
 	var open *decide.Alert
 	for _, a := range w.alerts {
@@ -206,6 +207,8 @@ func model(w *world, e event.Event, now int64) decide.Outcome {
 		return decide.Repeated
 	case e.Labels["env"] == "test" && now >= 1000 && now < 2000:
 		return decide.Silenced
+	case now >= 3000:
+		return decide.Disabled
 	case open != nil && open.Incident != "":
 		return decide.Grouped
 	case e.Labels["service"] == "":
@@ -243,8 +246,9 @@ func TestAgainstTheModel(t *testing.T) {
 		w.channels[7].Flapping.Off = true
 		keyed := map[string]event.Event{} // a key has always the same labels
 		now := int64(100)
-		for step := range 60 {
+		for step := range 90 {
 			now += r.Int64N(90)
+			w.channels[7].Disabled = now >= 3000
 			key := fmt.Sprint("k", r.IntN(8))
 			first, known := keyed[key]
 			if !known {
@@ -276,7 +280,7 @@ func TestAgainstTheModel(t *testing.T) {
 			w.apply(v, now)
 		}
 	}
-	for _, o := range []decide.Outcome{decide.Opened, decide.Grouped, decide.Repeated, decide.Recovered, decide.Unmatched, decide.Dropped, decide.Silenced} {
+	for _, o := range []decide.Outcome{decide.Opened, decide.Grouped, decide.Repeated, decide.Recovered, decide.Unmatched, decide.Dropped, decide.Silenced, decide.Disabled} {
 		if outcomes[o] < 100 {
 			t.Errorf("%s came up %d times: the cases are lopsided", o, outcomes[o])
 		}

@@ -9,19 +9,21 @@ import (
 	"tocsin/internal/core/sentence"
 )
 
-// mute decides whether the alert is muted: by a silence rule, by another alert, or because it changes too often. The
+// mute decides whether the alert is muted: by a silence rule, by another alert, or because its channel is disabled. The
 // first reason in this order counts.
 func (d *decision) mute() error {
 	a := d.Alert
-	was, until := a.Muted, a.FlapsUntil
-	a.Muted, a.MutedBy, a.MutedUntil, a.FlapsUntil = "", "", 0, 0
+	a.Muted, a.MutedBy, a.MutedUntil = "", "", 0
 	if d.silenced() {
 		return nil
 	}
 	if done, err := d.inhibited(); done || err != nil {
 		return err
 	}
-	d.flapping(was == Flapping, until)
+	if d.channel.Disabled { // when it is enabled all its alerts are decided again
+		d.looked("channel", Step{Matched: true, Why: sentence.Of("channel_disabled")})
+		d.muted(Disabled, "", d.now+recheck, "a_m_channel")
+	}
 	return nil
 }
 
@@ -30,7 +32,7 @@ func (d *decision) muted(as Outcome, by string, until int64, feed string) {
 	a := d.Alert
 	d.Outcome, a.Muted, a.MutedBy, a.MutedUntil, a.EverMuted = as, as, by, until, true
 	d.Feed = append(d.Feed, feed)
-	if as != Inhibited { // which lasts as long as the other alert is active
+	if as == Silenced { // the others last as long as their reason
 		d.Trace[len(d.Trace)-1].Until = until
 	}
 }
@@ -124,7 +126,7 @@ func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources iter.Seq[*Al
 	var near []string // why sources that match the rule do not inhibit
 	d.meter.Begin()
 	for source := range sources {
-		if source.ID == d.Alert.ID && source.ID != "" {
+		if source.ID == d.Alert.ID && source.ID != "" || source.AwaitsQuiet() {
 			continue
 		}
 		e := source.event()
@@ -202,36 +204,4 @@ func agree(fields []string, a, b filter.Fields) (field string, ok bool) {
 		}
 	}
 	return "", true
-}
-
-// flapping mutes an alert that changes too often, or that did and whose time is not over.
-func (d *decision) flapping(was bool, until int64) {
-	f := d.channel.Flapping
-	if f.Off {
-		return
-	}
-	n := int64(0)
-	for _, at := range d.Alert.Changes {
-		if at > d.now-f.In {
-			n++
-		}
-	}
-	why := sentence.Of("changes", n, f.In/60, f.Max)
-	if was && until > d.now && f.Mute > 0 {
-		d.looked("flapping", Step{Matched: true, Why: why + ", and stays silent"})
-		d.muted(Flapping, "", until, "a_m_flapping")
-		d.Alert.FlapsUntil = until
-		return
-	}
-	if was || n < f.Max { // once the time is over, the alert starts without its past changes
-		if n > 1 {
-			d.looked("flapping", Step{Why: why})
-		}
-		return
-	}
-	d.looked("flapping", Step{Matched: true, Why: why})
-	if f.Mute > 0 {
-		d.muted(Flapping, "", d.now+f.Mute, "a_m_flapping")
-		d.Alert.FlapsUntil = d.now + f.Mute
-	}
 }

@@ -22,22 +22,23 @@ type Outcome string
 
 // The outcomes.
 const (
-	Discarded Outcome = "discarded" // the pipeline dropped it
-	Unrouted  Outcome = "unrouted"  // no channel takes it: no case of its route matched, or there is no route
-	Dropped   Outcome = "dropped"   // the channel is disabled, a drop rule matched, or a silence or inhibit rule that discards
-	Repeated  Outcome = "repeated"  // it is equal to its alert's last event: the alert was refreshed
-	Silenced  Outcome = "silenced"  // a silence rule matched: its alert is kept, no notification is sent
-	Inhibited Outcome = "inhibited" // another active alert inhibits its alert: likewise
-	Flapping  Outcome = "flapping"  // its alert changes too often and is muted: likewise
-	Opened    Outcome = "opened"    // it opened an incident
-	Grouped   Outcome = "grouped"   // its alert joined an incident, or already was in one
-	Recovered Outcome = "recovered" // it ended its alert
-	Unmatched Outcome = "unmatched" // an Ok without an open alert: nothing to end
-	Failed    Outcome = "failed"    // deciding it failed repeatedly; the reason is stored for a person to check
+	Discarded Outcome = "discarded"        // the pipeline dropped it
+	Unrouted  Outcome = "unrouted"         // no channel takes it: no case of its route matched, or there is no route
+	Dropped   Outcome = "dropped"          // the channel is gone, a drop rule matched, or a silence or inhibit rule that discards
+	Repeated  Outcome = "repeated"         // it is equal to its alert's last event: the alert was refreshed
+	Silenced  Outcome = "silenced"         // a silence rule matched: its alert is kept, no notification is sent
+	Inhibited Outcome = "inhibited"        // another active alert inhibits its alert: likewise
+	Disabled  Outcome = "channel_disabled" // its channel is disabled: likewise
+	Flapping  Outcome = "flapping"         // an Ok of an alert that changes too often: the alert ends once it has been quiet
+	Opened    Outcome = "opened"           // it opened an incident
+	Grouped   Outcome = "grouped"          // its alert joined an incident, or already was in one
+	Recovered Outcome = "recovered"        // it ended its alert
+	Unmatched Outcome = "unmatched"        // an Ok without an open alert: nothing to end
+	Failed    Outcome = "failed"           // deciding it failed repeatedly; the reason is stored for a person to check
 )
 
 // Muted reports whether the outcome keeps the alert without a notification.
-func (o Outcome) Muted() bool { return o == Silenced || o == Inhibited || o == Flapping }
+func (o Outcome) Muted() bool { return o == Silenced || o == Inhibited || o == Disabled }
 
 // Verdict is the decision about an event in one channel.
 type Verdict struct {
@@ -52,6 +53,11 @@ type Verdict struct {
 	Steps    int64       // what deciding the event took, up to this verdict (see filter.Meter)
 	Frees    bool        // the alert is over or has changed: what it inhibits must be decided again
 	Over     []Step      // the steps of Trace that exceeded the budget and count as not matching
+
+	Flaps     Flaps // while the alert changes too often: the settings by which it does; else zero
+	Settled   bool  // the alert does not change too often any more
+	Again     Again // why the alert notifies again in its incident
+	Unchanged bool  // of an alert that was decided again: nothing has changed that a person wants explained
 }
 
 // Grouping is the incident that an alert belongs to.
@@ -79,29 +85,30 @@ type Step struct {
 
 // Alert is an alert with all that decisions depend on.
 type Alert struct {
-	ID          string // empty: not stored yet
-	Channel     int64
-	Incident    string // the incident it is in; empty: none
-	Key         string
-	Integration int64
-	TitleRule   string
-	Title       string
-	Description string
-	Severity    string // the highest so far
-	Status      string // of the last event
-	Labels      map[string]string
-	Images      []event.Image
-	GroupKey    string // the group that the source puts it into; empty: it has none
-	Start       int64  // Unix seconds, as all times here
-	Last        int64
-	End         int64 // 0: active
-	Events      int64 // how many events it has had
-	EverMuted   bool
-	Muted       Outcome // why no notification is sent now: Silenced, Inhibited or Flapping; empty: not muted
-	MutedBy     string  // the rule, or for Inhibited the alert that inhibits it
-	MutedUntil  int64   // when to decide again, Unix seconds; 0: not muted
-	FlapsUntil  int64   // for Flapping: until when, Unix seconds
-	Changes     []int64 // times of its latest changes between active and ended, oldest first, at most 100
+	ID            string // empty: not stored yet
+	Channel       int64
+	Incident      string // the incident it is in; empty: none
+	Key           string
+	Integration   int64
+	TitleRule     string
+	Title         string
+	Description   string
+	Severity      string // the highest so far
+	Status        string // of the last event
+	Labels        map[string]string
+	Images        []event.Image
+	GroupKey      string // the group that the source puts it into; empty: it has none
+	Start         int64  // Unix seconds, as all times here
+	Last          int64
+	End           int64 // 0: active
+	Events        int64 // how many events it has had
+	EverMuted     bool
+	Muted         Outcome // why no notification is sent now: Silenced, Inhibited or Disabled; empty: not muted
+	MutedBy       string  // the rule, or for Inhibited the alert that inhibits it
+	MutedUntil    int64   // when to decide again, Unix seconds; 0: not before its next event
+	FlapsUntil    int64   // of an alert that changes too often: when it has been quiet for long enough; 0: it does not
+	FlapsNotified int64   // of such an alert: 0, NotifiedEarlier or NotifiedNow
+	Changes       []int64 // times of its latest changes between active and ended, oldest first, at most 100
 }
 
 // Active reports whether the alert has not ended.

@@ -32,6 +32,10 @@ func (e *Event) AppendJSON(b []byte) ([]byte, error) {
 	if e.OwnChannel != 0 {
 		w.number("own_channel", e.OwnChannel)
 	}
+	if e.ByHand {
+		w.name("by_hand")
+		w.b = append(w.b, "true"...)
+	}
 	w.number("received_at", e.Received)
 	return append(w.b, '}'), w.err
 }

@@ -50,6 +50,7 @@ type Event struct {
 	GroupKey    string            `json:"group_key,omitempty"`  // the group that the source puts the alert into; empty: it has none
 	Time        int64             `json:"event_time"`           // Unix seconds by the source's clock if it sent a time, else when the event was received
 	OwnChannel  int64             `json:"own_channel,omitzero"` // of an alert of Tocsin's own: where it goes; no source can set it
+	ByHand      bool              `json:"by_hand,omitzero"`     // of an Ok of Tocsin's own: a person ended its alert
 	Received    int64             `json:"received_at"`          // Unix nanoseconds by the server's clock; the order in which events are decided
 }
 

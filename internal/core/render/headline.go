@@ -87,6 +87,8 @@ func (i Incident) State() string {
 		return "Acknowledged"
 	case i.Event == "i_r_severity":
 		return "Now " + i.Severity
+	case i.Event == "i_flap":
+		return i.Severity + ", fires again"
 	case i.Event == "i_join":
 		return i.Severity + ", more alerts"
 	case i.Event == "i_remind":

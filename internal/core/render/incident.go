@@ -21,6 +21,7 @@ type Incident struct {
 	Link        string // to the incident; empty when the server does not know its public address
 	AckLink     string // acknowledges it, for this reader alone; empty when it needs no acknowledgement
 	Reason      string // why the reader is notified, in words
+	Note        string // that an alert changes too often, and when the next message comes; empty: none does
 	Test        bool   // a drill: there is no problem
 
 	Headline string            // what is wrong: the summary of its alerts, or the title
@@ -124,7 +125,7 @@ var Sample = Incident{
 	ActiveAlertCnt: 1, AlertEventCnt: 7, Fields: map[string]any{"customer": "Example Ltd."},
 	Images:    []Image{{Src: "https://grafana.example.com/render/1.png", Href: "https://grafana.example.com/d/1", Alt: "latency"}},
 	ChannelID: 7, AccountTimeZone: "UTC", FireTimes: 1,
-	Flapping: Flapping{MaxChanges: 4, InMinutes: 60, MuteMinutes: 120}, GroupMethod: "p", Impact: "Payments fail",
+	Flapping: Flapping{MaxChanges: 4, InMinutes: 60, MuteMinutes: 15}, GroupMethod: "p", Impact: "Payments fail",
 	LabelValues: map[string]LabelValues{
 		"service":       {All: []string{"checkout", "orders"}},
 		"resource":      {All: []string{"pod/checkout-7d9f", "queue/orders"}},

@@ -7,10 +7,12 @@ import "strings"
 var Preset = map[string]string{
 	"email": email,
 	"sms": `{{if .Test}}[Drill] {{end}}{{.State}}: {{with .Merged}}{{truncate 120 .}}. {{end}}{{truncate 120 .Problem}}` +
-		`{{with .Channel}} ({{truncate 40 .}}){{end}}{{with .AckLink}} ack: {{.}}{{end}}`,
+		`{{with .Channel}} ({{truncate 40 .}}){{end}}` +
+		`{{with .Note}}; {{.}}{{end}}{{with .AckLink}} ack: {{.}}{{end}}`,
 	"voice": `{{if .Test}}This is a drill. {{end}}{{if eq .Event "i_r_severity"}}Now {{end}}{{.Severity}} incident` +
 		`{{with .Channel}} in {{truncate 40 .}}{{end}}. ` +
-		`{{with .Merged}}{{truncate 150 .}}. {{end}}{{truncate 150 .Problem}}. I repeat: {{.Severity}}. {{truncate 150 .Problem}}.`,
+		`{{with .Merged}}{{truncate 150 .}}. {{end}}{{truncate 150 .Problem}}. ` +
+		`{{with .Note}}It {{.}}. {{end}}I repeat: {{.Severity}}. {{truncate 150 .Problem}}.`,
 	"slack":        chat("*"),
 	"slack_app":    chat("*"),
 	"discord":      chat("**"),
@@ -36,7 +38,8 @@ const progress = `{{with .Merged}}{{.}}{{if not $.MergedInto}} · {{end}}{{end}}
 	`{{with .Channel}} · {{.}}{{end}} · since {{date .TimeZone .StartTime}}{{if gt .AlertCount 1}} · {{.AlertCount}} alerts{{end}}`
 
 // others lists who else was notified and who is next, and why the reader is.
-const others = `{{with .Notified}}Notified: {{range $n, $who := .}}{{if $n}}, {{end}}{{$who}}{{end}}
+const others = `{{with .Note}}{{.}}
+{{end}}{{with .Notified}}Notified: {{range $n, $who := .}}{{if $n}}, {{end}}{{$who}}{{end}}
 {{end}}{{with .Next}}Next: {{.}}
 {{end}}{{with .Reason}}Why you: {{.}}
 {{end}}`
@@ -87,7 +90,8 @@ var email = strings.NewReplacer("WRAP", "overflow-wrap:anywhere;word-break:break
 {{with .Link}}<a href="{{.}}" style="margin-right:14px">Open the incident</a> {{end}}
 {{range .Links}}<a href="{{.URL}}" style="margin-right:14px">{{.Name}}</a> {{end}}</td></tr>{{end}}
 {{with .Description}}<tr><td style="padding:14px 0 0;white-space:pre-line;WRAP">{{.}}</td></tr>{{end}}
-{{if or .Notified .Next .Reason}}<tr><td style="padding:14px 0 0;font-size:14px;WRAP">
+{{if or .Note .Notified .Next .Reason}}<tr><td style="padding:14px 0 0;font-size:14px;WRAP">
+{{with .Note}}<div><strong>{{.}}</strong></div>{{end}}
 {{with .Notified}}<div>Notified: {{range $n, $who := .}}{{if $n}}, {{end}}{{$who}}{{end}}</div>{{end}}
 {{with .Next}}<div>Next: {{.}}</div>{{end}}
 {{with .Reason}}<div>Why you: {{.}}</div>{{end}}</td></tr>{{end}}

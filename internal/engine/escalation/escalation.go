@@ -254,7 +254,7 @@ func (r *Service) takeSteps(
 // done reports whether the escalation is stored and needs nothing more now.
 func (r *Service) hold(tx *db.Tx, e *run, i *incident.Incident, a escalationplan.Answer, now time.Time) (done bool, err error) {
 	first := slices.IndexFunc(a.Due, func(v escalationplan.Result) bool { return v.Tell })
-	if first < 0 {
+	if first < 0 && !e.clockStops(i, a, now.Unix()) {
 		return false, nil
 	}
 	until, why := e.silenced, e.silencedBy
@@ -269,8 +269,12 @@ func (r *Service) hold(tx *db.Tx, e *run, i *incident.Incident, a escalationplan
 	case until <= now.Unix():
 		return false, nil
 	}
-	reported := e.timing.Held > 0 // in the incident's feed, once per silence
-	if !reported {
+	reported := e.timing.Held > 0 || first < 0 // in the incident's feed, once per silence
+	switch {
+	case e.timing.Held > 0:
+	case first < 0:
+		e.timing.Held = now.Unix()
+	default:
 		e.timing.Held = a.Due[first].At
 	}
 	e.next = until

@@ -92,6 +92,8 @@ func (r *Service) reaction(e activity.Event) reaction {
 		}
 	case activity.Merged:
 		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error { return r.merged(tx, i, item, e) }
+	case activity.FiresAgain:
+		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error { return r.firesAgain(tx, i, item, e) }
 	}
 	return nil
 }

@@ -205,7 +205,19 @@ func (x *Explanation) present(id string) error {
 	if err != nil || !found {
 		return err
 	}
-	if a.Muted != "" && a.Active() {
+	switch {
+	case !a.Active():
+	case a.AwaitsQuiet():
+		x.now = append(x.now, sentence.Of("now_awaits_quiet", x.clock.Minute(a.FlapsUntil))+".")
+	case a.FlapsUntil > 0:
+		x.now = append(x.now, sentence.Of("now_flapping", x.clock.Minute(a.FlapsUntil))+".")
+	}
+	switch {
+	case !a.Active() || a.Muted == "":
+	case a.Muted == decide.Disabled:
+		x.mute = sentence.Of("its_channel_disabled")
+		x.now = append(x.now, sentence.Of("now_disabled")+".")
+	default:
 		x.mute = "the alert is " + string(a.Muted) + " until " + x.clock.Minute(a.MutedUntil)
 		if a.Muted == decide.Inhibited {
 			x.mute = "the alert is inhibited while alert " + a.MutedBy + " is active"

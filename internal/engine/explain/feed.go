@@ -87,6 +87,8 @@ func describeEscalation(e activity.Event, passive, to string) string {
 	switch e := e.(type) {
 	case activity.Joined:
 		return fmt.Sprintf("Alerts join the incident, first %s.", e.Title)
+	case activity.FiresAgain:
+		return sentence.Of("f_fires_again", e.Reason) + "."
 	case activity.Exhausted:
 		if e.Unanswered {
 			return "The escalation ended: " + ended(e.Reason)

@@ -45,6 +45,8 @@ var nouns = map[string]string{
 // noun names a notification.
 func (n *Notice) noun() string {
 	switch {
+	case n.stored.Event == activity.IncidentFlapping:
+		return sentence.Of("n_again")
 	case n.stored.Event == activity.IncidentSeverity:
 		return nouns[notify.Rise]
 	case n.stored.Event == activity.IncidentMerge:

@@ -77,6 +77,8 @@ func (x *Explanation) grouped(v *Outcome) string {
 		return follows[decide.Grouped]
 	case risen:
 		return sentence.Of("so_rose") + "."
+	case x.Incidents[n].firesAgain(v.DecidedAt):
+		return sentence.Of("so_again") + "."
 	case !joins:
 		return sentence.Of("so_open_already") + "."
 	case len(st.responders) == 0:
@@ -86,6 +88,14 @@ func (x *Explanation) grouped(v *Outcome) string {
 	}
 	return fmt.Sprintf("So nobody was notified at that moment: its responders get one message about the alerts that join, at %s.",
 		x.clock.Minute(st.joined.Until))
+}
+
+// firesAgain reports whether persons were notified at a moment (Unix milliseconds) because an alert fires again.
+func (s *Story) firesAgain(moment int64) bool {
+	return slices.ContainsFunc(s.feed, func(e activity.Entry) bool {
+		_, again := e.Event.(activity.FiresAgain)
+		return again && e.CreatedAt == moment
+	})
 }
 
 // follows returns what follows from an entry of the feed, as further sentences; st is the state before it.

@@ -7,6 +7,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/core/escalationplan"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
@@ -196,6 +197,9 @@ func (x *Explanation) describeNow(s *Story) {
 	if len(x.Incidents) > 1 {
 		prefix = "Incident " + s.named() + ": "
 	}
+	if f := s.incident.Flapping; f != nil {
+		x.now = append(x.now, prefix+sentence.Of("now_changes", f.Words())+".")
+	}
 	if s.incident.SnoozedBefore > x.c.Unix() {
 		x.nowf("%sNow: it is snoozed until %s.", prefix, x.clock.Minute(s.incident.SnoozedBefore))
 	}
@@ -242,7 +246,10 @@ func (x *Explanation) next(s *Story) string {
 	if s.Progress != incident.Triggered {
 		until = ", although it is acknowledged"
 	}
-	if s.progress.Silenced {
+	switch {
+	case s.progress.Silenced && s.incident.Flapping != nil:
+		until += "; " + sentence.Of("until_fires")
+	case s.progress.Silenced:
 		until += "; until then silences hold its alerts"
 	}
 	return fmt.Sprintf("Next: %s%s at %s%s.", stepNamed(s.progress.Next.UpcomingStep), again, x.clock.Minute(s.Next.At), until)

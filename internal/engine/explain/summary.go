@@ -151,6 +151,8 @@ func (x *Explanation) fromVerdict() string {
 			return ": " + x.mute + "."
 		}
 		return ": the event changed nothing."
+	case decide.Disabled:
+		return ": its channel is disabled."
 	case decide.Flapping:
 		return ": the alert changes too often."
 	case decide.Opened, decide.Grouped:

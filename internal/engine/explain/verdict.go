@@ -23,7 +23,7 @@ type Outcome struct {
 	EventID    string        `json:"event_id" doc:"The event; empty: its alert was decided again, because what muted it ended."`
 	DecidedAt  int64         `json:"decided_at" doc:"When, Unix milliseconds."`
 	ChannelID  int64         `json:"channel_id" doc:"The channel; 0: no channel accepts it."`
-	Outcome    string        `json:"outcome" doc:"discarded, unrouted, dropped, repeated, silenced, inhibited, flapping, opened, grouped, recovered, unmatched or failed."`
+	Outcome    string        `json:"outcome" doc:"discarded, unrouted, dropped, repeated, silenced, inhibited, channel_disabled, flapping, opened, grouped, recovered, unmatched or failed."`
 	AlertID    string        `json:"alert_id" doc:"Its alert; empty: none."`
 	IncidentID string        `json:"incident_id" doc:"Its incident; empty: none."`
 	Title      string        `json:"title" doc:"Title of the event at that time."`
@@ -32,6 +32,7 @@ type Outcome struct {
 	source     int64         // the integration that the event came from
 	severity   string        // a sentence about the severity that the source sent; empty: there is nothing to explain
 	number     int64         // in the order of the account's verdicts
+	over       bool          // the event is an Ok
 }
 
 const verdicts = `SELECT verdict_id, event_id, decided_at, channel_id, integration_id, outcome, alert_id, incident_id, body, trace
@@ -62,6 +63,7 @@ func scanVerdict(scan db.Scan) (v Outcome, err error) {
 	}
 	v.Title, v.AlertKey = e.Title, e.AlertKey
 	v.severity, v.Trace = severitySent(&e), []decide.Step{}
+	v.over = e.Status == event.Ok
 	return v, json.Unmarshal([]byte(trace), &v.Trace)
 }
 
@@ -156,6 +158,17 @@ func denied(err error) (bool, error) {
 	return false, err
 }
 
+// mutedFlapping is the outcome flapping of older versions, which muted an alert that changed too often.
+const mutedFlapping decide.Outcome = "muted_flapping"
+
+// outcome returns the verdict's outcome.
+func (v *Outcome) outcome() decide.Outcome {
+	if v.Outcome == string(decide.Flapping) && !v.over {
+		return mutedFlapping
+	}
+	return decide.Outcome(v.Outcome)
+}
+
 // outcomes describe the outcomes; %s is the channel.
 var outcomes = map[decide.Outcome]string{
 	decide.Discarded: "was dropped by its integration's pipeline",
@@ -164,7 +177,9 @@ var outcomes = map[decide.Outcome]string{
 	decide.Repeated:  "changed nothing, and refreshed its alert in channel %s",
 	decide.Silenced:  "was silenced in channel %s",
 	decide.Inhibited: "was inhibited by another alert in channel %s",
-	decide.Flapping:  "was muted in channel %s, because its alert changes too often",
+	decide.Disabled:  "was held back in channel %s, because the channel is disabled",
+	decide.Flapping:  "did not end its alert in channel %s yet, because it changes too often",
+	mutedFlapping:    "was muted in channel %s, because its alert changes too often",
 	decide.Opened:    "opened an incident in channel %s",
 	decide.Grouped:   "became part of an incident in channel %s",
 	decide.Recovered: "ended its alert in channel %s",
@@ -180,7 +195,9 @@ var follows = map[decide.Outcome]string{
 	decide.Repeated:  sentence.Of("so_nobody_again") + ".",
 	decide.Silenced:  "So nobody is notified of it",
 	decide.Inhibited: sentence.Of("so_inhibited") + ".",
-	decide.Flapping:  "So nobody is notified of it",
+	decide.Disabled:  sentence.Of("so_disabled") + ".",
+	decide.Flapping:  "So its incident stays open, and nobody is notified of its end",
+	mutedFlapping:    "So nobody is notified of it",
 	decide.Opened:    sentence.Of("so_escalates") + ".",
 	decide.Grouped:   sentence.Of("so_nobody_new") + ".",
 	decide.Recovered: sentence.Of("so_over") + ".",
@@ -193,7 +210,7 @@ func (x *Explanation) describeVerdicts() error {
 	routed := map[string]bool{"": true} // events whose route is described: it is the same for all their channels
 	for _, list := range [][]Outcome{x.Verdicts, x.Later} {
 		for _, v := range list {
-			what := outcomes[decide.Outcome(v.Outcome)]
+			what := outcomes[v.outcome()]
 			if strings.Contains(what, "%s") {
 				name, err := x.channelNamed(v.ChannelID)
 				if err != nil {
@@ -264,7 +281,7 @@ func (x *Explanation) because(v *Outcome) []string {
 			last = step
 		}
 	}
-	follow, until := follows[decide.Outcome(v.Outcome)], ""
+	follow, until := follows[v.outcome()], ""
 	if v.Outcome == string(decide.Grouped) {
 		follow = x.grouped(v)
 	}

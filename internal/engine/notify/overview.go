@@ -24,11 +24,10 @@ type overview struct {
 	shared map[string]string
 	differ []render.Difference
 
-	values   map[string]render.LabelValues // of all alerts
-	active   int64
-	events   int64
-	end      int64 // of the last alert that ended
-	flapping bool
+	values map[string]render.LabelValues // of all alerts
+	active int64
+	events int64
+	end    int64 // of the last alert that ended
 }
 
 const (
@@ -44,7 +43,7 @@ func (o *overview) describe(about *render.Incident, i *incident.Incident) {
 		labels = i.Labels
 	}
 	about.Alerts, about.LabelValues = o.first, o.values
-	about.ActiveAlertCnt, about.AlertEventCnt, about.IsFlapping = o.active, o.events, o.flapping
+	about.ActiveAlertCnt, about.AlertEventCnt = o.active, o.events
 	if o.active == 0 {
 		about.EndTime = o.end
 	}
@@ -108,10 +107,10 @@ func readOverview(tx *db.Tx, i *incident.Incident) (*overview, error) {
 					StartTime: a.Start, LastTime: a.Last, EndTime: a.End, Labels: a.Labels,
 				})
 			}
-			o.events, o.end, o.flapping = o.events+a.Events, max(o.end, a.End), o.flapping || a.Muted == decide.Flapping
+			o.events, o.end = o.events+a.Events, max(o.end, a.End)
 			all.Add(a.Labels)
 			worst = worse(worst, a)
-			if a.Active() {
+			if a.Active() && !a.AwaitsQuiet() {
 				o.active++
 				active.Add(a.Labels)
 				worstActive = worse(worstActive, a)

@@ -19,6 +19,10 @@ func addPublic(tx *db.Tx, about *render.Incident, n *Notification, i *incident.I
 	about.FireTimes, about.IsInStorm = int64(n.Detail.Repeat)+1, len(i.Storms) > 0
 	f := ch.Flaps()
 	about.Flapping = render.Flapping{MaxChanges: f.Max, InMinutes: f.In / 60, MuteMinutes: f.Mute / 60}
+	if f := i.Flapping; f != nil {
+		about.IsFlapping, about.Note = true, f.Words()
+		about.Flapping = render.Flapping{MaxChanges: f.MaxChanges, InMinutes: f.InMins, MuteMinutes: f.MuteMins}
+	}
 	if a := i.AssignedTo; a != nil {
 		about.AssignedTo = render.Assignment{
 			PersonIDs: a.PersonIDs, EscalateRuleID: a.EscalateRuleID, EscalateRuleName: a.EscalateRuleName,

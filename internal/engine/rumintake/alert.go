@@ -177,7 +177,7 @@ func (r *Service) close(tx *db.Tx, account int64, issue, why string, now time.Ti
 	}
 	e := event.Event{
 		AlertKey: issue, TitleRule: why, Title: why, Description: why, Status: event.Ok, Severity: o.severity, Time: now.Unix(),
-		Labels: map[string]string{"source": "rum", "issue_id": issue},
+		Labels: map[string]string{"source": "rum", "issue_id": issue}, ByHand: true,
 	}
 	return r.publish(tx, account, o.channels, e, now)
 }

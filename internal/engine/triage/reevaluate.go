@@ -150,7 +150,7 @@ func (m *snapshot) reevaluateOne(one *item, id string) ([]decide.Verdict, error)
 	if v.Outcome.Muted() && a.MutedUntil <= now { // muted by a rule that ends now: without a delay this would loop
 		a.MutedUntil = now + 60
 	}
-	one.quiet = v.Outcome == found.Muted && a.MutedBy == found.MutedBy // nothing has changed that a verdict would explain
+	one.quiet = v.Unchanged
 	return []decide.Verdict{v}, nil
 }
 

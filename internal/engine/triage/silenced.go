@@ -35,13 +35,14 @@ func (r *Configs) channels(ctx context.Context, account int64, now time.Time) fu
 }
 
 // Silences returns a function for the incidents of an account: until when (Unix seconds) silence rules match every active
-// alert of one, or its channel is disabled, and why, in words; 0 when they do not. No person is paged for such an incident,
-// even if it was open before the silence. steps is how many filter steps the answer took. That takes time, so the function
-// must not be called in a write transaction.
+// alert of one, or its channel is disabled, and why, in words; 0 when they do not. An alert that changes too often and is
+// over for now counts as silenced. No person is paged for such an incident, even if it was open before the silence. steps
+// is how many filter steps the answer took. That takes time, so the function must not be called in a write transaction.
 func (r *Configs) Silences(
 	ctx context.Context, account int64, now time.Time,
 ) func(channel int64, incident string) (until int64, why string, steps int64, err error) {
 	channels := r.channels(ctx, account, now)
+	var flapping map[string]bool // incidents; nil: not read
 	return func(channel int64, incident string) (until int64, why string, steps int64, err error) {
 		ch, err := channels(channel)
 		switch {
@@ -49,7 +50,16 @@ func (r *Configs) Silences(
 			return 0, "", 0, err
 		case ch.Disabled:
 			return now.Unix() + 3600, sentence.Of("its_channel_disabled"), 0, nil // enabling it makes all escalations due
-		case len(ch.Silences.List) == 0:
+		}
+		if flapping == nil {
+			if err := r.db.Read(ctx, func(tx *db.Tx) (err error) {
+				flapping, err = alert.FlappingIncidents(tx, account)
+				return err
+			}); err != nil {
+				return 0, "", 0, err
+			}
+		}
+		if len(ch.Silences.List) == 0 && !flapping[incident] {
 			return 0, "", 0, nil
 		}
 		var alerts []decide.Alert
@@ -73,12 +83,16 @@ func silenced(ch *decide.Channel, alerts []decide.Alert, now time.Time) (until i
 		if !a.Active() {
 			continue
 		}
-		rule, ends := decide.Held(meter, ch, a, now.Unix())
-		if rule == nil {
-			return 0, "", meter.Used()
+		ends, reason := max(a.FlapsUntil, now.Unix()+1), sentence.Of("awaits_quiet")
+		if !a.AwaitsQuiet() {
+			rule, silent := decide.Held(meter, ch, a, now.Unix())
+			if rule == nil {
+				return 0, "", meter.Used()
+			}
+			ends, reason = silent, sentence.Of("silence_holds", rule.Name)
 		}
 		if until == 0 || ends < until {
-			until, why = ends, sentence.Of("silence_holds", rule.Name)
+			until, why = ends, reason
 		}
 	}
 	return until, why, meter.Used()
@@ -108,7 +122,7 @@ func (r *Configs) ReleasedBy(
 	held := map[string]bool{"": true} // whether an incident's escalation is held; an alert without an incident waits by itself
 	for i := range alerts {
 		a := &alerts[i]
-		if !decide.ReleasedBy(meter, ch, a, rule, end) {
+		if a.AwaitsQuiet() || !decide.ReleasedBy(meter, ch, a, rule, end) {
 			continue
 		}
 		if _, known := held[a.Incident]; !known {

@@ -371,6 +371,19 @@ func (b *batch) apply(v *verdict) (err error) {
 	if v.Frees {
 		b.freed = append(b.freed, a.ID)
 	}
+	if err := b.applyIncident(v); err != nil {
+		return err
+	}
+	if v.Flaps == (decide.Flaps{}) && !v.Settled || a.Incident == "" {
+		return nil
+	}
+	b.recheck = append(b.recheck, a.Incident)
+	return b.writer.Flaps(a.Incident, a, v.Flaps, v.Settled, v.Again)
+}
+
+// applyIncident stores what a verdict changes of the alert's incident.
+func (b *batch) applyIncident(v *verdict) error {
+	a := v.Alert
 	switch {
 	case v.Grouping.Open:
 		return b.writer.OpenFor(a, v.origin, v.Grouping.Key, v.method, v.Event.Labels[Drill] != "")

@@ -6,6 +6,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/decide"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -79,7 +80,7 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err 
 	muted, count, err := alert.Silent(c.Tx, c.Who.AccountID, hidden, limit-int64(len(items)), max(0, offset-total))
 	for _, a := range muted {
 		items = append(items, Item{Kind: "alert", AlertID: a.AlertID, ChannelID: a.ChannelID, IntegrationID: a.IntegrationID, Title: a.Title,
-			Severity: a.Severity, State: byChoice, Why: "the alert is " + a.Muted, ByChoice: mutedBy(a), Since: a.Start})
+			Severity: a.Severity, State: byChoice, Why: whyMuted(a), ByChoice: mutedBy(a), Since: a.Start})
 	}
 	return api.NewPaged(asData(items), offset, total+count), err
 }
@@ -92,9 +93,20 @@ func asData(items []Item) []Item {
 	return items
 }
 
+// whyMuted describes why an alert notifies no one.
+func whyMuted(a alert.Muted) string {
+	if a.Muted == string(decide.Disabled) {
+		return sentence.Of("its_channel_disabled")
+	}
+	return "the alert is " + a.Muted
+}
+
 // mutedBy describes what mutes an alert.
 func mutedBy(a alert.Muted) string {
-	if a.MutedBy == "" {
+	switch {
+	case a.Muted == string(decide.Disabled):
+		return sentence.Of("its_channel_disabled")
+	case a.MutedBy == "":
 		return a.Muted
 	}
 	return fmt.Sprintf("%s by %s", a.Muted, a.MutedBy)

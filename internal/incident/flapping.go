@@ -1,0 +1,82 @@
+package incident
+
+import (
+	"tocsin/internal/activity"
+	"tocsin/internal/alert"
+	"tocsin/internal/core/decide"
+	"tocsin/internal/core/sentence"
+)
+
+// Flapping is by which settings an alert of an incident changes too often.
+type Flapping struct {
+	MaxChanges int64 `json:"max_changes" doc:"So many changes between active and over were too many."`
+	InMins     int64 `json:"in_mins" doc:"Within so many minutes."`
+	MuteMins   int64 `json:"mute_mins" doc:"The alert ends once it has not changed for so many minutes."`
+}
+
+// Words returns what is so, and when the next message comes.
+func (f *Flapping) Words() string {
+	return sentence.Of("changes_too_often", f.MaxChanges, f.InMins, f.MuteMins)
+}
+
+// reasons are why an incident notifies again, in words.
+var reasons = map[decide.Again]string{
+	decide.AgainFirst:    sentence.Of("again_first"),
+	decide.AgainBack:     sentence.Of("again_back"),
+	decide.AgainLasts:    sentence.Of("again_lasts"),
+	decide.AgainReleased: sentence.Of("again_released"),
+}
+
+// Flaps notes in an incident that one of its alerts changes too often (flaps is not zero), or that it does not any more
+// (settled). If the alert is to notify again, the incident does, unless another of its alerts fires: then persons are
+// notified of the incident anyway.
+func (d Writer) Flaps(incident string, a *decide.Alert, flaps decide.Flaps, settled bool, again decide.Again) error {
+	r, found, err := d.find(incident)
+	if err != nil || !found || r.Progress == Closed {
+		return err
+	}
+	switch {
+	case flaps != decide.Flaps{} && r.Flapping == nil:
+		r.Flapping = &Flapping{MaxChanges: flaps.Max, InMins: flaps.In / 60, MuteMins: flaps.Mute / 60}
+		err = d.save(&r)
+	case settled:
+		err = d.settle(&r)
+	}
+	if err != nil || again == decide.NotAgain {
+		return err
+	}
+	other, err := alert.OtherFires(d.Tx, d.Account, incident, a.ID)
+	if err != nil || other {
+		return err
+	}
+	return d.publish(&r, activity.FiresAgain{
+		Title: a.Title, Why: string(again), Reason: reasons[again], Since: a.Changed(),
+	})
+}
+
+// settle notes that no alert of an incident changes too often, if that is so.
+func (d Writer) settle(r *Incident) error {
+	if r.Flapping == nil {
+		return nil
+	}
+	flaps, err := alert.Flaps(d.Tx, d.Account, r.IncidentID)
+	if err != nil || flaps {
+		return err
+	}
+	r.Flapping = nil
+	return d.save(r)
+}
+
+// flappingOf returns by which settings one of some alerts changes too often: those of the incident that it is in; nil:
+// none does.
+func (d Writer) flappingOf(alerts []decide.Alert) (*Flapping, error) {
+	for i := range alerts {
+		if alerts[i].FlapsUntil == 0 || alerts[i].Incident == "" {
+			continue
+		}
+		if r, found, err := d.find(alerts[i].Incident); err != nil || found && r.Flapping != nil {
+			return r.Flapping, err
+		}
+	}
+	return nil, nil
+}
