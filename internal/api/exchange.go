@@ -156,7 +156,7 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	call := x.call // as it is when do begins, which Cached may do twice
 	do := func(tx *db.Tx) error {
 		x.call = call
-		x.call.Tx = tx
+		x.call.Tx, x.call.conceal = tx, f.Conceal
 		data, err = x.op.Do.call(&x.call, in)
 		if err != nil && f.Conceal != nil {
 			err = f.Conceal(tx, x.call.Who, err)

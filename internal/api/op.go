@@ -151,6 +151,7 @@ type Call struct {
 	reports   []error
 	warnings  []string // of the frame and of Warn
 	unlisted  int      // how many warnings there are besides
+	conceal   func(*db.Tx, auth.Principal, error) error
 }
 
 // Warn adds what a write accepts but is probably not intended to the warnings of its reply.

@@ -169,7 +169,7 @@ func (a *App) notifier(bus *activity.Bus, configs *triage.Configs, linkKey []byt
 		DB: a.DB, Bus: bus, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics,
 		Deliver: a.deliverer(), Can: a.can, Held: a.Gate.Reason,
 		Links: &notify.Links{Base: a.PublicURL, Key: linkKey}, Absent: escalation.Absent, Budget: a.Budget,
-		Failing: a.failing, Next: a.next,
+		Failing: a.failing, Next: a.next, Partial: escalation.Partial,
 		Stale: func(n *notify.Notification, now time.Time) string {
 			return cmp.Or(shiftnotice.Stale(a.DB, n, now), silencewarning.Stale(a.DB, configs, n, now))
 		},

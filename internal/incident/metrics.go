@@ -42,7 +42,7 @@ func (t *timings) handle(tx *db.Tx, item activity.Item) error {
 		return nil
 	}
 	i, found, err := Of(tx, item)
-	if err != nil || !found {
+	if err != nil || !found || i.Test {
 		return err
 	}
 	took := max(0, item.At.Sub(time.Unix(i.StartTime, 0)).Seconds())
@@ -62,12 +62,12 @@ type open struct {
 	count, oldest      int64
 }
 
-// opens reads the open incidents of all accounts from an index that holds no others.
+// opens reads the open incidents of all accounts, without tests, from an index that holds no others.
 func opens(tx *db.Tx) ([]open, error) {
 	return db.All(tx, func(scan db.Scan) (o open, err error) {
 		return o, scan(&o.channel, &o.severity, &o.progress, &o.count, &o.oldest)
 	}, `SELECT channel_id, severity, progress, count(*), min(start_time) FROM incident
-		WHERE progress <> 'Closed' GROUP BY channel_id, severity, progress`)
+		WHERE progress <> 'Closed' AND NOT is_test GROUP BY channel_id, severity, progress`)
 }
 
 // gauges returns the metrics of open incidents.

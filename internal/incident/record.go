@@ -112,10 +112,10 @@ func (r *Incident) parse(body string) error {
 	return fault.Wrap(json.Unmarshal([]byte(body), &r.Detail), "incident %s", r.IncidentID)
 }
 
-const storedColumns = `account_id, ` + columns + `, search_folded, closed_at`
+const storedColumns = `account_id, ` + columns + `, search_folded, closed_at, is_test`
 
 const insert = `INSERT INTO incident (` + storedColumns + `)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 	ON CONFLICT DO NOTHING`
 
 var storing = db.Columns(storedColumns)
@@ -131,7 +131,7 @@ func (r *Incident) values(account int64) ([]any, error) {
 	body, err := json.Marshal(r.Detail, json.Deterministic(true))
 	return []any{
 		account, r.IncidentID, r.Title, r.ChannelID, r.Progress, r.Severity, r.StartTime, r.LastTime, r.SnoozedBefore, r.ResolveAt, r.CreatorID,
-		r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), r.searchText(), r.closedAt(),
+		r.CloserID, r.EverMuted, r.GroupKey, r.AlertCnt, string(body), r.searchText(), r.closedAt(), r.Test,
 	}, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/event"
 	"tocsin/internal/core/insight"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -76,7 +77,7 @@ func topByLabel(c *api.Call, in TopRequest) (reply api.Items[Top], err error) {
 	text := db.Fold(in.Query)
 	err = eachAlert(c, w, func(a *alert.Summary) {
 		value, has := labelOf(a, in.Label)
-		if !has || text != "" && !strings.Contains(db.Fold(a.Title), text) || !hasLabels(a, in.Labels) {
+		if !has || a.Labels[event.Drill] != "" || text != "" && !strings.Contains(db.Fold(a.Title), text) || !hasLabels(a, in.Labels) {
 			return
 		}
 		k := [2]string{value, ""}

@@ -63,7 +63,12 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
 	reply.Revision = s.Revision
-	if reply.Warnings, err = s.warnings(c.Tx, c.Who.Zone, c.Unix()); err != nil || !in.DryRun.DryRun {
+	if reply.Warnings, err = s.warnings(c.Tx, c.Who.Zone, c.Unix()); err != nil {
+		return reply, err
+	}
+	rules, err := s.withoutPerson(c)
+	reply.Warnings = append(reply.Warnings, rules...)
+	if err != nil || !in.DryRun.DryRun {
 		return reply, err
 	}
 	reply.DryRun, reply.Revision = true, before.Revision

@@ -24,14 +24,14 @@ var (
 	deliveries = flag.Int("deliveries", 1_000_000, "webhook deliveries for the history pages")
 	channels   = flag.Int("channels", 10_000, "channels with 20 rules each for the lists of configuration")
 	events     = flag.Int("events", 10_000, "events that are decided for the cost of one")
-	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, webhook, hostile, storm, pages, databases, scale, replica or model")
+	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, crowd, webhook, hostile, storm, pages, databases, scale, replica or model")
 	accounts   = flag.String("accounts", "1,10,100,1000,10000", "of -only scale: the numbers of accounts, each larger than the one before")
 	idleFor    = flag.Duration("idle", 6*time.Second, "of -only scale: how long an idle server is watched")
 	profile    = flag.String("profile", "", "write processor profiles of -only deciding to files that begin with this path")
 	paths      = flag.String("paths", "", "of the operations measure only those whose path and title match this expression")
-	engineOnly = flag.String("on", "", "measure -only hostile on this engine alone: embedded or PostgreSQL")
+	engineOnly = flag.String("on", "", "measure -only hostile or crowd on this engine alone: embedded or PostgreSQL")
 	attackOnly = flag.String("attack", "", "measure only these attacks of -only hostile, joined by commas")
-	against    = flag.String("against", "", "measure the operations of this binary too, in turn with the built one")
+	against    = flag.String("against", "", "measure the operations, or -only crowd, of this binary too, in turn with the built one")
 	using      = flag.String("binary", "", "measure this binary instead of building one")
 	backlog    = flag.Int("backlog", 1_000_000, "webhook deliveries that wait at once")
 	endpoints  = flag.Int("endpoints", 50, "webhooks that they wait for")
@@ -84,6 +84,8 @@ func run() error {
 		return fromEventToPage(binary, dir)
 	case "intake":
 		return intake(binary, dir)
+	case "crowd":
+		return behindCrowd(binary, dir)
 	case "webhook":
 		return webhooks(binary, dir)
 	case "storm":

@@ -20,6 +20,9 @@ const (
 	Ok       = "Ok"
 )
 
+// Drill is the label that marks the events of a drill. Their incidents are tests.
+const Drill = "tocsin_drill"
+
 // Rank returns the order of a severity: Critical is 3, Warning 2, Info 1, any other text 0.
 func Rank(severity string) int {
 	switch severity {

@@ -27,6 +27,19 @@ func NextHoles(s *oncall.Schedule, roles []int64, now int64) []Span {
 	return nextHoles(s.Window(now, now+seen).Final, roles, now, now)
 }
 
+// End returns from when on no one is on call in a schedule, as far ahead as NextHoles looks (Unix seconds); ends is false when
+// someone is. A schedule with too many shifts is not looked at.
+func End(s *oncall.Schedule, now int64) (from int64, ends bool) {
+	if dense(s) {
+		return 0, false
+	}
+	holes := NextHoles(s, nil, now)
+	if len(holes) == 0 || holes[len(holes)-1].Until < now+seen {
+		return 0, false
+	}
+	return holes[len(holes)-1].From, true
+}
+
 // seen is how far ahead NextHoles looks, in seconds, so that the last of several holes is as long as the others.
 const seen = ScheduleHorizon + 8*day
 

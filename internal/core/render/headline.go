@@ -30,8 +30,8 @@ func Headline(title string, labels map[string]string, byHand bool) string {
 }
 
 // Where returns the places of an incident's alerts for its headline, such as "web1, +49 hosts". What the headline names
-// already is left out.
-func Where(headline string, alerts int64, shared map[string]string, differ []Difference) string {
+// already is left out. partial: there are more alerts than are counted, as in "+49 hosts so far".
+func Where(headline string, alerts int64, partial bool, shared map[string]string, differ []Difference) string {
 	name, value, more := place(shared, differ)
 	var parts []string
 	if value != "" && !strings.Contains(strings.ToLower(headline), strings.ToLower(value)) {
@@ -42,6 +42,9 @@ func Where(headline string, alerts int64, shared map[string]string, differ []Dif
 		parts = append(parts, fmt.Sprintf("+%d %s", more, plural(name, more)))
 	case alerts > 1:
 		parts = append(parts, fmt.Sprintf("%d alerts", alerts))
+	}
+	if partial && alerts > 1 {
+		parts[len(parts)-1] += " so far"
 	}
 	return strings.Join(parts, ", ")
 }

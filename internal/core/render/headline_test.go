@@ -13,7 +13,7 @@ func headed(title string, byHand bool, alerts ...map[string]string) Incident {
 		c.Add(labels)
 	}
 	i := Incident{Severity: "Critical", Progress: "Triggered", Title: title, Headline: Headline(title, alerts[0], byHand)}
-	i.Where = Where(i.Headline, int64(len(alerts)), c.Shared(), c.Differ())
+	i.Where = Where(i.Headline, int64(len(alerts)), false, c.Shared(), c.Differ())
 	return i
 }
 

@@ -16,6 +16,7 @@ type Incident struct {
 	Event       string // what happened, such as i_new or i_rslv
 	Labels      map[string]string
 	AlertCount  int64
+	Partial     bool    // it has more alerts than are counted, because they are still to be decided
 	Alerts      []Alert // the first ten
 	Responders  []Person
 	Link        string // to the incident; empty when the server does not know its public address

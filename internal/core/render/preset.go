@@ -35,7 +35,8 @@ var Preset = map[string]string{
 const progress = `{{with .Merged}}{{.}}{{if not $.MergedInto}} · {{end}}{{end}}{{if .MergedInto}}` +
 	`{{else if eq .Progress "Closed"}}Resolved{{with .EndedBy}} by {{.}}{{end}}{{with .Duration}} after {{duration .}}{{end}}` +
 	`{{else}}{{.Progress}}{{with .AckedBy}} by {{.}}{{end}}{{end}}` +
-	`{{with .Channel}} · {{.}}{{end}} · since {{date .TimeZone .StartTime}}{{if gt .AlertCount 1}} · {{.AlertCount}} alerts{{end}}`
+	`{{with .Channel}} · {{.}}{{end}} · since {{date .TimeZone .StartTime}}` +
+	`{{if gt .AlertCount 1}} · {{.AlertCount}} alerts{{if .Partial}} so far{{end}}{{end}}`
 
 // others lists who else was notified and who is next, and why the reader is.
 const others = `{{with .Note}}{{.}}

@@ -88,7 +88,8 @@ func (k kind) stillDue(tx *db.Tx, account, now int64, due []prepared) (map[rowKe
 
 const (
 	stepsOpen = `SELECT incident_id, run FROM escalation
-		WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 AND incident_id IN (SELECT value FROM json_each($3))`
+		WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 AND incident_id IN (SELECT value FROM json_each($3))
+			AND (request <= 0 OR started_at <= $2 - 2)`
 
 	followUpsOpen = `SELECT incident_id, 0 FROM follow_up
 		WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 AND incident_id IN (SELECT value FROM json_each($3))`
@@ -214,11 +215,16 @@ func beginWrite(tx *db.Tx, due []prepared) error {
 	return activity.Begin(tx, account, ids)
 }
 
-// deleteUnruled deletes the escalations that wait for a rule and get none, in one statement.
+// deleteUnruled deletes the escalations that wait for a rule and get none. Those of unfinished requests end instead: the message
+// to the fallback states that its number of alerts is not the last (see Partial).
 func deleteUnruled(tx *db.Tx, account int64) error {
 	b := batchOf(tx)
 	if len(b.unruled) == 0 {
 		return nil
+	}
+	if err := tx.Do(`UPDATE escalation SET next_at = 0, ended = 'unruled' WHERE account_id = $1 AND next_at > 0 AND request <> 0
+		AND incident_id IN (SELECT value FROM json_each($2))`, account, db.JSON(b.unruled)); err != nil {
+		return err
 	}
 	return tx.Do(`DELETE FROM escalation WHERE account_id = $1 AND next_at > 0 AND incident_id IN (SELECT value FROM json_each($2))`,
 		account, db.JSON(b.unruled))

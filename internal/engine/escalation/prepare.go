@@ -82,17 +82,6 @@ func (r *Service) readDue(ctx context.Context, k kind, account int64, now time.T
 	return all, revision, err
 }
 
-// dueSteps returns the first n of the escalations of an account that are due.
-func dueSteps(tx *db.Tx, account, now int64, n int) ([]prepared, error) {
-	return db.All(tx, func(scan db.Scan) (p prepared, err error) {
-		s, err := scanStored(scan)
-		p = prepared{account: account, incident: s.incident, number: s.number, started: s.started, due: s.next, severity: s.severity}
-		p.first = s.text == ""
-		return p, err
-	}, `SELECT `+columns+` FROM escalation
-		WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, account, now, n)
-}
-
 // read reads the incident, and what its rule is chosen from unless an escalation of the same channel has read that.
 func (p *prepared) read(tx *db.Tx, byChannel map[int64]*choices) (err error) {
 	var found bool

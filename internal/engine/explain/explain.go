@@ -65,6 +65,7 @@ type Explanation struct {
 	Verdicts    []Outcome       `json:"verdicts" doc:"The verdict on the event in each channel, or on the alert's events one after the other."`
 	Later       []Outcome       `json:"later,omitempty" doc:"For an event: what was decided about its alerts after it, at most 50 for each alert; absent: nothing."`
 	Incidents   []Story         `json:"incidents" doc:"The incidents of these verdicts."`
+	Fallback    []Notice        `json:"fallback,omitempty" doc:"For an event that no channel accepts: the notifications to the account's fallback about events of its alert key, those of the last message; absent: none."`
 
 	c     *api.Call
 	clock person.Clock
@@ -238,6 +239,9 @@ func (x *Explanation) finish() error {
 		}
 	}
 	if err := x.describeVerdicts(); err != nil {
+		return err
+	}
+	if err := x.fallback(); err != nil {
 		return err
 	}
 	for i := range x.Incidents {

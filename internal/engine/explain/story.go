@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"tocsin/internal/activity"
+	"tocsin/internal/core/decide"
 	"tocsin/internal/core/escalationplan"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/fault"
 )
@@ -73,19 +75,8 @@ func (x *Explanation) story(id string) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range notices {
-		shown := Notice{
-			NoticeID: n.ID, PersonID: n.Person, Method: n.Method, Cause: n.Cause, Reason: n.Reason, Status: n.Status, Attempts: n.Attempts,
-			CreatedAt: n.Created, DueAt: n.Due, SettledAt: n.Settled, Outcome: n.Outcome, Delivery: n.Delivery, stored: n,
-		}
-		if n.Person != 0 {
-			p, _, err := notify.Find(tx, account, n.Person)
-			if err != nil {
-				return err
-			}
-			shown.PersonName = p.Name
-		}
-		s.Notices = append(s.Notices, shown)
+	if s.Notices, err = x.shown(notices); err != nil {
+		return err
 	}
 	if found {
 		if s.message, err = escalation.NextMessage(tx, &i, x.c.Unix()); err != nil {
@@ -96,6 +87,47 @@ func (x *Explanation) story(id string) error {
 		s.Next = &Next{p.Next.At, int64(p.Next.Number - 1), int64(p.Next.Repeat), p.Next.Who}
 	}
 	x.Incidents = append(x.Incidents, s)
+	return nil
+}
+
+// shown returns notifications as an explanation shows them.
+func (x *Explanation) shown(notices []notify.Notification) ([]Notice, error) {
+	all := []Notice{}
+	for _, n := range notices {
+		one := Notice{
+			NoticeID: n.ID, PersonID: n.Person, Method: n.Method, Cause: n.Cause, Reason: n.Reason, Status: n.Status, Attempts: n.Attempts,
+			CreatedAt: n.Created, DueAt: n.Due, SettledAt: n.Settled, Outcome: n.Outcome, Delivery: n.Delivery, stored: n,
+		}
+		if n.Person != 0 {
+			p, _, err := notify.Find(x.c.Tx, x.c.Who.AccountID, n.Person)
+			if err != nil {
+				return nil, err
+			}
+			one.PersonName = p.Name
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// fallback adds the notifications to the account's fallback about an event that no channel accepts.
+func (x *Explanation) fallback() error {
+	for _, v := range x.Verdicts {
+		if decide.Outcome(v.Outcome) != decide.Unrouted {
+			continue
+		}
+		notices, err := untold.Notified(x.c.Tx, x.c.Who.AccountID, v.source, v.AlertKey)
+		if err != nil {
+			return err
+		}
+		if x.Fallback, err = x.shown(notices); err != nil {
+			return err
+		}
+		for i := range x.Fallback {
+			n := &x.Fallback[i]
+			x.add(max(n.CreatedAt, n.SettledAt), ofNotice, x.describeNotice(&Story{Notices: x.Fallback}, n, ""))
+		}
+	}
 	return nil
 }
 

@@ -27,14 +27,23 @@ func (x *Explanation) summarise() {
 			return
 		}
 	}
+	if n := len(x.Verdicts); n > 0 && decide.Outcome(x.Verdicts[n-1].Outcome) == decide.Unrouted {
+		x.Summary = "No rule notified a person: no channel accepts the event. The account's fallback is notified of it."
+		return
+	}
 	x.Summary = "Nobody was notified" + x.fromVerdict()
+}
+
+// stories returns what has notifications: the incidents, and the events that no channel accepts.
+func (x *Explanation) stories() []Story {
+	return append(x.Incidents[:len(x.Incidents):len(x.Incidents)], Story{Notices: x.Fallback})
 }
 
 // notified returns the sentence about the targets that a notification reached; empty: none did.
 func (x *Explanation) notified() string {
 	var names []string
 	others := 0
-	for _, s := range x.Incidents {
+	for _, s := range x.stories() {
 		for _, n := range s.Notices {
 			switch {
 			case n.Status != notify.Sent || n.Cause == notify.Recovery || n.Cause == notify.Acked:
@@ -60,7 +69,7 @@ func (x *Explanation) notified() string {
 // unreached returns the sentence about the last notification, of which none was sent; empty: there is none.
 func (x *Explanation) unreached() string {
 	text := ""
-	for _, s := range x.Incidents {
+	for _, s := range x.stories() {
 		for i := range s.Notices {
 			n := &s.Notices[i]
 			who := fmt.Sprintf("%s over %s", n.target(), notify.MethodName(n.Method))
@@ -138,8 +147,6 @@ func (x *Explanation) fromVerdict() string {
 	switch o := decide.Outcome(last.Outcome); o {
 	case decide.Discarded:
 		return ": its integration's pipeline dropped the event."
-	case decide.Unrouted:
-		return ": no channel accepts the event. The account's fallback is notified of it."
 	case decide.Recovered:
 		return ": the alert ended."
 	case decide.Unmatched:

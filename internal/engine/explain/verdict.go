@@ -190,7 +190,7 @@ var outcomes = map[decide.Outcome]string{
 // follows describes what follows from the outcomes.
 var follows = map[decide.Outcome]string{
 	decide.Discarded: sentence.Of("so_nobody") + ".",
-	decide.Unrouted:  sentence.Of("so_nobody") + ".",
+	decide.Unrouted:  sentence.Of("so_fallback") + ".",
 	decide.Dropped:   sentence.Of("so_nobody") + ".",
 	decide.Repeated:  sentence.Of("so_nobody_again") + ".",
 	decide.Silenced:  "So nobody is notified of it",

@@ -174,11 +174,18 @@ const putAtOnce = 250
 // may be stored: the sender sends all of them again, and those are repeated.
 func (r *Service) Put(ctx context.Context, account, integration int64, events []event.Event, now time.Time) error {
 	ctx = db.For(ctx, account)
-	if len(events) <= few {
-		return r.put(ctx, account, integration, events, now)
+	of := triage.Request{Last: true}
+	if len(events) > 1 {
+		of.Number = r.arrival(now)
 	}
-	for some := range slices.Chunk(events, putAtOnce) {
-		if err := r.compute(ctx, account, integration, func() error { return r.put(ctx, account, integration, some, now) }); err != nil {
+	if len(events) <= few {
+		return r.put(ctx, account, integration, of, events, now)
+	}
+	for left := events; len(left) > 0; {
+		some := left[:min(putAtOnce, len(left))]
+		left = left[len(some):]
+		of.Last = len(left) == 0
+		if err := r.compute(ctx, account, integration, func() error { return r.put(ctx, account, integration, of, some, now) }); err != nil {
 			return err
 		}
 	}
@@ -189,12 +196,12 @@ func (r *Service) Put(ctx context.Context, account, integration int64, events []
 // them use the processors of the database.
 const few = 20
 
-func (r *Service) put(ctx context.Context, account, integration int64, events []event.Event, now time.Time) error {
+func (r *Service) put(ctx context.Context, account, integration int64, of triage.Request, events []event.Event, now time.Time) error {
 	bodies, err := r.bodies(integration, events, now)
 	if err != nil {
 		return err
 	}
-	err = triage.Take(ctx, r.DB, account, events, bodies)
+	err = triage.Take(ctx, r.DB, account, of, events, bodies)
 	r.Decide.RaiseFor(account)
 	return err
 }

@@ -37,6 +37,9 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 	if err := addPersons(tx, &about, n, i); err != nil {
 		return about, err
 	}
+	if about.Partial, err = r.partial(tx, i, now); err != nil {
+		return about, err
+	}
 	r.overviewOf(tx, i, now).describe(&about, i)
 	if about.Notified, err = notified(tx, n, now); err != nil {
 		return about, err
@@ -49,6 +52,14 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 		return about, err
 	}
 	return about, addMerge(tx, &about, n, i)
+}
+
+// partial reports whether the number of an incident's alerts is known to be too small.
+func (r *Service) partial(tx *db.Tx, i *incident.Incident, now time.Time) (bool, error) {
+	if r.Partial == nil {
+		return false, nil
+	}
+	return r.Partial(tx, i.AccountID, i.IncidentID, now.Unix())
 }
 
 // detailURL returns the link to the page that shows an incident to the reader of a notification. A link that would be

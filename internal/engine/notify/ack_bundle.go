@@ -119,7 +119,11 @@ func (r *Service) ackSome(
 				}
 			}
 		}
-		lines = append(lines, fmt.Sprintf("%s · %s · %s", i.Severity, problem(&i), i.Progress))
+		partial, err := r.partial(tx, &i, now)
+		if err != nil {
+			return nil, false, err
+		}
+		lines = append(lines, fmt.Sprintf("%s · %s · %s", i.Severity, problem(&i, partial), i.Progress))
 	}
 	return lines, open, nil
 }

@@ -130,9 +130,13 @@ func (s store) addItem(tx *db.Tx, b *bundle, n *Notification, seen map[string]bo
 	if err != nil {
 		return "", err
 	}
+	partial, err := s.partial(tx, &i, now)
+	if err != nil {
+		return "", err
+	}
 	b.items = append(b.items, bundleItem{
 		Severity: i.Severity,
-		Title:    problem(&i),
+		Title:    problem(&i, partial),
 		Channel:  ch.ChannelName,
 		why:      because(n),
 		start:    i.StartTime,
@@ -145,10 +149,11 @@ func (s store) addItem(tx *db.Tx, b *bundle, n *Notification, seen map[string]bo
 	return "", err
 }
 
-// problem returns what is wrong in an incident and where, from the labels of its first alert.
-func problem(i *incident.Incident) string {
+// problem returns what is wrong in an incident and where, from the labels of its first alert. partial: it has more alerts than
+// are counted.
+func problem(i *incident.Incident, partial bool) string {
 	headline := render.Headline(i.Title, i.Labels, i.CreatorID != 0 || slices.Contains(i.ManualOverrides, "title"))
-	return render.Incident{Headline: headline, Where: render.Where(headline, i.AlertCnt, i.Labels, nil)}.Problem()
+	return render.Incident{Headline: headline, Where: render.Where(headline, i.AlertCnt, partial, i.Labels, nil)}.Problem()
 }
 
 // because returns why the fallback is notified; empty: the notification is not to the fallback.

@@ -47,7 +47,7 @@ func addMerge(tx *db.Tx, about *render.Incident, n *Notification, i *incident.In
 	if target, shown, err := leadsTo(tx, *i, n.Person); err != nil {
 		return err
 	} else if shown {
-		into = fmt.Sprintf("%s (%s)", problem(&target), incident.Num(target.IncidentID))
+		into = fmt.Sprintf("%s (%s)", problem(&target, false), incident.Num(target.IncidentID))
 	}
 	about.Merged = "Merged into " + into + by
 	return nil
@@ -123,7 +123,7 @@ func lead(tx *db.Tx, t Ticket) (to Ticket, merged string, err error) {
 	}
 	to = t
 	to.Incident = target.IncidentID
-	return to, problem(&i), nil
+	return to, problem(&i, false), nil
 }
 
 // led returns the members of a page for the incidents that people work on now.
@@ -156,7 +156,7 @@ func (m Merge) About(n Notification, both bool, why string) Notification {
 		return n
 	}
 	n.Incident, n.Reason = m.Target.IncidentID, why
-	n.Detail.Merged, n.Detail.By = problem(m.Source), m.By
+	n.Detail.Merged, n.Detail.By = problem(m.Source, false), m.By
 	return n
 }
 

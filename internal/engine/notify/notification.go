@@ -174,6 +174,12 @@ func Results(tx *db.Tx, account int64, prefixes []string) (all map[string]Result
 	return all, err
 }
 
+// WithKey returns the notifications to persons whose keys have one beginning, in the order of their keys.
+func WithKey(tx *db.Tx, account int64, prefix string) ([]Notification, error) {
+	return db.All(tx, scanDelivered, ofIncidents+`notice_key >= $2 AND notice_key < $3 ORDER BY notice_key`,
+		account, prefix+"/", prefix+"0") // 0 comes after the slash
+}
+
 // queue returns the queue in which a notification waits: the mail server, the gateway, a service, or the host of a
 // configured URL. Each host has a queue of its own, so that one that hangs cannot block the others.
 func (n *Notification) queue() string {

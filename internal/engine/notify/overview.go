@@ -52,7 +52,7 @@ func (o *overview) describe(about *render.Incident, i *incident.Incident) {
 	} else if o.text != "" && !slices.Contains(i.ManualOverrides, "description") {
 		about.Description = o.text // that of the first alert, which may be over, would contradict the headline
 	}
-	about.Where = render.Where(about.Headline, o.count, o.shared, o.differ)
+	about.Where = render.Where(about.Headline, o.count, about.Partial, o.shared, o.differ)
 	links, names := render.LinksOf(labels)
 	about.Links, about.Shared = links, maps.Clone(o.shared)
 	for _, name := range append(names, "summary") {

@@ -20,25 +20,36 @@ import (
 // pending is an event that waits for its verdict. Its body is decoded when the event is decided, so that one corrupt row
 // cannot block the others.
 type pending struct {
-	seq      int64 // the order in which events are decided
+	seq      int64 // the order of arrival
 	id       string
 	received int64 // Unix nanoseconds
 	attempts int64
+	rank     int64   // rankFirst or rankUsual
+	chain    int64   // the alert key's; see chainOf
+	of       Request // Last: it is the last one of its request to wait
+	early    bool    // more events than a batch has wait before it
 	body     string
 	event.Event
 	prepared *decide.Prepared
 }
 
-const waiting = `SELECT w.seq, w.event_id, w.received_at, w.attempts, e.body FROM event_waiting w
-	JOIN event e ON e.account_id = w.account_id AND e.event_id = w.event_id
-	WHERE w.account_id = $1 AND w.seq > $2 ORDER BY w.seq LIMIT $3 + 0`
-
-func scanPending(scan db.Scan) (p pending, err error) {
-	return p, scan(&p.seq, &p.id, &p.received, &p.attempts, &p.body)
-}
-
 // maxAttempts is how often deciding an event may fail before it ends with the verdict `failed`.
 const maxAttempts = 5
+
+// failedBefore is the number, for RoundRobin, of the events that could not be decided before.
+const failedBefore = 1
+
+// mostAttempts returns how often an event of an account may have failed to be decided now. Those that failed rest for a
+// moment, and all of them after a round that failed as a whole: then it is negative.
+func (r *Service) mostAttempts(account int64, now time.Time) int64 {
+	switch after := r.events.After(account, now); {
+	case after > failedBefore:
+		return -1
+	case after == failedBefore:
+		return 0
+	}
+	return maxAttempts
+}
 
 // decide starts the work of each account that has events to decide, and returns when failed events, or those that were left
 // to another process, are looked at again. Of a process with many events it is woken often: it does not look for the
@@ -63,9 +74,9 @@ func (r *Service) decide(ctx context.Context, now time.Time) (again time.Time, e
 				continue
 			}
 			found := true
-			if after := r.events.After(f.account, now); after > 0 {
+			if most := r.mostAttempts(f.account, now); most < maxAttempts {
 				_, found, err = db.One(tx, db.Column[int64],
-					`SELECT 1 FROM event_waiting WHERE account_id = $1 AND seq > $2 LIMIT 1`, f.account, after)
+					`SELECT 1 FROM event_waiting WHERE account_id = $1 AND attempts <= $2 LIMIT 1`, f.account, most)
 				if err != nil {
 					return err
 				}
@@ -113,9 +124,9 @@ const (
 // batchSize returns how many events or alerts one transaction decides.
 func (r *Service) batchSize() int { return r.DB.BatchSize(usualBatch) }
 
-// decideAccount decides events of one account, the oldest first.
+// decideAccount decides events of one account, in the order of next.
 func (r *Service) decideAccount(t *jobs.Round) error {
-	p := &progress{Round: t, after: r.events.After(t.Account, t.Now)}
+	p := &progress{Round: t, most: r.mostAttempts(t.Account, t.Now)}
 	for p.taken < maxRound && (p.taken == 0 || t.GoesOn()) {
 		more, err := r.batch(p)
 		if err != nil {
@@ -132,24 +143,24 @@ func (r *Service) decideAccount(t *jobs.Round) error {
 type progress struct {
 	*jobs.Round
 	taken  int   // events so far
-	after  int64 // events up to this one have failed
+	most   int64 // attempts of an event that is not left for later
 	single int   // how many events are decided one by one: storing them together failed, or their reads had changed
 	failed error // the joined errors of events
 }
 
 // batch decides the next events of an account and stores the verdicts. more reports whether there are other events.
 func (r *Service) batch(p *progress) (more bool, err error) {
-	size := r.batchSize()
-	if p.single > 0 {
-		size = 1
-	}
 	var events []pending
+	var others bool
 	err = r.DB.Read(p.Ctx, func(tx *db.Tx) (err error) {
-		events, err = db.All(tx, scanPending, waiting, p.Account, p.after, size)
+		events, others, err = next(tx, p.Account, p.most, r.batchSize())
 		return err
 	})
 	if err != nil || len(events) == 0 {
 		return false, err
+	}
+	if p.single > 0 {
+		events, others = events[:1], others || len(events) > 1
 	}
 	p.taken += len(events)
 	ready, err := r.Configs.config(p.Ctx, p.Account)
@@ -172,7 +183,7 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 			break // other accounts with expensive rules must not wait for this one
 		}
 	}
-	more = len(events) == size || len(items) < len(events)
+	more = others || len(items) < len(events)
 	if r.between != nil {
 		r.between(p.Account)
 	}
@@ -188,7 +199,7 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 			r.others.note(p.Account, p.Now)
 		}
 		return false, nil
-	case fault.KindOf(err) == fault.Unavailable: // not because of an event: none may overtake the first one
+	case fault.KindOf(err) == fault.Unavailable: // not because of an event: none may overtake the first of its alert
 		return false, err
 	case err != nil && len(items) > 1: // storing them one by one finds the one that fails
 		p.single = len(items)
@@ -252,13 +263,13 @@ func guarded(fn func() error) (err error) {
 	return fn()
 }
 
-// setAside counts a failed attempt to decide an event. After maxAttempts it stores a failed verdict. The other events go
-// on.
+// setAside counts a failed attempt to decide an event, and leaves it for later. After maxAttempts it stores a failed verdict.
+// The other events go on.
 func (r *Service) setAside(p *progress, e *pending, cause error) error {
 	r.Log.Error("an event could not be decided", "event_id", e.id, "account_id", p.Account, "attempts", e.attempts+1, "error", cause)
 	p.failed = errors.Join(p.failed, cause)
-	p.after, p.single = e.seq, max(0, p.single-1)
-	p.Rest(e.seq)
+	p.most, p.single = 0, max(0, p.single-1)
+	p.Rest(failedBefore)
 	t := &counts{}
 	err := r.write(p.Ctx, p.Account, t, func(tx *db.Tx) error {
 		if e.attempts+1 < maxAttempts {

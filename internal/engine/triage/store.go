@@ -14,6 +14,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/decide"
+	"tocsin/internal/core/event"
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
@@ -134,7 +135,7 @@ func (r *Service) store(m *snapshot, items []item) (stored int, err error) {
 				return err
 			}
 		}
-		return b.store()
+		return b.store(items[:stored])
 	})
 	if err != nil {
 		stored = 0
@@ -269,7 +270,7 @@ func (b *batch) put(one *item) error {
 }
 
 // store stores what was kept for the end.
-func (b *batch) store() error {
+func (b *batch) store(items []item) error {
 	if err := b.Bus.Publish(b.tx, b.happened...); err != nil {
 		return err
 	}
@@ -280,6 +281,9 @@ func (b *batch) store() error {
 		return err
 	}
 	if err := escalation.RecheckAll(b.tx, b.m.account, distinct(b.recheck), b.m.now); err != nil {
+		return err
+	}
+	if err := b.gather(items); err != nil {
 		return err
 	}
 	if b.Untold != nil {
@@ -345,9 +349,6 @@ func (v *verdict) values(account, id int64, event string, now time.Time) []any {
 		v.Event.Integration, v.Event.Time, v.Event.Severity, v.body, v.trace}
 }
 
-// Drill is the label that marks the events of a drill. Their incidents are marked as tests.
-const Drill = "tocsin_drill"
-
 // apply stores the alert and the incident of a verdict, and publishes what changed of the incident.
 func (b *batch) apply(v *verdict) (err error) {
 	a, m := v.Alert, b.m
@@ -386,7 +387,7 @@ func (b *batch) applyIncident(v *verdict) error {
 	a := v.Alert
 	switch {
 	case v.Grouping.Open:
-		return b.writer.OpenFor(a, v.origin, v.Grouping.Key, v.method, v.Event.Labels[Drill] != "")
+		return b.writer.OpenFor(a, v.origin, v.Grouping.Key, v.method, v.Event.Labels[event.Drill] != "")
 	case v.Grouping.Join != "":
 		b.recheck = append(b.recheck, a.Incident)
 		return b.writer.Joined(a.Incident, a, v.origin, v.Grouping.Storm)

@@ -63,9 +63,15 @@ func (r *fixture) take(integration int64, title, key, status string, labels map[
 	r.n++
 	e := event.Event{ID: id.Object(r.now), Integration: integration, AlertKey: key, TitleRule: title, Title: title, Status: status, Severity: status, Labels: labels, Time: r.now.Unix(), Received: r.now.UnixNano() + r.n}
 	body, _ := json.Marshal(e)
-	r.store(e.ID, e.Received, string(body))
+	if err := r.DB.Write(r.t.Context(), func(tx *db.Tx) error {
+		return triage.Accept(tx, account, []event.Event{e}, []string{string(body)})
+	}); err != nil {
+		r.t.Fatal(err)
+	}
 	return e.ID
 }
+
+// store stores an event as an earlier program did.
 
 func (r *fixture) store(event string, received int64, body string) {
 	r.t.Helper()

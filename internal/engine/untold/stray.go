@@ -12,6 +12,7 @@ import (
 
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/render"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
@@ -212,7 +213,7 @@ func (r *Service) sendStrays(tx *db.Tx, account int64, rows []row, now time.Time
 		return nil
 	}
 	minute := now.Truncate(every)
-	key := fmt.Sprintf("untold/%d", minute.Unix())
+	key := messageKey(now.Unix())
 	if stored, err := notify.Stored(tx, account, key); err != nil {
 		return err
 	} else if stored {
@@ -238,7 +239,7 @@ func (r *Service) sendStrays(tx *db.Tx, account int64, rows []row, now time.Time
 		if n.Detail.Subject, n.Detail.Text, err = r.words(tx, rows); err != nil {
 			return err
 		}
-		if err := r.put(tx, to, key, "no channel takes these events", severity, n, now); err != nil {
+		if err := r.put(tx, to, key, sentence.Of("no_channel_takes"), severity, n, now); err != nil {
 			return err
 		}
 	}
