@@ -50,9 +50,9 @@ func TestAbsentPersonIsLeftToOthers(t *testing.T) {
 // TestAbsentPersonOfScheduleIsPaged checks that an override puts a person on call despite an absence.
 func TestAbsentPersonOfScheduleIsPaged(t *testing.T) {
 	t.Parallel()
-	w := begin(t, escalates(layer(onCall(day)+", "+persons(cid))))
+	w := begin(t, escalates(layer(onCall(turns)+", "+persons(cid))), taking(`{}`))
 	w.away(ann)
-	w.do("/schedule/override/create", `{"schedule_id": %d, "role_id": 0, "by": %d, "start": %d, "end": %d}`, day, ann, start.Unix(), start.Add(time.Hour).Unix())
+	w.covers(instead(bob), ann, start, start.Add(time.Hour))
 	w.newPages()
 	w.push("cpu", "Critical")
 	w.notified(newPage("ann"), newPage("cid"))
