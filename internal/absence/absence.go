@@ -1,6 +1,7 @@
 package absence
 
 import (
+	"cmp"
 	"slices"
 
 	"tocsin/internal/api"
@@ -116,25 +117,37 @@ type Changed struct {
 	api.Warnings
 }
 
-// changed counts a change and returns its effect. Each version is the absence before or after it; nil: there is none.
-func (r *Service) changed(c *api.Call, person int64, before []Absence, dryRun bool, versions ...*Absence) (reply Changed, err error) {
+// changed counts a change, notifies the persons whose shifts it moves, and returns its effect. old and new are the absence
+// before and after it; nil: there is none.
+func (r *Service) changed(c *api.Call, before []Absence, dryRun bool, old, new *Absence) (reply Changed, err error) {
 	if err := configstore.BumpRevision(c.Tx, c.Who.AccountID); err != nil {
 		return reply, err
 	}
+	person := cmp.Or(new, old).PersonID
 	now := c.Unix()
 	reply = Changed{DryRun: dryRun, Start: now, End: now, Effects: []Effect{}}
-	versions = slices.DeleteFunc(versions, func(a *Absence) bool { return a == nil || a.End <= now })
-	for i, a := range versions {
-		start := max(a.Start, now)
-		if i == 0 {
-			reply.Start = start
-		}
-		reply.Start, reply.End = min(reply.Start, start), max(reply.End, a.End)
-	}
-	reply.End = min(reply.End, reply.Start+effectSpan)
+	versions := slices.DeleteFunc([]*Absence{old, new}, func(a *Absence) bool { return a == nil || a.End <= now })
 	if len(versions) == 0 {
 		return reply, nil
 	}
+	reply.Start = max(versions[0].Start, now)
+	end := versions[0].End
+	for _, a := range versions[1:] {
+		reply.Start, end = min(reply.Start, max(a.Start, now)), max(end, a.End)
+	}
+	reply.End = min(end, reply.Start+effectSpan)
 	reply.Effects, reply.Warnings.Warnings, err = r.Effects(c, person, engine(before), reply.Start, reply.End)
-	return reply, err
+	if err != nil || dryRun || r.Moved == nil {
+		return reply, err
+	}
+	m := Moved{Account: c.Who.AccountID, Person: person, Actor: c.Who.PersonID, Before: old, After: new, Effects: reply.Effects}
+	if end > reply.End { // the reply is short; who stands in is notified of all shifts
+		if m.Effects, _, err = r.Effects(c, person, engine(before), reply.Start, end); err != nil {
+			return reply, err
+		}
+	}
+	if m.Revision, err = configstore.Revision(c.Tx, m.Account); err != nil || len(m.Effects) == 0 {
+		return reply, err
+	}
+	return reply, r.Moved(c.Tx, m, c.Now)
 }

@@ -57,7 +57,7 @@ func (r *Service) create(c *api.Call, in createRequest) (reply Created, err erro
 	if !in.DryRun.DryRun {
 		reply.AbsenceID = a.AbsenceID
 	}
-	reply.Changed, err = r.changed(c, a.PersonID, before, in.DryRun.DryRun, &a)
+	reply.Changed, err = r.changed(c, before, in.DryRun.DryRun, nil, &a)
 	return reply, err
 }
 

@@ -19,5 +19,5 @@ func (r *Service) delete(c *api.Call, in deleteRequest) (reply Changed, err erro
 		return reply, err
 	}
 	c.Removed(configstore.Absence, old.AbsenceID, old.called())
-	return r.changed(c, old.PersonID, before, in.DryRun.DryRun, &old)
+	return r.changed(c, before, in.DryRun.DryRun, &old, nil)
 }

@@ -5,8 +5,11 @@
 package absence
 
 import (
+	"time"
+
 	"tocsin/internal/api"
 	"tocsin/internal/core/oncall"
+	"tocsin/internal/platform/db"
 )
 
 // Service has the operations on absences.
@@ -14,6 +17,17 @@ type Service struct {
 	// Effects returns what the absences of a person change in the schedules that name the person, against those that the
 	// person had before, in [from, to), Unix seconds. warnings name what could not be computed.
 	Effects func(c *api.Call, person int64, before []oncall.Absence, from, to int64) (effects []Effect, warnings []string, err error)
+	// Moved is called with a change that moves shifts, in the transaction that makes it; nil: no one is notified.
+	Moved func(tx *db.Tx, m Moved, now time.Time) error
+}
+
+// Moved is a change of a person's absences that moves shifts from one person to another.
+type Moved struct {
+	Account, Person int64
+	Actor           int64    // the person who made the change
+	Revision        int64    // of the account's configuration, after the change
+	Before, After   *Absence // nil: the absence is new, or deleted
+	Effects         []Effect // of the schedules in which shifts move, until the end of the absence
 }
 
 // Effect is what a change of a person's absences changes in one schedule.

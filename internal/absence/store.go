@@ -43,6 +43,22 @@ func Of(tx *db.Tx, account int64, persons []int64) (list []oncall.Absence, err e
 	return list, err
 }
 
+// Until returns until when persons are absent at a moment, both Unix seconds, by person. Persons who are not are absent from
+// the map. Absences that touch are one.
+func Until(tx *db.Tx, account int64, persons []int64, at int64) (until map[int64]int64, err error) {
+	list, err := Of(tx, account, persons)
+	if err != nil {
+		return nil, err
+	}
+	until = map[int64]int64{}
+	for _, a := range list { // of each person by start
+		if end, away := until[a.PersonID]; away && a.Start <= end || !away && a.Start <= at && at < a.End {
+			until[a.PersonID] = max(end, a.End)
+		}
+	}
+	return until, nil
+}
+
 // all returns the absences of a person, the earliest start first.
 func all(tx *db.Tx, account, person int64) ([]Absence, error) {
 	return db.All(tx, scanRow, `SELECT `+columns+` FROM person_absence WHERE account_id = $1 AND person_id = $2

@@ -26,7 +26,7 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Changed, err erro
 		return reply, err
 	}
 	c.Touched(configstore.Absence, a.AbsenceID, a.called())
-	return r.changed(c, a.PersonID, before, in.DryRun.DryRun, &old, &a)
+	return r.changed(c, before, in.DryRun.DryRun, &old, &a)
 }
 
 // toChange returns an absence that the caller may change, and all absences of its person before the change.

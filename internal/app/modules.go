@@ -136,7 +136,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 	return []module.Module{
 		(&schedule.Service{Keyring: a.Keyring, Overridden: a.shifts.Overridden, Covered: a.shifts.Covered}).Module(),
-		(&absence.Service{Effects: schedule.AbsenceEffects}).Module(),
+		(&absence.Service{Effects: schedule.AbsenceEffects, Moved: a.shifts.Moved}).Module(),
 		a.feeds.Module(),
 		(&alert.Service{CursorKey: cursorKey}).Module(),
 		channel.Module(a.Keyring, route.RemoveChannel),

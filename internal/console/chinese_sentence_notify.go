@@ -41,6 +41,8 @@ var chineseNotify = map[string]string{
 	"it waited for the end of quiet hours":                "曾等待免打扰时段结束",
 	"%s cannot be reached: every method refused the page": "无法通知 %s：所有通知方式均未送达",
 	"%s cannot be reached: %v":                            "无法联系到 %s：%v",
+	"%s is absent until %s":                               "%s 不在岗，直至 %s",
+	"%w, although %v, because no one else can be reached": "%w（%v，但无法联系到其他人）",
 	"%s may not read the private channel":                 "%s 无权查看私有协作空间",
 	"person %d has left":                                  "人员 %d 已离开",
 	"person %d, %v, has left":                             "人员 %d（%v）已离开",

@@ -92,14 +92,25 @@ func assignIncident(v *visit) (string, error) {
 		persons = append(persons, number(p))
 	}
 	id := v.r.PathValue("id")
-	if v.field("how") == "add" {
-		return v.incidentPath("people"), v.call("/incident/responder/add", map[string]any{"incident_id": id, "person_ids": persons}, nil)
+	path, request := "/incident/assign", map[string]any{"incident_id": id}
+	rule := v.field("rule")
+	switch how := v.field("how"); {
+	case how == "add":
+		path, request["person_ids"] = "/incident/responder/add", persons
+	case how == "rule" && rule != "":
+		request["assigned_to"] = map[string]any{"escalate_rule_id": rule}
+	default:
+		request["assigned_to"] = map[string]any{"person_ids": persons}
 	}
-	to := map[string]any{"person_ids": persons}
-	if rule := v.field("rule"); v.field("how") == "rule" && rule != "" {
-		to = map[string]any{"escalate_rule_id": rule}
+	var reply struct {
+		Warnings []string `json:"warnings"`
 	}
-	return v.incidentPath("people"), v.call("/incident/assign", map[string]any{"incident_id": id, "assigned_to": to}, nil)
+	err := v.call(path, request, &reply)
+	if err == nil && len(reply.Warnings) > 0 {
+		v.made = reply.Warnings
+		return "", nil
+	}
+	return v.incidentPath("people"), err
 }
 
 // mergeIncident moves the alerts of this incident to another one, and goes there.

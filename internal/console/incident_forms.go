@@ -146,6 +146,7 @@ type incidentPeopleView struct {
 	People   []choice
 	Total    int64
 	Rules    []named
+	Warnings []string // of the change that was just made
 }
 
 // showIncidentPeople shows whom the incident can be given to.
@@ -155,6 +156,7 @@ func showIncidentPeople(v *visit) (view, error) {
 		return nil, err
 	}
 	d := incidentPeopleView{titled: titled(v.T("Who works on %s", i.Title)), Incident: i, Query: v.query("q")}
+	d.Warnings, _ = v.made.([]string)
 	var people struct {
 		Items []choice `json:"items"`
 		Total int64    `json:"total"`

@@ -3,11 +3,14 @@ package incident
 import (
 	"slices"
 	"strings"
+	"time"
 
+	"tocsin/internal/absence"
 	"tocsin/internal/activity"
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/id"
@@ -26,18 +29,44 @@ func (in assignRequest) Check() error {
 	return nil
 }
 
-func (r *Service) assign(c *api.Call, in assignRequest) (api.Empty, error) {
+// Assigned is the reply of the operations that make persons responsible.
+type Assigned struct{ api.Warnings }
+
+// absences warns of the persons who are absent now. They are notified all the same: the caller chose them.
+func absences(c *api.Call, field string, persons []int64) (reply Assigned, err error) {
+	until, err := absence.Until(c.Tx, c.Who.AccountID, persons, c.Unix())
+	if err != nil {
+		return reply, err
+	}
+	for _, id := range persons {
+		if until[id] == 0 {
+			continue
+		}
+		p, _, err := person.Find(c.Tx, c.Who.AccountID, id)
+		if err != nil {
+			return reply, err
+		}
+		end := time.Unix(until[id], 0).In(c.Who.Zone).Format("Mon 2 Jan 15:04 MST")
+		reply.Warnings.Warnings = append(reply.Warnings.Warnings, field+": "+sentence.Of("is_absent", p.PersonName, end))
+	}
+	return reply, nil
+}
+
+func (r *Service) assign(c *api.Call, in assignRequest) (reply Assigned, err error) {
 	ids := in.IncidentIDs
 	if in.IncidentID != "" {
 		ids = append([]string{in.IncidentID}, ids...)
 	}
-	return r.each(c, Some{ids}.ids(), func(d Writer, i *Incident) error {
+	if _, err = r.each(c, Some{ids}.ids(), func(d Writer, i *Incident) error {
 		to := in.AssignedTo
 		if err := r.checkAssignment(c, &to, i.ChannelID); err != nil {
 			return err
 		}
 		return d.Assign(i, to)
-	})
+	}); err != nil {
+		return reply, err
+	}
+	return absences(c, "assigned_to.person_ids", in.AssignedTo.PersonIDs)
 }
 
 // checkAssignment returns fault.Invalid when an assignment names no person, address or rule, or one that does not exist.

@@ -55,6 +55,11 @@ func (r *Service) create(c *api.Call, in createRequest) (reply Created, err erro
 		if err := d.Assign(&i, *in.AssignedTo); err != nil {
 			return reply, err
 		}
+		warned, err := absences(c, "assigned_to.person_ids", in.AssignedTo.PersonIDs)
+		if err != nil {
+			return reply, err
+		}
+		reply.Warnings = warned.Warnings
 	} else if in.ChannelID == 0 {
 		reply.Warnings.Warnings = append(reply.Warnings.Warnings,
 			"assigned_to: is empty and the incident has no channel, so no person is notified of it")

@@ -11,15 +11,18 @@ type responderRequest struct {
 	PersonIDs []int64 `json:"person_ids" minItems:"1" maxItems:"100" doc:"Who is to be responsible as well."`
 }
 
-func (r *Service) addResponders(c *api.Call, in responderRequest) (api.Empty, error) {
-	return r.each(c, []string{in.IncidentID}, func(d Writer, i *Incident) error {
+func (r *Service) addResponders(c *api.Call, in responderRequest) (reply Assigned, err error) {
+	if _, err = r.each(c, []string{in.IncidentID}, func(d Writer, i *Incident) error {
 		for _, id := range in.PersonIDs {
 			if err := person.Table.Need(c.Tx, c.Who.AccountID, "person_ids", id); err != nil {
 				return err
 			}
 		}
 		return d.AddResponders(i, in.PersonIDs)
-	})
+	}); err != nil {
+		return reply, err
+	}
+	return absences(c, "person_ids", in.PersonIDs)
 }
 
 // AddResponders makes further persons responsible. Those who are responsible already stay so.

@@ -48,6 +48,8 @@ var notifyTable = []Pattern{
 	{"waited_quiet", "it waited for the end of quiet hours"},
 	{"all_refused", "%s cannot be reached: every method refused the page"},
 	{"not_reached", "%s cannot be reached: %v"},
+	{"is_absent", "%s is absent until %s"},
+	{"although_absent", "%w, although %v, because no one else can be reached"},
 	{"not_allowed", "%s may not read the private channel"},
 	{"has_left", "person %d has left"},
 	{"has_left_as", "person %d, %v, has left"},

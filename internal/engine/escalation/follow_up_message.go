@@ -55,7 +55,7 @@ func (r *Service) remindLastLayer(tx *db.Tx, e *run, i *incident.Incident, t dra
 	if err != nil {
 		return err
 	}
-	to, err := r.recipients(tx, i, e.rule.Layers[last], e.timing.Absent, now.Unix(), zone)
+	to, err := r.recipients(tx, i, e.rule.Layers[last:], e.timing.Absent, now.Unix(), zone)
 	if err != nil {
 		return err
 	}

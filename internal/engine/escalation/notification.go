@@ -41,7 +41,7 @@ func (r *Service) notifyLayer(tx *db.Tx, e *run, i *incident.Incident, v escalat
 	if err != nil {
 		return notified, err
 	}
-	to, err := r.recipients(tx, i, l, e.timing.Absent, now.Unix(), zone)
+	to, err := r.recipients(tx, i, e.rule.Layers[v.Layer:], e.timing.Absent, now.Unix(), zone)
 	if err != nil {
 		return notified, err
 	}
@@ -112,33 +112,96 @@ type recipients struct {
 	next     int64    // when another person's shift begins, Unix seconds; 0: it is not known
 }
 
-// recipients resolves the target of a layer. A person who cannot be reached is still responsible, but does not keep the
-// layer from being skipped.
+// recipients resolves the target of the first of some layers, the others of which may follow. A person who cannot be
+// reached is still responsible, but does not keep the layer from being skipped. A person who is absent is left to the
+// others of the layer and to the layers that follow, unless no one of them can be reached.
 func (r *Service) recipients(
-	tx *db.Tx, i *incident.Incident, l channel.Layer, absent []int64, at int64, zone *time.Location,
+	tx *db.Tx, i *incident.Incident, layers []channel.Layer, refusing []int64, at int64, zone *time.Location,
 ) (to recipients, err error) {
+	l := layers[0]
 	to.persons, to.problems, to.next, err = notify.Persons(tx, i.AccountID, l.Target, at, zone)
 	if err != nil || l.Target.By == nil && len(to.persons) > 0 {
 		return to, err
 	}
-	to.none = len(to.problems) > 0 || len(to.persons) > 0
-	for _, p := range to.persons {
-		problem, err := r.problem(tx, i, l.Target.By, p.PersonID, at)
+	until, err := notify.Away(tx, i.AccountID, to.persons, at)
+	if err != nil {
+		return to, err
+	}
+	var away []notify.Recipient
+	named := to.persons
+	to.persons, to.none = nil, len(to.problems)+len(named) > 0
+	for _, p := range named {
+		problem, err := r.unreached(tx, i, l.Target.By, refusing, p.PersonID, at)
 		if err != nil {
 			return to, err
 		}
-		if problem == "" && slices.Contains(absent, p.PersonID) {
-			if problem, err = refused(tx, i.AccountID, p.PersonID); err != nil {
+		if problem == "" && until[p.PersonID] > 0 {
+			if problem, err = absentUntil(tx, i.AccountID, p.PersonID, until[p.PersonID], zone); err != nil {
 				return to, err
 			}
+			away = append(away, notify.Recipient{PersonID: p.PersonID, Why: sentence.Of("although_absent", p.Why, problem)})
+		} else {
+			to.persons, to.none = append(to.persons, p), to.none && problem != ""
 		}
-		if problem == "" {
-			to.none = false
-			continue
+		if problem != "" {
+			to.problems = append(to.problems, problem)
 		}
-		to.problems = append(to.problems, problem)
 	}
-	return to, nil
+	if len(away) == 0 || !to.none {
+		return to, nil
+	}
+	others, err := r.reachAny(tx, i, layers[1:], refusing, at, zone)
+	if err == nil && !others {
+		to.persons, to.none = append(to.persons, away...), false
+	}
+	return to, err
+}
+
+// reachAny reports whether one of some layers names a person who can be reached and is not absent.
+func (r *Service) reachAny(
+	tx *db.Tx, i *incident.Incident, layers []channel.Layer, refusing []int64, at int64, zone *time.Location,
+) (bool, error) {
+	for _, l := range layers {
+		persons, _, _, err := notify.Persons(tx, i.AccountID, l.Target, at, zone)
+		if err != nil {
+			return false, err
+		}
+		if n := l.OnNobody; n != nil && n.Then == channel.Fallback {
+			persons = append(persons, notify.Recipient{PersonID: n.PersonID})
+		}
+		until, err := notify.Away(tx, i.AccountID, persons, at)
+		if err != nil {
+			return false, err
+		}
+		for _, p := range persons {
+			if until[p.PersonID] > 0 {
+				continue
+			}
+			problem, err := r.unreached(tx, i, l.Target.By, refusing, p.PersonID, at)
+			if err != nil || problem == "" {
+				return err == nil, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// unreached returns why a person cannot be reached, also because every method of the person refused a page of this
+// escalation; empty when the person can.
+func (r *Service) unreached(
+	tx *db.Tx, i *incident.Incident, by *channel.By, refusing []int64, person, at int64,
+) (problem string, err error) {
+	problem, err = r.problem(tx, i, by, person, at)
+	if err == nil && problem == "" && slices.Contains(refusing, person) {
+		problem, err = refused(tx, i.AccountID, person)
+	}
+	return problem, err
+}
+
+// absentUntil describes a person who is absent until a moment, in Unix seconds.
+func absentUntil(tx *db.Tx, account, person, until int64, zone *time.Location) (string, error) {
+	p, _, err := notify.Find(tx, account, person)
+	return sentence.Of("is_absent", p.Name, time.Unix(until, 0).In(zone).Format("Mon 2 Jan 15:04 MST")), err
 }
 
 // refused describes a person whose every method refused a page.
@@ -169,8 +232,15 @@ func (r *Service) withoutPerson(
 	if n := e.rule.Layers[v.Layer].OnNobody; n != nil {
 		then = n.Then
 	}
-	if then == channel.Fallback && slices.Contains(e.timing.Absent, e.rule.Layers[v.Layer].OnNobody.PersonID) {
-		then = channel.Skip // every method of the fallback refused the page as well
+	if then == channel.Fallback {
+		fallback := []notify.Recipient{{PersonID: e.rule.Layers[v.Layer].OnNobody.PersonID}}
+		passed, err := r.passesOver(tx, e, i, v.Layer, fallback, now)
+		if err != nil {
+			return then, err
+		}
+		if passed {
+			then = channel.Skip
+		}
 	}
 	next := to.next
 	if then == channel.Wait && (next == 0 || next > now.Unix()+maxWait) {
@@ -189,6 +259,25 @@ func (r *Service) withoutPerson(
 		e.timing.Still = append(e.timing.Still, escalationplan.Span{From: v.At, Until: next})
 	}
 	return then, r.publish(tx, i, now, step)
+}
+
+// passesOver reports whether the fallback of a layer is not notified: every method refused a page of this escalation, or the
+// person is absent and a later layer reaches another one.
+func (r *Service) passesOver(
+	tx *db.Tx, e *run, i *incident.Incident, layer int, fallback []notify.Recipient, now time.Time,
+) (bool, error) {
+	if slices.Contains(e.timing.Absent, fallback[0].PersonID) {
+		return true, nil
+	}
+	until, err := notify.Away(tx, e.account, fallback, now.Unix())
+	if err != nil || len(until) == 0 {
+		return false, err
+	}
+	zone, err := person.Zone(tx, e.account)
+	if err != nil {
+		return false, err
+	}
+	return r.reachAny(tx, i, e.rule.Layers[layer+1:], e.timing.Absent, now.Unix(), zone)
 }
 
 // assign makes the persons of a layer responsible.

@@ -172,7 +172,7 @@ func (r *Service) previewStep(tx *db.Tx, i *incident.Incident, e *run, at escala
 	for _, hook := range l.Target.Webhooks {
 		step.Chats = append(step.Chats, hook.Type)
 	}
-	to, err := r.recipients(tx, i, l, nil, at.At, zone)
+	to, err := r.recipients(tx, i, e.rule.Layers[at.Layer:], nil, at.At, zone)
 	if err != nil {
 		return step, err
 	}

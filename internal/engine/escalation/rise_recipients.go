@@ -115,7 +115,7 @@ func (r *Service) riseTargets(tx *db.Tx, i *incident.Incident, layers []reachedL
 		if l.target().By == nil {
 			continue
 		}
-		to, err := r.recipients(tx, i, l.run.rule.Layers[l.layer], l.run.timing.Absent, now.Unix(), zone)
+		to, err := r.recipients(tx, i, l.run.rule.Layers[l.layer:], l.run.timing.Absent, now.Unix(), zone)
 		if err != nil {
 			return nil, err
 		}
@@ -222,7 +222,7 @@ func (r *Service) firstOf(tx *db.Tx, i *incident.Incident, rule channel.Escalate
 		return first, err
 	}
 	target := rule.Layers[0].Target
-	to, err := r.recipients(tx, i, rule.Layers[0], nil, now.Unix(), zone)
+	to, err := r.recipients(tx, i, rule.Layers, nil, now.Unix(), zone)
 	if err != nil {
 		return first, err
 	}

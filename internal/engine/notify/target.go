@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"tocsin/internal/absence"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
@@ -17,6 +18,7 @@ import (
 type Recipient struct {
 	PersonID int64  `json:"person_id" doc:"The person."`
 	Why      string `json:"why" doc:"How the rule leads to this person, in words."`
+	onCall   bool   // by a schedule, which has asked already who is absent
 }
 
 // Persons returns the persons that a target means at a moment (Unix seconds), each once: those named first, then the
@@ -66,7 +68,7 @@ func (c *collector) add(id int64, why string) error {
 		c.missing = append(c.missing, sentence.Of("has_left_as", id, why))
 		return nil
 	}
-	c.persons = append(c.persons, Recipient{id, why})
+	c.persons = append(c.persons, Recipient{PersonID: id, Why: why})
 	return nil
 }
 
@@ -113,6 +115,21 @@ func (c *collector) addOnCall(key string, roles []int64, at int64, zone *time.Lo
 		if err := c.add(person, sentence.Of("on_call", who.Name, who.Group)); err != nil {
 			return err
 		}
+		if i := slices.IndexFunc(c.persons, func(r Recipient) bool { return r.PersonID == person }); i >= 0 {
+			c.persons[i].onCall = true
+		}
 	}
 	return nil
+}
+
+// Away returns until when persons of Persons are absent at a moment, by person, in Unix seconds. A person whom a schedule
+// has on call is not: an override puts a person on call despite an absence.
+func Away(tx *db.Tx, account int64, persons []Recipient, at int64) (until map[int64]int64, err error) {
+	var ids []int64
+	for _, p := range persons {
+		if !p.onCall {
+			ids = append(ids, p.PersonID)
+		}
+	}
+	return absence.Until(tx, account, ids, at)
 }

@@ -46,14 +46,14 @@ func staleReason(tx *db.Tx, n *notify.Notification, now time.Time) string {
 		return staleOverride(tx, n)
 	case n.Event == coverAsked:
 		return staleAsk(tx, n, now)
-	case coverEvents[n.Event] || n.Person == 0:
+	case coverEvents[n.Event] || n.Event == recorded || n.Person == 0:
 		return ""
 	}
 	then, _ := shifts.Timeline.At(max(n.Detail.Moment, now.Unix()))
 	switch serves := on(then, n.Person); {
-	case serves && n.Event == ends:
+	case serves && (n.Event == ends || n.Event == dismissed):
 		return "the person stays on call"
-	case !serves && n.Event != ends:
+	case !serves && n.Event != ends && n.Event != dismissed:
 		return "the person is not on call"
 	}
 	return ""

@@ -212,30 +212,49 @@ func (v *resolver) fallback() (list []Recipient, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := v.target(&list, channel.Target{PersonIDs: f.PersonIDs, TeamIDs: f.TeamIDs}, zone); err != nil || f.EscalateRuleID == "" {
-		return list, err
-	}
-	rule, _, err := channel.Escalates.Find(v.tx, v.account, f.EscalateRuleID)
-	if err != nil {
-		return nil, err
-	}
-	before := len(list)
-	for n := 0; n < len(rule.Layers) && len(list) == before; n++ {
-		if err := v.target(&list, rule.Layers[n].Target, zone); err != nil {
+	layers := []channel.Target{{PersonIDs: f.PersonIDs, TeamIDs: f.TeamIDs}}
+	if f.EscalateRuleID != "" {
+		rule, _, err := channel.Escalates.Find(v.tx, v.account, f.EscalateRuleID)
+		if err != nil {
 			return nil, err
+		}
+		for _, l := range rule.Layers {
+			layers = append(layers, l.Target)
+		}
+	}
+	for _, absent := range []bool{false, true} { // who is absent is asked only when no one else can be reached
+		for n, target := range layers {
+			if n > 1 && len(list) > 0 {
+				break // the first layer of the rule that reaches a person is enough
+			}
+			if err := v.target(&list, target, absent, zone); err != nil {
+				return nil, err
+			}
+		}
+		if len(list) > 0 {
+			break
 		}
 	}
 	return list, nil
 }
 
-// target adds the persons that a target means now.
-func (v *resolver) target(list *[]Recipient, t channel.Target, zone *time.Location) error {
+// target adds the persons that a target means now: those who are absent, or the others.
+func (v *resolver) target(list *[]Recipient, t channel.Target, absent bool, zone *time.Location) error {
 	persons, missing, _, err := notify.Persons(v.tx, v.account, t, v.now.Unix(), zone)
 	if err != nil {
 		return err
 	}
-	v.missing = append(v.missing, missing...)
+	if !absent {
+		v.missing = append(v.missing, missing...)
+	}
+	until, err := notify.Away(v.tx, v.account, persons, v.now.Unix())
+	if err != nil {
+		return err
+	}
 	for _, p := range persons {
+		if until[p.PersonID] > 0 != absent {
+			continue
+		}
 		if _, _, err := v.add(list, p.PersonID, t.By, sentence.Of("fallback")); err != nil {
 			return err
 		}
