@@ -1,6 +1,8 @@
 package alert
 
 import (
+	"strings"
+
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/channel"
@@ -26,6 +28,7 @@ type Alert struct {
 	EndTime          int64             `json:"end_time" doc:"Its end, Unix seconds; 0: still active."`
 	EventCnt         int64             `json:"event_cnt" doc:"How many events were merged into it."`
 	Labels           map[string]string `json:"labels" maxProperties:"1000" maxLength:"6144" doc:"Labels of its events."`
+	Identifying      []string          `json:"identifying_labels,omitempty" maxItems:"50" maxLength:"128" doc:"The names of the labels that identify it at its source; absent: the source does not say, or it is older."`
 	Images           []Image           `json:"images" maxItems:"1000" doc:"Pictures that came with it."`
 	EverMuted        bool              `json:"ever_muted" doc:"It was silenced or inhibited at some time."`
 	Muted            string            `json:"muted,omitzero" enum:"silenced,inhibited,flapping" doc:"Why it notifies no one now; absent: it is not muted, or it is over."`
@@ -70,7 +73,7 @@ func (i *Incident) blank() { i.Title, i.Progress = "", "" }
 const columns = `alert_id, integration_id, channel_id, account_id, title, title_rule, description, alert_key, alert_severity, alert_status,
 	start_time, last_time, end_time, event_cnt, labels, images, ever_muted, created_at, updated_at, deleted_at,
 	integration_name, integration_type, integration_ref_id, responder_name, responder_email,
-	incident_id, muted, muted_by, muted_until, group_key`
+	incident_id, muted, muted_by, muted_until, group_key, identifying`
 
 // selection selects what scanAlert scans: the alert with the present title and progress of its incident.
 const selection = `SELECT ` + columns + `,
@@ -80,14 +83,14 @@ const selection = `SELECT ` + columns + `,
 	FROM alert`
 
 func scanAlert(scan db.Scan) (a Alert, err error) {
-	var labels, images string
+	var labels, images, identifying string
 	var incident Incident
 	if err := scan(
 		&a.AlertID, &a.IntegrationID, &a.ChannelID, &a.AccountID, &a.Title, &a.TitleRule, &a.Description,
 		&a.AlertKey, &a.AlertSeverity, &a.AlertStatus,
 		&a.StartTime, &a.LastTime, &a.EndTime, &a.EventCnt, &labels, &images, &a.EverMuted, &a.CreatedAt, &a.UpdatedAt, &a.DeletedAt,
 		&a.IntegrationName, &a.IntegrationType, &a.IntegrationRefID, &a.ResponderName, &a.ResponderEmail,
-		&incident.IncidentID, &a.Muted, &a.MutedBy, &a.MutedUntil, &a.GroupKey,
+		&incident.IncidentID, &a.Muted, &a.MutedBy, &a.MutedUntil, &a.GroupKey, &identifying,
 		&incident.Title, &incident.Progress, &incident.channel,
 	); err != nil {
 		return a, err
@@ -97,6 +100,7 @@ func scanAlert(scan db.Scan) (a Alert, err error) {
 	if a.EndTime > 0 {
 		a.Muted, a.MutedBy, a.MutedUntil = "", "", 0
 	}
+	a.Identifying = names(identifying)
 	if incident.IncidentID != "" {
 		a.Incident = &incident
 	}
@@ -104,6 +108,14 @@ func scanAlert(scan db.Scan) (a Alert, err error) {
 		return a, fault.Wrap(err, "labels of alert %s", a.AlertID)
 	}
 	return a, fault.Wrap(json.Unmarshal([]byte(images), &a.Images), "images of alert %s", a.AlertID)
+}
+
+// names returns the names of labels that event.Identifying has written.
+func names(identifying string) []string {
+	if identifying == "" {
+		return nil
+	}
+	return strings.Split(identifying, ",")
 }
 
 // in sets the present name and status of the alert's channel.

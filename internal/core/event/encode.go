@@ -22,6 +22,7 @@ func (e *Event) AppendJSON(b []byte) ([]byte, error) {
 	w.text("event_status", e.Status)
 	w.text("event_severity", e.Severity)
 	w.labels("labels", e.Labels)
+	w.textIfAny("identifying", e.Identifying)
 	w.images("images", e.Images)
 	w.textIfAny("group_key", e.GroupKey)
 	w.number("event_time", e.Time)

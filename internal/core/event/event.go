@@ -44,6 +44,7 @@ type Event struct {
 	Status      string            `json:"event_status"`   // Critical, Warning, Info or Ok
 	Severity    string            `json:"event_severity"` // equal to Status, except for Ok: the severity that the source sent with it; never empty
 	Labels      map[string]string `json:"labels,omitempty"`
+	Identifying string            `json:"identifying,omitempty"` // see Identifying; empty: the source does not say
 	Images      []Image           `json:"images,omitempty"`
 	GroupKey    string            `json:"group_key,omitempty"`  // the group that the source puts the alert into; empty: it has none
 	Time        int64             `json:"event_time"`           // Unix seconds by the source's clock if it sent a time, else when the event was received
@@ -152,6 +153,19 @@ func (e *Event) Field(name string) (string, bool) {
 		return strconv.FormatInt(e.Integration, 10), true
 	}
 	return "", false
+}
+
+// Identifying writes the names of the labels that identify an alert at its source: in order, joined by commas. Names with a
+// comma and labels without a value are left out.
+func Identifying(labels map[string]string) string {
+	names := make([]string, 0, len(labels))
+	for name, value := range labels {
+		if value != "" && !strings.Contains(name, ",") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ",")
 }
 
 // Label returns the value of a label.

@@ -109,6 +109,7 @@ func (a Alert) Event(at time.Time) (e event.Event, err error) {
 		Status:      severity,
 		Severity:    severity,
 		Labels:      labels,
+		Identifying: source.Identifying(labels, a.Labels),
 		Time:        a.time(at),
 	}
 	// Without a fingerprint the labels identify the alert, as they do in Alertmanager.
