@@ -191,6 +191,7 @@ func alertKind(channel string) kind {
 			{look, "/alert/info", one, ""}, {look, "/alert/feed", one, ""}, {look, "/alert/event/list", one, ""}, {look, "/alert/explain", one, ""}, {look, "/alert/explain", `{"event_id":"$event"}`, ""},
 			{list, "/alert/list", window, ""}, {list, "/alert/filter/try", `{"filters":[]}`, ""}, {look, "/alert/filter/try", `{"filters":[],"alert_id":"$id"}`, ""}, {look, "/channel/rules/try", `{"channel_id":$public,"alert_id":"$id"}`, ""}, {look, "/alert/rule/hits", `{"channel_id":` + channel + `}`, ""}, {look, "/alert/list-by-ids", `{"alert_ids":["$id"]}`, ""}, {list, "/alert-event/list", window, ""}, {list, "/route/preview", `{"alert_ids":["$id"],"route":{"default":{"channel_ids":[$public]}}}`, ""},
 			{change, "/alert/merge", `{"alert_ids":["$id"],"incident_id":"$incident"}`, ""}, {change, "/alert/close", `{"alert_ids":["$id"]}`, ""},
+			{look, "/alert/silence/preview", one, ""}, {look, "/alert/silence/list", one, ""}, {change, "/alert/silence", `{"alert_id":"$id","minutes":5}`, ""},
 		}}
 }
 

@@ -1,6 +1,8 @@
 package channel
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"tocsin/internal/api"
@@ -42,4 +44,19 @@ func EndSilence(c *api.Call, rule string) (SilenceRule, error) {
 	}
 	c.Removed(Silences.Name, r.RuleID, r.RuleName)
 	return r, Silences.Delete(c.Tx, c.Who.AccountID, r.RuleID)
+}
+
+// RespondersSilences returns the silences of a channel that responders made and that are not over, the oldest first. Other
+// calls share their elements.
+func RespondersSilences(c *api.Call, channel int64) (list []SilenceRule, err error) {
+	rules, err := storedRules(c, Silences, channel)
+	for _, r := range rules {
+		if r.IsByResponder && r.Status == "enabled" && r.TimeFilter != nil && r.TimeFilter.EndTime > c.Unix() {
+			list = append(list, r)
+		}
+	}
+	slices.SortFunc(list, func(a, b SilenceRule) int {
+		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), strings.Compare(a.RuleID, b.RuleID))
+	})
+	return list, err
 }

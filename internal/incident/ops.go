@@ -291,6 +291,14 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(r.previewSilenceOfAlert),
 		},
 		{
+			Path:    "/alert/silence/list",
+			Allow:   manage,
+			Effect:  api.Snapshot,
+			Doc:     "Lists the silences in force that responders have made from an alert or an incident.",
+			Example: `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`,
+			Do:      api.Do(r.listSilences),
+		},
+		{
 			Path:    "/alert/silence/undo",
 			Allow:   manage,
 			Effect:  api.Write,

@@ -7,18 +7,19 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type previewLabels struct {
+// PreviewLabels names the labels that a preview counts with.
+type PreviewLabels struct {
 	Labels []string `json:"labels,omitzero" maxItems:"50" maxLength:"128" doc:"The names of identifying labels to count with; absent: the usual ones."`
 }
 
 type previewAlertRequest struct {
 	alert.OneRequest
-	previewLabels
+	PreviewLabels
 }
 
 type previewIncidentRequest struct {
 	OneRequest
-	previewLabels
+	PreviewLabels
 }
 
 // SilencePreview is what silences of an alert or an incident would cover now.
