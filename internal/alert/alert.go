@@ -28,7 +28,7 @@ type Alert struct {
 	EndTime          int64             `json:"end_time" doc:"Its end, Unix seconds; 0: still active."`
 	EventCnt         int64             `json:"event_cnt" doc:"How many events were merged into it."`
 	Labels           map[string]string `json:"labels" maxProperties:"1000" maxLength:"6144" doc:"Labels of its events."`
-	Identifying      []string          `json:"identifying_labels,omitempty" maxItems:"50" maxLength:"128" doc:"The names of the labels that identify it at its source; absent: the source does not say, or it is older."`
+	Identifying      []string          `json:"identifying_labels,omitempty" maxItems:"50" maxLength:"128" doc:"The names of the labels that identify it at its source; absent: the source does not name them, or the alert is older."`
 	Images           []Image           `json:"images" maxItems:"1000" doc:"Pictures that came with it."`
 	EverMuted        bool              `json:"ever_muted" doc:"It was silenced or inhibited at some time."`
 	Muted            string            `json:"muted,omitzero" enum:"silenced,inhibited,flapping" doc:"Why it notifies no one now; absent: it is not muted, or it is over."`

@@ -12,7 +12,7 @@ import (
 // maxCounted is how many open alerts of a channel OpenCounts compares at most.
 const maxCounted = 20_000
 
-const open = `SELECT alert_key, alert_status, labels FROM alert WHERE account_id = $1 AND channel_id = $2 AND end_time = 0
+const open = `SELECT alert_key, alert_severity, labels FROM alert WHERE account_id = $1 AND channel_id = $2 AND end_time = 0
 	AND deleted_at = 0 ORDER BY last_time DESC, alert_id LIMIT $3 + 0`
 
 // OpenCounts returns how many of a channel's open alerts each of some filters matches now. The filters read alert_key,
@@ -41,7 +41,7 @@ func OpenCounts(tx *db.Tx, account, channel int64, filters []filter.Filter) (cou
 	return counts, len(events) <= maxCounted, nil
 }
 
-// scanOpen reads an alert as silence rules match it: by the severity of its last event.
+// scanOpen reads an alert as silence rules match it: by the highest severity that it has had.
 func scanOpen(scan db.Scan) (e event.Event, err error) {
 	var labels string
 	if err := scan(&e.AlertKey, &e.Severity, &labels); err != nil {

@@ -10,7 +10,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// identifying says which labels identify the alerts of the tests, as Alertmanager would.
+// identifying sets which labels identify the alerts of the tests, as an Alertmanager does.
 func (w *world) identifying(names string) {
 	w.t.Helper()
 	w.must(w.app.DB.Write(context.Background(), func(tx *db.Tx) error {
@@ -45,7 +45,7 @@ func TestSilenceForm(t *testing.T) {
 	ann.get(incident).shows("!Undo")
 
 	w.identifying("")
-	ann.get(alert+"/silence").shows("does not say which labels", `!name="label"`)
+	ann.get(alert+"/silence").shows("does not name the labels", `!name="label"`)
 	w.signIn(readerKey).get(alert).shows("!" + alert + "/silence")
 	w.signIn(readerKey).get(alert + "/silence").showsWith(http.StatusForbidden)
 }

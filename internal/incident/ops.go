@@ -37,7 +37,7 @@ func (r *Service) Ops() []api.Op {
 		one       = `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`
 		some      = `{"incident_ids": ["663a1b2c3d4e5f6789abcdf0"]}`
 		silencing = "It makes a silence rule of the channel that holds up to the present severity: what gets worse is not silenced. " +
-			"The feed and the chats of the channel's escalation rules say who made it."
+			"The feed and the chats of the channel's escalation rules name who made it."
 		together = "The call applies to all of them or, if one of them does not allow it, to none."
 	)
 	return api.WithReplies(golden, []api.Op{

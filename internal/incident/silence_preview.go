@@ -28,7 +28,7 @@ type SilencePreview struct {
 	Severity string         `json:"severity" enum:"Critical,Warning,Info" doc:"Up to which severity a silence would hold."`
 	ByKey    SilenceCover   `json:"by_key" doc:"A silence by key."`
 	ByLabels SilenceCover   `json:"by_labels" doc:"A silence by the labels that are ticked."`
-	Labels   []SilenceLabel `json:"labels" doc:"The labels that can be ticked; none if the source does not say which labels identify an alert."`
+	Labels   []SilenceLabel `json:"labels" doc:"The labels that can be ticked; none if the source does not name the labels that identify an alert."`
 	Complete bool           `json:"complete" doc:"Whether all open alerts of the channel were compared; at most 20,000 are."`
 }
 

@@ -60,7 +60,7 @@ func TestSilenceByKeyHoldsWhenTextChanges(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-// The first labels in the order of their names do not tell two pods from each other.
+// The first labels in the order of their names need not distinguish two pods.
 func TestSilenceByLabelsLeavesOtherNamespaces(t *testing.T) {
 	t.Parallel()
 	same := []string{"app=shop", "cluster=eu", "container=main", "endpoint=http", "env=prod", "instance=10.0.0.1", "job=pods"}
@@ -101,6 +101,16 @@ func TestSilenceLetsRisesThrough(t *testing.T) {
 		w.fires("disk", "critical", "0% left")
 		w.notified(newPage("ann"))
 	})
+	t.Run("of an alert that falls again", func(t *testing.T) {
+		w := begin(t, escalates(layer(persons(ann), window(5))+", "+layer(persons(bob))))
+		w.fires("disk", "warning", "3% left")
+		w.silences("disk", `"minutes": 60`)
+		w.fires("disk", "critical", "0% left")
+		w.newPages()
+		w.fires("disk", "warning", "1% left")
+		w.pass(6 * time.Minute)
+		w.notified(newPage("bob"))
+	})
 	t.Run("of an incident", func(t *testing.T) {
 		w := begin(t, notifyAnn)
 		w.fires("disk", "warning", "3% left")
@@ -129,7 +139,7 @@ func TestUndoneSilenceFreesAlerts(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-// Each chat of the channel's rules learns of a silence once, however many layers name it, and the explanation names the rule.
+// Each chat of the channel's rules gets one message about a silence, however many layers name it, and the explanation names the rule.
 func TestChatsLearnOfSilences(t *testing.T) {
 	t.Parallel()
 	chat := func(name string) string {
@@ -158,7 +168,7 @@ func TestChatsLearnOfSilences(t *testing.T) {
 }
 
 // A message about a silence that is over would mislead.
-func TestChatsAreNotToldOfEndedSilences(t *testing.T) {
+func TestEndedSilencesAreNotAnnounced(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann)+fmt.Sprintf(`, "webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops"}}]`, chats))))
 	w.fires("disk", "warning", "3% left")

@@ -44,7 +44,7 @@ type Event struct {
 	Status      string            `json:"event_status"`   // Critical, Warning, Info or Ok
 	Severity    string            `json:"event_severity"` // equal to Status, except for Ok: the severity that the source sent with it; never empty
 	Labels      map[string]string `json:"labels,omitempty"`
-	Identifying string            `json:"identifying,omitempty"` // see Identifying; empty: the source does not say
+	Identifying string            `json:"identifying,omitempty"` // see Identifying; empty: not known
 	Images      []Image           `json:"images,omitempty"`
 	GroupKey    string            `json:"group_key,omitempty"`  // the group that the source puts the alert into; empty: it has none
 	Time        int64             `json:"event_time"`           // Unix seconds by the source's clock if it sent a time, else when the event was received
