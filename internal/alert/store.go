@@ -32,7 +32,8 @@ type Row struct {
 func scanRow(scan db.Scan) (w Row, err error) {
 	return w, scan(&w.ID, &w.Channel, &w.Incident, &w.Key, &w.Integration,
 		&w.TitleRule, &w.Title, &w.Description, &w.Severity, &w.Status, &w.Labels, &w.Images,
-		&w.Start, &w.Last, &w.End, &w.Events, &w.EverMuted, &w.Muted, &w.MutedBy, &w.MutedUntil, &w.Changes, &w.GroupKey, &w.FlapsUntil, &w.Identifying)
+		&w.Start, &w.Last, &w.End, &w.Events, &w.EverMuted, &w.Muted, &w.MutedBy, &w.MutedUntil, &w.Changes, &w.GroupKey, &w.FlapsUntil,
+		&w.Identifying)
 }
 
 // Alert returns the alert of the row, with the JSON columns parsed.
@@ -296,8 +297,8 @@ func (w *Row) Insert(tx *db.Tx, account int64, from Origin, now time.Time) error
 	return tx.Insert(db.Rows{Table: "alert", Columns: inserting, Values: [][]any{{
 		account, w.ID, w.Channel, w.Incident, w.Key, w.Integration,
 		w.TitleRule, w.Title, w.Description, w.Severity, w.Status, w.Labels, w.Images,
-		w.Start, w.Last, w.End, w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, w.GroupKey, w.FlapsUntil, w.Identifying,
-		from.Name, from.Type, from.Ref, "", "", now.Unix(), now.Unix(), 0,
+		w.Start, w.Last, w.End, w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, w.GroupKey, w.FlapsUntil,
+		w.Identifying, from.Name, from.Type, from.Ref, "", "", now.Unix(), now.Unix(), 0,
 	}}})
 }
 

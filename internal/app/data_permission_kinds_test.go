@@ -176,6 +176,14 @@ func (c try) ending(code string) try {
 	return c
 }
 
+// silence stores a silence that a responder has made.
+func (w world) silence(rule string, in, until int64) {
+	w.write(func(tx *db.Tx) error {
+		return channel.Silences.Load(tx, nil, w.account, []channel.SilenceRule{{Rule: channel.Rule{RuleID: rule, ChannelID: in, RuleName: "r"}, IsByResponder: true,
+			Filters: filter.Filter{{{Key: "severity", Oper: "IN", Vals: []string{"Info"}}}}, TimeFilter: &channel.OnceTimeFilter{StartTime: 1, EndTime: until}}})
+	})
+}
+
 // alertKind returns the kind of the alerts of a channel, which events create and no operation.
 func alertKind(channel string) kind {
 	const one = `{"alert_id":"$id"}`
@@ -189,10 +197,7 @@ func alertKind(channel string) kind {
 				alert_severity, alert_status, start_time, last_time, end_time, event_cnt, ever_muted, responder_name, responder_email, labels, images, created_at, updated_at, deleted_at)
 				VALUES ($1, $2, `+in+`, '', 0, '', '', '', 'k', $3, '', '', 'Critical', 'Critical', $4, $4, 0, 1, FALSE, '', '', '{}', '[]', $4, $4, 0)`, w.account, names["id"], names["mark"], now)
 			names["rule"] = "cccc00000000000000" + names["mark"][4:]
-			w.write(func(tx *db.Tx) error {
-				return channel.Silences.Load(tx, nil, w.account, []channel.SilenceRule{{Rule: channel.Rule{RuleID: names["rule"], ChannelID: number(in), RuleName: "r"}, IsByResponder: true,
-					Filters: filter.Filter{{{Key: "severity", Oper: "IN", Vals: []string{"Info"}}}}, TimeFilter: &channel.OnceTimeFilter{StartTime: 1, EndTime: now + 3600}}})
-			})
+			w.silence(names["rule"], number(in), now+3600)
 			w.exec(`INSERT INTO verdict (account_id, verdict_id, decided_at, event_id, channel_id, outcome, alert_id, incident_id, integration_id, event_time, severity, body, trace)
 				VALUES ($1, $2, $3, $4, `+in+`, 'opened', $5, '', 0, $6, 'Critical', $7, '[]')`, w.account, *w.marks, now*1000, names["event"], names["id"], now, `{"title":"`+names["mark"]+`"}`)
 		}, tries: []try{

@@ -38,7 +38,7 @@ func EndSilence(c *api.Call, rule string) (SilenceRule, error) {
 	case r.Status == "deleted":
 		return r, fault.Missing(Silences.Name, rule)
 	case !r.IsByResponder:
-		return r, fault.Denied("silence rule %s was made or changed in the channel's configuration: only /channel/silence/rule/delete deletes it", rule)
+		return r, fault.Denied("silence rule %s is of the channel's configuration: only /channel/silence/rule/delete deletes it", rule)
 	case r.TimeFilter == nil || r.TimeFilter.EndTime <= c.Unix():
 		return r, fault.New(fault.Conflict, "silence rule %s is over", rule)
 	}

@@ -268,7 +268,8 @@ func (v *visit) assigned(d feedDetail, n names) string {
 var changes = map[string]string{
 	"i_ack": "Acknowledged", "i_unack": "Withdrew the acknowledgement", "i_wake": "Ended the snooze", "a_close": "Ended",
 	"a_m_silence": "Silenced", "a_m_inhibit": "Inhibited", "a_m_flapping": "Held back: it flaps", "a_update": "Another event came",
-	"i_custom": "A custom action ran", "i_undone": "Ended the silence", "a_undone": "Ended the silence", "i_escalate": "Took the escalation to its next step",
+	"i_custom": "A custom action ran", "i_undone": "Ended the silence", "a_undone": "Ended the silence",
+	"i_escalate": "Took the escalation to its next step",
 }
 
 // edits are the texts of entries about a text that was changed.

@@ -30,11 +30,6 @@ func (in SilenceRequest) Check() error {
 	return nil
 }
 
-type silenceAlertRequest struct {
-	alert.OneRequest
-	SilenceRequest
-}
-
 type silenceIncidentRequest struct {
 	OneRequest
 	SilenceRequest
@@ -56,16 +51,6 @@ type silenceable struct {
 	title      string
 	channel    int64
 	alerts     []decide.Alert
-}
-
-// alertToSilence reads an alert that the caller may read. It may be over: its next event is silenced then.
-func alertToSilence(c *api.Call, alertID string) (s silenceable, err error) {
-	all, err := SomeAlerts{[]string{alertID}}.alerts(c)
-	if err != nil {
-		return s, err
-	}
-	a := all[0]
-	return silenceable{a.ID, a.Incident, cmp.Or(a.Title, a.Key), a.Channel, all}, needChannel(c, a.Channel, "alert "+a.ID)
 }
 
 // incidentToSilence reads the open alerts of an incident, without those of channels that the caller may not read.
@@ -101,15 +86,6 @@ func needChannel(c *api.Call, id int64, subject string) error {
 		err = fault.New(fault.Conflict, "%s cannot be silenced: its channel was deleted", subject)
 	}
 	return err
-}
-
-func (r *Service) silenceAlert(c *api.Call, in silenceAlertRequest) (SilenceMade, error) {
-	s, err := alertToSilence(c, in.AlertID)
-	if err != nil {
-		return SilenceMade{}, err
-	}
-	c.Touched("alert", s.alertID, s.title)
-	return r.silence(c, s, in.SilenceRequest)
 }
 
 func (r *Service) silenceIncident(c *api.Call, in silenceIncidentRequest) (SilenceMade, error) {
@@ -159,31 +135,14 @@ func ruleName(title string) string {
 // maxRuleName is the bound of the names of rules, in characters.
 const maxRuleName = 39
 
-type undoSilenceRequest struct {
-	RuleID string `json:"rule_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The silence rule."`
-}
-
-// undoSilence ends a silence that a responder made. The alerts that it held are decided again at once.
-func (r *Service) undoSilence(c *api.Call, in undoSilenceRequest) (api.Empty, error) {
-	rule, err := channel.EndSilence(c, in.RuleID)
-	if err != nil {
-		return api.Empty{}, err
-	}
-	return api.Empty{}, r.publishSilence(c, &rule, func(ofAlert bool) activity.Event {
-		kind := activity.IncidentUndone
-		if ofAlert {
-			kind = activity.AlertUndone
-		}
-		return activity.SilenceUndone{Kind: kind, RuleID: rule.RuleID, RuleName: rule.RuleName}
-	})
-}
-
 // publishSilence publishes what happened to a silence to the feeds of the alert and of the incident that it was made from, if
 // they still exist.
 func (r *Service) publishSilence(c *api.Call, rule *channel.SilenceRule, of func(ofAlert bool) activity.Event) error {
 	var items []activity.Item
 	add := func(subject string, e activity.Event) {
-		items = append(items, activity.Item{Account: c.Who.AccountID, ID: subject, Channel: rule.ChannelID, At: c.Now, Person: c.Who.PersonID, Event: e})
+		items = append(items, activity.Item{
+			Account: c.Who.AccountID, ID: subject, Channel: rule.ChannelID, At: c.Now, Person: c.Who.PersonID, Event: e,
+		})
 	}
 	_, found, err := alert.FindRow(c.Tx, c.Who.AccountID, rule.FromAlertID)
 	if err != nil {

@@ -12,11 +12,6 @@ type PreviewLabels struct {
 	Labels []string `json:"labels,omitzero" maxItems:"50" maxLength:"128" doc:"The names of identifying labels to count with; absent: the usual ones."`
 }
 
-type previewAlertRequest struct {
-	alert.OneRequest
-	PreviewLabels
-}
-
 type previewIncidentRequest struct {
 	OneRequest
 	PreviewLabels
@@ -36,14 +31,6 @@ type SilencePreview struct {
 type SilenceCover struct {
 	OpenAlerts int64  `json:"open_alerts" doc:"How many open alerts of the channel it would match now."`
 	Refused    string `json:"refused,omitzero" doc:"Why it cannot be made; absent: it can."`
-}
-
-func (r *Service) previewSilenceOfAlert(c *api.Call, in previewAlertRequest) (SilencePreview, error) {
-	s, err := alertToSilence(c, in.AlertID)
-	if err != nil {
-		return SilencePreview{}, err
-	}
-	return s.preview(c, in.Labels)
 }
 
 func (r *Service) previewSilenceOfIncident(c *api.Call, in previewIncidentRequest) (SilencePreview, error) {

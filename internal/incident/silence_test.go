@@ -85,7 +85,7 @@ func TestSilence(t *testing.T) {
 		{Path: "/alert/silence/undo", Body: `{"rule_id": "$rule"}`, Key: reader, Golden: "alert_silence_undo"},
 		{Path: "/alert/silence/undo", Body: `{"rule_id": "$rule"}`, Key: reader, Code: "ResourceNotFound"},
 		{Path: "/channel/silence/rule/list", Body: `{"channel_id": 1001}`, Data: `{"items": []}`},
-		{Path: "/alert/feed", Body: `{"alert_id": "` + disk + `"}`, Has: `{"total": 2, "items": [{"type": "a_undone"}]}`},
+		{Path: "/alert/feed", Body: `{"alert_id": "` + disk + `"}`, Has: `{"total": 2, "items": [{"type": "a_undone"}, {"type": "a_silence"}]}`},
 		{Path: "/incident/feed", Body: `{"incident_id": "` + full + `"}`, Has: `{"items": [{"type": "i_undone"}, {"type": "i_silence"}]}`},
 
 		{Path: "/alert/silence", Body: `{"alert_id": "` + strange + `", "minutes": 1, "by": "labels", "labels": ["path"], "rule_name": "Mine"}`, Keep: map[string]string{"rule": "rule_id"}},
