@@ -262,6 +262,30 @@ type WarRoom struct {
 	ShareLink     string `json:"share_link"`
 }
 
+// Silenced is a silence that a responder made. Kind is AlertSilence or IncidentSilence.
+type Silenced struct {
+	Kind     string            `json:"-"`
+	RuleID   string            `json:"rule_id"`
+	Title    string            `json:"title"` // of the alert or incident
+	Minutes  int64             `json:"minutes"`
+	Until    int64             `json:"until"`            // Unix seconds
+	Severity string            `json:"severity"`         // up to which it holds
+	Labels   map[string]string `json:"labels,omitempty"` // that alerts must have; empty: it matches by key
+}
+
+// Type returns Kind.
+func (e Silenced) Type() string { return e.Kind }
+
+// SilenceUndone is the end of such a silence by a person, before its time. Kind is AlertUndone or IncidentUndone.
+type SilenceUndone struct {
+	Kind     string `json:"-"`
+	RuleID   string `json:"rule_id"`
+	RuleName string `json:"rule_name"`
+}
+
+// Type returns Kind.
+func (e SilenceUndone) Type() string { return e.Kind }
+
 // WebhookGone is a webhook that was disabled because its endpoint answered that it is gone. Kind is AlertWebhook or
 // IncidentWebhook, by the message that it answered.
 type WebhookGone struct {

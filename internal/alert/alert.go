@@ -1,6 +1,8 @@
 package alert
 
 import (
+	"strings"
+
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/channel"
@@ -26,6 +28,7 @@ type Alert struct {
 	EndTime          int64             `json:"end_time" doc:"Its end, Unix seconds; 0: still active."`
 	EventCnt         int64             `json:"event_cnt" doc:"How many events were merged into it."`
 	Labels           map[string]string `json:"labels" maxProperties:"1000" maxLength:"6144" doc:"Labels of its events."`
+	Identifying      []string          `json:"identifying_labels,omitempty" maxItems:"50" maxLength:"128" doc:"The names of the labels that identify it at its source; absent: the source does not name them, or the alert is older."`
 	Images           []Image           `json:"images" maxItems:"1000" doc:"Pictures that came with it."`
 	EverMuted        bool              `json:"ever_muted" doc:"It was silenced or inhibited at some time."`
 	Muted            string            `json:"muted,omitzero" enum:"silenced,inhibited,channel_disabled,flapping" doc:"Why it notifies no one now; absent: it is not muted, or it is over. flapping: it was muted by an older version, and is decided again soon."`
@@ -71,7 +74,7 @@ func (i *Incident) blank() { i.Title, i.Progress = "", "" }
 const columns = `alert_id, integration_id, channel_id, account_id, title, title_rule, description, alert_key, alert_severity, alert_status,
 	start_time, last_time, end_time, event_cnt, labels, images, ever_muted, created_at, updated_at, deleted_at,
 	integration_name, integration_type, integration_ref_id, responder_name, responder_email,
-	incident_id, muted, muted_by, muted_until, group_key, flapping_until`
+	incident_id, muted, muted_by, muted_until, group_key, flapping_until, identifying`
 
 // selection selects what scanAlert scans: the alert with the present title and progress of its incident.
 const selection = `SELECT ` + columns + `,
@@ -81,14 +84,14 @@ const selection = `SELECT ` + columns + `,
 	FROM alert`
 
 func scanAlert(scan db.Scan) (a Alert, err error) {
-	var labels, images string
+	var labels, images, identifying string
 	var incident Incident
 	if err := scan(
 		&a.AlertID, &a.IntegrationID, &a.ChannelID, &a.AccountID, &a.Title, &a.TitleRule, &a.Description,
 		&a.AlertKey, &a.AlertSeverity, &a.AlertStatus,
 		&a.StartTime, &a.LastTime, &a.EndTime, &a.EventCnt, &labels, &images, &a.EverMuted, &a.CreatedAt, &a.UpdatedAt, &a.DeletedAt,
 		&a.IntegrationName, &a.IntegrationType, &a.IntegrationRefID, &a.ResponderName, &a.ResponderEmail,
-		&incident.IncidentID, &a.Muted, &a.MutedBy, &a.MutedUntil, &a.GroupKey, &a.FlappingUntil,
+		&incident.IncidentID, &a.Muted, &a.MutedBy, &a.MutedUntil, &a.GroupKey, &a.FlappingUntil, &identifying,
 		&incident.Title, &incident.Progress, &incident.channel,
 	); err != nil {
 		return a, err
@@ -98,6 +101,7 @@ func scanAlert(scan db.Scan) (a Alert, err error) {
 	if a.EndTime > 0 {
 		a.unmute()
 	}
+	a.Identifying = names(identifying)
 	if incident.IncidentID != "" {
 		a.Incident = &incident
 	}
@@ -109,6 +113,14 @@ func scanAlert(scan db.Scan) (a Alert, err error) {
 
 // unmute clears what only an active alert shows.
 func (a *Alert) unmute() { a.Muted, a.MutedBy, a.MutedUntil, a.FlappingUntil = "", "", 0, 0 }
+
+// names returns the names of labels that event.Identifying has written.
+func names(identifying string) []string {
+	if identifying == "" {
+		return nil
+	}
+	return strings.Split(identifying, ",")
+}
 
 // in sets the present name and status of the alert's channel.
 func (a *Alert) in(ch channel.Channel) { a.ChannelName, a.ChannelStatus = ch.ChannelName, ch.Status }

@@ -69,6 +69,11 @@ func (a *Alert) check(at configstore.RecordPath, account int64) error {
 	); err != nil {
 		return err
 	}
+	for i, name := range a.Identifying {
+		if name == "" || strings.Contains(name, ",") {
+			return at.Element("identifying_labels", i).Invalid("", "must be the name of a label without a comma, got %q", name)
+		}
+	}
 	for i, image := range a.Images {
 		if image.Src == "" {
 			return at.Element("images", i).Invalid("src", "is required")
@@ -104,11 +109,12 @@ func (a *Alert) insert(tx *db.Tx, account int64) (int64, error) {
 	}
 	return tx.Exec(`INSERT INTO alert (`+columns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-			$21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31) ON CONFLICT DO NOTHING`,
+			$21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32) ON CONFLICT DO NOTHING`,
 		a.AlertID, a.IntegrationID, a.ChannelID, account, a.Title, a.TitleRule, a.Description, a.AlertKey, a.AlertSeverity, a.AlertStatus,
 		a.StartTime, a.LastTime, a.EndTime, a.EventCnt, string(labels), string(images), a.EverMuted, a.CreatedAt, a.UpdatedAt, a.DeletedAt,
 		a.IntegrationName, a.IntegrationType, a.IntegrationRefID, a.ResponderName, a.ResponderEmail,
-		incident, a.Muted, a.MutedBy, a.MutedUntil, a.GroupKey, a.FlappingUntil)
+		incident, a.Muted, a.MutedBy, a.MutedUntil, a.GroupKey, a.FlappingUntil,
+		strings.Join(a.Identifying, ","))
 }
 
 // Dump returns all alerts of an account, with deleted ones, ordered by id, as replies show them.

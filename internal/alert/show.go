@@ -87,7 +87,7 @@ func (a *Alert) become(tx *db.Tx, w *Row) error {
 		i.IncidentID = w.Incident
 		a.Incident = &i
 	}
-	a.Labels, a.Images = nil, nil
+	a.Labels, a.Images, a.Identifying = nil, nil, names(w.Identifying)
 	if err := json.Unmarshal([]byte(w.Labels), &a.Labels); err != nil {
 		return fault.Wrap(err, "labels of alert %s", w.ID)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"tocsin/internal/channel"
+	"tocsin/internal/core/filter"
 	"tocsin/internal/engine/webhook"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/rum"
@@ -161,6 +163,7 @@ func incidentKind(channel string) kind {
 			{change, "/incident/merge", `{"source_incident_ids":["$other"],"target_incident_id":"$id"}`, ""},
 			ofIncident(change, "assign", `,"assigned_to":{"person_ids":[$person]}`, ""), ofIncident(change, "responder/add", `,"person_ids":[$person]`, ""), ofIncident(change, "reset", `,"impact":"x"`, ""),
 			ofIncident(change, "field/reset", `,"field_name":"region","field_value":"x"`, ""), ofIncident(look, "info", "", ""), ofIncident(look, "feed", "", ""), ofIncident(look, "explain", "", ""), ofIncident(look, "alert/list", "", ""),
+			ofIncident(change, "silence", `,"minutes":5`, "BadRequest"), ofIncident(change, "silence/preview", "", "BadRequest"),
 			ofIncident(look, "escalation/preview", "", ""), {look, "/incident/escalation/preview", `{"channel_id":` + channel + `}`, ""}, ofIncident(look, "war-room/default-observers", "", ""),
 			ofIncident(look, "war-room/list", "", ""), ofIncident(look, "past/list", "", ""), ofIncident(change, "war-room/create", `,"integration_id":7`, "ResourceNotFound"), ofIncident(change, "war-room/delete", `,"integration_id":7,"dry_run":true`, ""),
 			{list, "/incident/list", window, ""}, {list, "/insight/incident/list", window, ""}, {list, "/insight/incident/export", window, ""}, {list, "/incident/untold/list", `{}`, ""}, {look, "/incident/list-by-ids", `{"incident_ids":["$id"]}`, ""},
@@ -171,6 +174,14 @@ func incidentKind(channel string) kind {
 func (c try) ending(code string) try {
 	c.ends = code
 	return c
+}
+
+// silence stores a silence that a responder has made.
+func (w world) silence(rule string, in, until int64) {
+	w.write(func(tx *db.Tx) error {
+		return channel.Silences.Load(tx, nil, w.account, []channel.SilenceRule{{Rule: channel.Rule{RuleID: rule, ChannelID: in, RuleName: "r"}, IsByResponder: true,
+			Filters: filter.Filter{{{Key: "severity", Oper: "IN", Vals: []string{"Info"}}}}, TimeFilter: &channel.OnceTimeFilter{StartTime: 1, EndTime: until}}})
+	})
 }
 
 // alertKind returns the kind of the alerts of a channel, which events create and no operation.
@@ -185,12 +196,15 @@ func alertKind(channel string) kind {
 			w.exec(`INSERT INTO alert (account_id, alert_id, channel_id, incident_id, integration_id, integration_name, integration_type, integration_ref_id, alert_key, title, title_rule, description,
 				alert_severity, alert_status, start_time, last_time, end_time, event_cnt, ever_muted, responder_name, responder_email, labels, images, created_at, updated_at, deleted_at)
 				VALUES ($1, $2, `+in+`, '', 0, '', '', '', 'k', $3, '', '', 'Critical', 'Critical', $4, $4, 0, 1, FALSE, '', '', '{}', '[]', $4, $4, 0)`, w.account, names["id"], names["mark"], now)
+			names["rule"] = "cccc00000000000000" + names["mark"][4:]
+			w.silence(names["rule"], number(in), now+3600)
 			w.exec(`INSERT INTO verdict (account_id, verdict_id, decided_at, event_id, channel_id, outcome, alert_id, incident_id, integration_id, event_time, severity, body, trace)
 				VALUES ($1, $2, $3, $4, `+in+`, 'opened', $5, '', 0, $6, 'Critical', $7, '[]')`, w.account, *w.marks, now*1000, names["event"], names["id"], now, `{"title":"`+names["mark"]+`"}`)
 		}, tries: []try{
 			{look, "/alert/info", one, ""}, {look, "/alert/feed", one, ""}, {look, "/alert/event/list", one, ""}, {look, "/alert/explain", one, ""}, {look, "/alert/explain", `{"event_id":"$event"}`, ""},
 			{list, "/alert/list", window, ""}, {list, "/alert/filter/try", `{"filters":[]}`, ""}, {look, "/alert/filter/try", `{"filters":[],"alert_id":"$id"}`, ""}, {look, "/channel/rules/try", `{"channel_id":$public,"alert_id":"$id"}`, ""}, {look, "/alert/rule/hits", `{"channel_id":` + channel + `}`, ""}, {look, "/alert/list-by-ids", `{"alert_ids":["$id"]}`, ""}, {list, "/alert-event/list", window, ""}, {list, "/route/preview", `{"alert_ids":["$id"],"route":{"default":{"channel_ids":[$public]}}}`, ""},
 			{change, "/alert/merge", `{"alert_ids":["$id"],"incident_id":"$incident"}`, ""}, {change, "/alert/close", `{"alert_ids":["$id"]}`, ""},
+			{change, "/alert/silence/preview", one, ""}, {change, "/alert/silence/list", one, ""}, {change, "/alert/silence", `{"alert_id":"$id","minutes":5}`, ""}, {change, "/alert/silence/undo", `{"rule_id":"$rule"}`, ""},
 		}}
 }
 

@@ -24,6 +24,8 @@ type SilenceRule struct {
 	IsDirectlyDiscard bool            `json:"is_directly_discard" doc:"Matching alerts leave no record."`
 	IsEffective       *bool           `json:"is_effective,omitempty" required:"true" doc:"The rule is enabled and the time of the call is in one of its windows."`
 	IsAutoDelete      bool            `json:"is_auto_delete" doc:"A one-off rule is deleted after its window."`
+	FromAlertID       string          `json:"from_alert_id,omitzero" maxLength:"24" doc:"The alert that /alert/silence made it from."`
+	IsByResponder     bool            `json:"is_by_responder,omitzero" doc:"Made by /alert/silence or /incident/silence, and not changed since: /alert/silence/undo may delete it."`
 }
 
 // OnceTimeFilter is a window that does not recur.
@@ -52,6 +54,7 @@ func (r *SilenceRule) normalise(account int64) {
 	r.Rule.normalise(account)
 	r.IsEffective = nil
 	r.FromIncidentID = strings.ToLower(cmp.Or(r.FromIncidentID, id.NilObject))
+	r.FromAlertID = strings.ToLower(r.FromAlertID)
 	if r.TimeFilter != nil && *r.TimeFilter == (OnceTimeFilter{}) && len(r.TimeFilters) > 0 {
 		r.TimeFilter = nil
 	}
@@ -61,6 +64,7 @@ func (r *SilenceRule) check(at configstore.RecordPath) error {
 	if err := configstore.FirstError(
 		checkFilters(at, r.Filters, true),
 		at.Object("from_incident_id", r.FromIncidentID),
+		at.Object("from_alert_id", cmp.Or(r.FromAlertID, id.NilObject)),
 	); err != nil {
 		return err
 	}
@@ -114,6 +118,7 @@ type silenceUpdate struct {
 // applyTo changes the members of r that were sent.
 func (b SilenceBody) applyTo(c *api.Call, r *SilenceRule) (warnings []string, err error) {
 	b.RuleBody.applyTo(&r.Rule)
+	r.IsByResponder = false // a responder must not delete what it has become
 	configstore.SetIfSent(&r.FromIncidentID, b.FromIncidentID)
 	setList(&r.Filters, b.Filters)
 	configstore.SetIfSent(&r.IsDirectlyDiscard, b.IsDirectlyDiscard)

@@ -5,11 +5,9 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tocsin/internal/api"
-	"tocsin/internal/auth"
 )
 
 var alertPages = []page{
@@ -191,6 +189,7 @@ type alertView struct {
 	Why     string // the condition that matched
 	Reached string // the persons who were notified
 	Summary string // why no person was
+	Made    []madeSilence
 	Feed    feed
 	Missing []string
 }
@@ -218,6 +217,9 @@ func showAlert(v *visit) (view, error) {
 		d.Reached, d.Summary = x.Reached(), x.Summary
 		d.Rule, d.Why = x.muting(a)
 	}
+	if d.Made, err = v.silencesMade("/alerts/"+a.ID, map[string]any{"alert_id": a.ID}); err != nil {
+		d.Missing = append(d.Missing, v.T("Silences"))
+	}
 	if d.Feed, err = v.feed("/alert/feed", map[string]any{"alert_id": a.ID}); err != nil {
 		d.Missing = append(d.Missing, v.T("What happened"))
 	}
@@ -236,23 +238,6 @@ func (x explanation) muting(a alertRow) (rule, why string) {
 	}
 	return "", ""
 }
-
-// maxPrefilled is how many labels a new silence is filled in with.
-const maxPrefilled = 8
-
-// SilencePath returns the address of a new silence, filled in with what the alert is.
-func (d alertView) SilencePath() string {
-	values := url.Values{}
-	for i, p := range d.Labels {
-		if i < maxPrefilled && len(p.Value) <= 200 {
-			values.Add("if.labels."+p.Name, p.Value)
-		}
-	}
-	return "/channels/" + strconv.FormatInt(d.Alert.ChannelID, 10) + "/rules/silences/new?" + values.Encode()
-}
-
-// MaySilence reports whether the visitor may silence alerts.
-func (v *visit) MaySilence() bool { return v.who.May(auth.ChannelsManage) }
 
 func closeAlert(v *visit) (string, error) {
 	id := v.r.PathValue("id")

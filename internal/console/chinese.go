@@ -5,7 +5,7 @@ import "maps"
 // chinese holds the texts of the console in Chinese, by their English text.
 var chinese = merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule, chineseConfigure, chineseWebhook,
 	chinesePeople, chineseLint, chineseInsight, chineseSentence, chineseDecide, chineseNotify, chineseExplain, chineseFinding,
-	chineseTester, chineseLooks, chineseShift, chinesePermissions, chinesePush, chineseIssue, chineseIssueDays,
+	chineseTester, chineseLooks, chineseShift, chinesePermissions, chinesePush, chineseSilence, chineseIssue, chineseIssueDays,
 	chinesePeopleLink, chineseDense)
 
 // merged returns one catalog of several.

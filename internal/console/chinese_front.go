@@ -164,7 +164,6 @@ var chineseFront = map[string]string{
 	"Route":                                  "路由",
 	"SMS":                                    "短信",
 	"Silence":                                "静默",
-	"Silence for 1 h":                        "静默 1 小时",
 	"Silenced":                               "已静默",
 	"Silenced until %s by the rule %s.":      "被规则 %[2]s 静默，直到 %[1]s。",
 	"Silences in force":                      "生效中的静默",

@@ -113,7 +113,7 @@ func (v *visit) feed(path string, request map[string]any) (f feed, err error) {
 var changeTypes = []string{
 	"i_new", "i_assign", "i_a_rspd", "i_snooze", "i_wake", "i_ack", "i_unack", "i_storm", "i_custom", "i_rslv", "i_reopen", "i_merge",
 	"i_r_title", "i_r_desc", "i_r_impact", "i_r_rc", "i_r_rsltn", "i_r_severity", "i_r_field", "i_wr_create", "i_wr_delete",
-	"a_new", "a_update", "a_merge", "a_close", "a_m_silence", "a_m_inhibit", "a_m_flapping", "a_m_channel",
+	"i_silence", "i_undone", "a_silence", "a_undone", "a_new", "a_update", "a_merge", "a_close", "a_m_silence", "a_m_inhibit", "a_m_flapping", "a_m_channel",
 }
 
 // described returns entries for people.
@@ -269,7 +269,8 @@ var changes = map[string]string{
 	"i_ack": "Acknowledged", "i_unack": "Withdrew the acknowledgement", "i_wake": "Ended the snooze", "a_close": "Ended",
 	"a_m_silence": "Silenced", "a_m_inhibit": "Inhibited", "a_m_flapping": "Changes too often",
 	"a_m_channel": "Held back: its channel is disabled", "a_update": "Another event came",
-	"i_custom": "A custom action ran", "i_escalate": "Took the escalation to its next step",
+	"i_custom": "A custom action ran", "i_undone": "Ended the silence", "a_undone": "Ended the silence",
+	"i_escalate": "Took the escalation to its next step",
 }
 
 // edits are the texts of entries about a text that was changed.
@@ -288,6 +289,8 @@ func (v *visit) describeChange(line *feedLine, kind string, d feedDetail) {
 		line.Text, line.Words = v.T("Opened with severity %s", v.T(d.Severity)), d.Title
 	case kind == "i_snooze":
 		line.Text = v.T("Snoozed for %s", v.Span(60*d.Minutes))
+	case kind == "i_silence" || kind == "a_silence":
+		line.Text = v.T("Silenced for %s, up to %s", v.Span(60*d.Minutes), v.T(d.Severity))
 	case kind == "i_rslv":
 		line.Text = v.T(cmp.Or(endings[text(d.From)], "Resolved"))
 	case kind == "i_reopen":

@@ -45,6 +45,7 @@ type incidentView struct {
 	Links    []pair // whose values are addresses that a browser may open
 	Fields   []pair
 	Rooms    []warRoom
+	Made     []madeSilence
 	Apps     []named // with which a war room can be opened
 	Note     string  // that was being written
 	Missing  []string
@@ -92,7 +93,7 @@ func showIncident(v *visit) (view, error) {
 		read func(*visit) error
 	}{
 		{v.T("What happened"), d.readFeed}, {v.T("Why"), d.readWhy}, {v.T("Alerts"), d.readAlerts}, {v.T("Fields"), d.readFields},
-		{v.T("War room"), d.readRooms},
+		{v.T("War room"), d.readRooms}, {v.T("Silences"), d.readSilences},
 	} {
 		if err := part.read(v); err != nil {
 			if api.RefusalOf(err) == nil {
@@ -150,6 +151,11 @@ func (d *incidentView) readFields(v *visit) error {
 			d.Fields = append(d.Fields, pair{f.Display, value})
 		}
 	}
+	return err
+}
+
+func (d *incidentView) readSilences(v *visit) (err error) {
+	d.Made, err = v.silencesMade("/incidents/"+d.Incident.ID, map[string]any{"incident_id": d.Incident.ID})
 	return err
 }
 

@@ -132,7 +132,7 @@ func TestWhy(t *testing.T) {
 	silenced := ann.get("/alerts?show=muted").shows("Staging burns", "Web does not answer", "!Host is gone", "until").link("/alerts/")
 	_ = silenced
 	staging := ann.get("/alerts?q=Staging").link("/alerts/")
-	ann.get(staging).shows("Silenced until", "Staging is quiet", "labels.env", "/channels/7000000000041/rules/silences/new?if.labels.env=staging")
+	ann.get(staging).shows("Silenced until", "Staging is quiet", "labels.env", "!rules/silences/new", staging+"/silence")
 	ann.get(staging+"/why").shows("The alert was silenced.", "Staging is quiet", "✓ matched")
 	web, host := ann.get("/alerts?q=Web").link("/alerts/"), ann.get("/alerts?q=Host").link("/alerts/")
 	ann.get(web).shows("Inhibited while another alert fires.", `<a href="`+host+`"`, "Host is gone")

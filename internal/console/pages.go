@@ -5,13 +5,13 @@ import "slices"
 // pages lists what can be shown, and actions what can be done. Each noun has both in the file of its name.
 func pages() []page {
 	return slices.Concat(signInPages, openIDPages, linkPages, securityPages, nowPages, untoldPages, lintPages,
-		incidentPages, alertPages, schedulePages,
+		incidentPages, alertPages, silencePages, schedulePages,
 		channelPages, integrationPages, configurationPages, rumPages,
 		deliveryPages, endpointPages, healthPages, peoplePages, mePages, teamPages, rolePages, keyPages, auditPages, insightPages)
 }
 
 func actions() []action {
-	return slices.Concat(signInActions, linkActions, securityActions, incidentActions, alertActions, scheduleActions,
+	return slices.Concat(signInActions, linkActions, securityActions, incidentActions, alertActions, silenceActions, scheduleActions,
 		channelActions, integrationActions, configurationActions, rumActions,
 		deliveryActions, endpointActions, peopleActions, meActions, pushActions, teamActions, roleActions, keyActions)
 }

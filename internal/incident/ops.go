@@ -34,8 +34,10 @@ type Service struct {
 func (r *Service) Ops() []api.Op {
 	read, manage := []auth.Permission{auth.IncidentsRead}, []auth.Permission{auth.IncidentsManage}
 	const (
-		one      = `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`
-		some     = `{"incident_ids": ["663a1b2c3d4e5f6789abcdf0"]}`
+		one       = `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`
+		some      = `{"incident_ids": ["663a1b2c3d4e5f6789abcdf0"]}`
+		silencing = "It makes a silence rule of the channel that holds up to the present severity: what gets worse is not silenced. " +
+			"The feed and the chats of the channel's escalation rules name who made it."
 		together = "The call applies to all of them or, if one of them does not allow it, to none."
 	)
 	return api.WithReplies(golden, []api.Op{
@@ -268,6 +270,62 @@ func (r *Service) Ops() []api.Op {
 			Notes:   "An incident without any other active alert is resolved. " + together,
 			Example: `{"alert_ids": ["663a1b2c3d4e5f6789abcdef"]}`,
 			Do:      api.Do(r.closeAlerts),
+		},
+		{
+			Path:    "/alert/silence",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "alert:write:silence",
+			Doc:     "Silences alerts like this one for some minutes.",
+			Notes:   silencing + " An alert that is over can be silenced too: its next event is.",
+			Example: `{"alert_id": "663a1b2c3d4e5f6789abcdef", "minutes": 60}`,
+			Do:      api.Do(r.silenceAlert),
+		},
+		{
+			Path:    "/alert/silence/preview",
+			Allow:   manage,
+			Effect:  api.Snapshot,
+			Rate:    ratelimit.Rate{PerSecond: 20, PerMinute: 100},
+			Doc:     "Shows how many open alerts silences of this alert would cover now, by key and by labels.",
+			Example: `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`,
+			Do:      api.Do(r.previewSilenceOfAlert),
+		},
+		{
+			Path:    "/alert/silence/list",
+			Allow:   manage,
+			Effect:  api.Snapshot,
+			Doc:     "Lists the silences in force that responders have made from an alert or an incident.",
+			Example: `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`,
+			Do:      api.Do(r.listSilences),
+		},
+		{
+			Path:    "/alert/silence/undo",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "alert:write:unsilence",
+			Doc:     "Ends a silence that /alert/silence or /incident/silence has made.",
+			Notes:   "Its rule is deleted, and the alerts that it held are decided again at once. A rule that was changed since is refused.",
+			Example: `{"rule_id": "69db2f72a0fe7db6448b1506"}`,
+			Do:      api.Do(r.undoSilence),
+		},
+		{
+			Path:    "/incident/silence",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "incident:write:silence",
+			Doc:     "Silences alerts like the open ones of an incident for some minutes.",
+			Notes:   silencing + " By key it covers at most 500 alert keys.",
+			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0", "minutes": 60}`,
+			Do:      api.Do(r.silenceIncident),
+		},
+		{
+			Path:    "/incident/silence/preview",
+			Allow:   manage,
+			Effect:  api.Snapshot,
+			Rate:    ratelimit.Rate{PerSecond: 20, PerMinute: 100},
+			Doc:     "Shows how many open alerts silences of an incident's open alerts would cover now, by key and by labels.",
+			Example: one,
+			Do:      api.Do(r.previewSilenceOfIncident),
 		},
 		{
 			Path:    "/incident/war-room/default-observers",

@@ -112,6 +112,19 @@ func Labels(sets ...map[string]string) map[string]string {
 	return kept
 }
 
+// Identifying returns the names of the kept labels that are in one of the sets, as an event has them: the sets are the part
+// of an alert's labels that identifies it at its source.
+func Identifying(kept map[string]string, sets ...map[string]string) string {
+	identity := make(map[string]string, len(kept))
+	for _, labels := range sets {
+		for name := range labels {
+			name = Clean(name)
+			identity[name] = kept[name]
+		}
+	}
+	return event.Identifying(identity)
+}
+
 // within reports whether labels are within the bounds of events.
 func within(labels map[string]string) bool {
 	for name, value := range labels {

@@ -60,6 +60,7 @@ const (
 	oneOff  = "an override does not rotate"
 	unset   = "the specification shows an application without it"
 	flat    = "a filter comes back in the shape in which it was written"
+	own     = "silences of responders are not in the reference"
 	decided = "an empty window would read as one that is set (docs/api.md, 10)"
 )
 
@@ -83,6 +84,10 @@ var departures = []departure{
 	{"/schedule/", ".notify.webhooks[].settings", absent, "clients expect just the members that they sent"},
 	{"/channel/escalate/rule/info", "/channel/escalate/rule/info", "null", "a rule that is gone, as clients of the reference expect it"},
 	{"/channel/silence/rule/list", ".time_filter", "null", decided},
+	{"/alert/feed", ".type", "a_silence", own},
+	{"/alert/feed", ".type", "a_undone", own},
+	{"/incident/feed", ".type", "i_silence", own},
+	{"/incident/feed", ".type", "i_undone", own},
 	{"/incident/war-room/detail", "/incident/war-room/detail", "map[]", "the reference describes it in words, for a group that is gone"},
 }
 

@@ -352,6 +352,7 @@ func same(a *Alert, e *event.Event) bool {
 func (d *decision) refresh(latest *Alert) {
 	a := *latest
 	a.Labels, a.GroupKey, a.Last = d.Event.Labels, d.Event.GroupKey, max(a.Last, d.now)
+	a.Identifying = d.Event.Identifying
 	if len(d.Event.Images) > 0 {
 		a.Images = d.Event.Images
 	}
@@ -365,7 +366,8 @@ func (d *decision) merge(latest *Alert, open bool) {
 	if !open {
 		a := Alert{
 			Channel: d.Channel, Key: e.AlertKey, Integration: e.Integration, TitleRule: e.TitleRule, Title: e.Title, Description: e.Description,
-			Severity: e.Status, Status: e.Status, Labels: e.Labels, Images: e.Images, GroupKey: e.GroupKey, Start: e.Time, Last: d.now, Events: 1,
+			Severity: e.Status, Status: e.Status, Labels: e.Labels, Identifying: e.Identifying, Images: e.Images, GroupKey: e.GroupKey,
+			Start: e.Time, Last: d.now, Events: 1,
 		}
 		why := sentence.Of("begins_alert")
 		if latest != nil {
@@ -388,6 +390,7 @@ func (d *decision) merge(latest *Alert, open bool) {
 		a.Severity = e.Status
 	}
 	a.Status, a.Description, a.Labels, a.GroupKey, a.Last = e.Status, e.Description, e.Labels, e.GroupKey, max(a.Last, d.now)
+	a.Identifying = e.Identifying
 	if len(e.Images) > 0 {
 		a.Images = e.Images
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tocsin/internal/core/event"
 	"tocsin/internal/core/filter"
 	"tocsin/internal/core/sentence"
 )
@@ -47,7 +48,8 @@ func (d *decision) discarded(rule *Rule) bool {
 }
 
 func (d *decision) silenced() bool {
-	rule := d.first("silence", d.channel.Silences, &d.Event)
+	e := d.Alert.highest(d.Event)
+	rule := d.first("silence", d.channel.Silences, &e)
 	if rule == nil {
 		return false
 	}
@@ -58,11 +60,20 @@ func (d *decision) silenced() bool {
 	return true
 }
 
+// highest returns an event of the alert with the highest severity that the alert has had. Silence rules match that: an alert
+// that got worse than what is silenced is not silenced again when it falls, before all steps have had their time.
+func (a *Alert) highest(e event.Event) event.Event {
+	if event.Rank(a.Severity) > event.Rank(e.Severity) {
+		e.Severity = a.Severity
+	}
+	return e
+}
+
 // Held returns the silence rule that silences an alert at now, and until when (Unix seconds); rule is nil if none does.
 // It is for alerts that were open before the rule was created or its window began.
 func Held(meter *filter.Meter, ch *Channel, a *Alert, now int64) (rule *Rule, until int64) {
 	d := decision{channel: ch, now: now, meter: meter}
-	e := a.event()
+	e := a.highest(a.event())
 	if rule = d.first("silence", ch.Silences, &e); rule != nil {
 		_, until = rule.Holds(now)
 	}
@@ -72,7 +83,7 @@ func Held(meter *filter.Meter, ch *Channel, a *Alert, now int64) (rule *Rule, un
 // ReleasedBy reports whether an alert is no longer silenced after a silence rule has ended at end (Unix seconds): the
 // rule matches it, and no other rule silences it from then on.
 func ReleasedBy(meter *filter.Meter, ch *Channel, a *Alert, rule string, end int64) bool {
-	e := a.event()
+	e := a.highest(a.event())
 	i := slices.IndexFunc(ch.Silences.List, func(r Rule) bool { return r.ID == rule })
 	if i < 0 {
 		return false

@@ -96,6 +96,7 @@ type Alert struct {
 	Severity      string // the highest so far
 	Status        string // of the last event
 	Labels        map[string]string
+	Identifying   string // the names of labels that identify it at its source (see event.Identifying)
 	Images        []event.Image
 	GroupKey      string // the group that the source puts it into; empty: it has none
 	Start         int64  // Unix seconds, as all times here

@@ -26,6 +26,7 @@ func (e *Event) AppendJSON(b []byte) ([]byte, error) {
 		w.truth("severity_unknown")
 	}
 	w.labels("labels", e.Labels)
+	w.textIfAny("identifying", e.Identifying)
 	w.images("images", e.Images)
 	w.textIfAny("group_key", e.GroupKey)
 	w.number("event_time", e.Time)

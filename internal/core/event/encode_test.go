@@ -18,6 +18,7 @@ func FuzzAppendJSON(f *testing.F) {
 			Received: n}
 		if more&1 > 0 {
 			e.Labels = map[string]string{name: value, "\uFF00" + name: title, "\U0001F600": "", "a": key}
+			e.Identifying = Identifying(e.Labels)
 		}
 		if more&2 > 0 {
 			e.Images = []Image{{Src: value, Href: key, Alt: alt}, {Src: title, Alt: group}}

@@ -49,6 +49,7 @@ type Event struct {
 	Word        string            `json:"severity_word,omitempty"`   // of a source whose severities are free words: the word as it came
 	UnknownWord bool              `json:"severity_unknown,omitzero"` // the word was unknown when the event came
 	Labels      map[string]string `json:"labels,omitempty"`
+	Identifying string            `json:"identifying,omitempty"` // see Identifying; empty: not known
 	Images      []Image           `json:"images,omitempty"`
 	GroupKey    string            `json:"group_key,omitempty"`  // the group that the source puts the alert into; empty: it has none
 	Time        int64             `json:"event_time"`           // Unix seconds by the source's clock if it sent a time, else when the event was received
@@ -159,6 +160,19 @@ func (e *Event) Field(name string) (string, bool) {
 		return strconv.FormatInt(e.Integration, 10), true
 	}
 	return "", false
+}
+
+// Identifying writes the names of the labels that identify an alert at its source: in order, joined by commas. Names with a
+// comma and labels without a value are left out.
+func Identifying(labels map[string]string) string {
+	names := make([]string, 0, len(labels))
+	for name, value := range labels {
+		if value != "" && !strings.Contains(name, ",") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ",")
 }
 
 // Label returns the value of a label.

@@ -48,6 +48,12 @@ func (r *Service) handle(tx *db.Tx, item activity.Item) error {
 	if moved, ok := item.Event.(activity.AlertMerged); ok {
 		return Recheck(tx, item.Account, moved.IncidentID, item.At)
 	}
+	switch e := item.Event.(type) {
+	case activity.Silenced:
+		return r.silenced(tx, item, e)
+	case activity.SilenceUndone:
+		return r.undone(tx, item, e)
+	}
 	react := r.reaction(item.Event)
 	if react == nil {
 		return nil

@@ -28,6 +28,7 @@ const (
 	Reminder  = "reminder"     // the incident is still open
 	Shift     = "shift"        // an on-call shift begins or ends
 	Silence   = "silence"      // a silence ends that holds alerts back
+	Silenced  = "silenced"     // a person silenced alerts for a time, or ended such a silence: to chats
 	SlowRules = "slow_rule"    // a rule costs too much and counts as not matching
 	PushTest  = "push_test"    // the person asked for a test message to a browser
 	Own       = "own_alert"    // an alert of Tocsin's own that no channel takes has opened or ended

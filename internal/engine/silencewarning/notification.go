@@ -143,10 +143,13 @@ func (e ending) permitted(tx *db.Tx, account, person int64) (p notify.Person, fo
 // Stale returns why a notification about a silence must not be sent any more; empty when it is sent. If the present state
 // cannot be read, the notification is sent: it was true when it was stored.
 func Stale(d *db.DB, configs *triage.Configs, n *notify.Notification, now time.Time) string {
-	if n.Cause != notify.Silence {
+	ctx := context.Background()
+	switch {
+	case n.Cause == notify.Silenced && n.Detail.Moment > 0: // a message about a silence that is over would mislead
+		return stillHolds(ctx, d, n, now)
+	case n.Cause != notify.Silence:
 		return ""
 	}
-	ctx := context.Background()
 	e, over, err := readEnding(ctx, d, configs, n.Account, n.Detail.Rule, n.Detail.Moment, now)
 	switch {
 	case err != nil:
@@ -163,4 +166,16 @@ func Stale(d *db.DB, configs *triage.Configs, n *notify.Notification, now time.T
 		return "the person has left or may not read the silence"
 	}
 	return ""
+}
+
+// stillHolds returns why the silence of a notification does not hold any more; empty when it does, or cannot be read.
+func stillHolds(ctx context.Context, d *db.DB, n *notify.Notification, now time.Time) (over string) {
+	err := d.Snapshot(ctx, func(tx *db.Tx) (err error) {
+		_, over, err = find(tx, n.Account, n.Detail.Rule, n.Detail.Moment, now)
+		return err
+	})
+	if err != nil {
+		return ""
+	}
+	return over
 }

@@ -89,6 +89,7 @@ func (l *legacy) event(at time.Time) (e event.Event, err error) {
 		Status:      status,
 		Severity:    status,
 		Labels:      labels,
+		Identifying: source.Identifying(labels, map[string]string{"rule_name": name}, l.Tags),
 		Images:      source.Images([]event.Image{{Src: l.ImageURL, Alt: title}}),
 		Time:        at.Unix(),
 	}

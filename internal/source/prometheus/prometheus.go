@@ -98,6 +98,7 @@ func (a Alert) event(r source.Request) (e event.Event, err error) {
 		Word:        rating.Word,
 		UnknownWord: rating.Unknown,
 		Labels:      labels,
+		Identifying: source.Identifying(labels, a.Labels),
 		Time:        a.time(r.At),
 	}
 	// Without a fingerprint the labels identify the alert, as they do in Alertmanager.
