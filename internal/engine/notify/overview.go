@@ -18,7 +18,8 @@ import (
 // that are active count, if there are any. It is not changed once it is built.
 type overview struct {
 	first  []render.Alert    // the first ten of all alerts
-	labels map[string]string // of the most severe alert that counts
+	worst  *decide.Alert     // the most severe alert that counts; nil: there is none
+	labels map[string]string // its labels
 	count  int64             // of the alerts that count
 	shared map[string]string
 	differ []render.Difference
@@ -47,7 +48,12 @@ func (o *overview) describe(about *render.Incident, i *incident.Incident) {
 	if o.active == 0 {
 		about.EndTime = o.end
 	}
-	if about.Headline = render.Headline(about.Title, labels, byHand); about.Headline == render.OneLine(about.Title) {
+	if title, text := o.risen(i); title != "" {
+		about.Headline = render.Headline(title, labels, false)
+		if !slices.Contains(i.ManualOverrides, "description") {
+			about.Description = text
+		}
+	} else if about.Headline = render.Headline(about.Title, labels, byHand); about.Headline == render.OneLine(about.Title) {
 		about.Headline = render.Headline(about.Title, i.Labels, byHand) // the most severe alert is not the one of the title
 	}
 	about.Where = render.Where(about.Headline, o.count, o.shared, o.differ)
@@ -127,6 +133,7 @@ func readOverview(tx *db.Tx, i *incident.Incident) (*overview, error) {
 		o.shared = i.Labels
 		return o, nil
 	}
+	o.worst = worst
 	o.labels, o.count, o.shared, o.differ = worst.Labels, counted, all.Shared(), all.Differ()
 	return o, nil
 }
