@@ -214,10 +214,20 @@ func TestNoiseOfBrowsersNotifiesNoPerson(t *testing.T) {
 	if why["resize_observer_loop 2"] != 1 || why["resize_observer_loop 1"] != 1 || why["script_error 2"] != 1 || why["browser_extension 1"] != 1 {
 		t.Error(why)
 	}
+	for i := range 4 {
+		x := w.do("/alert/explain", `{"issue_id": %q}`, list.get(fmt.Sprintf("items.%d.issue_id", i)))
+		why := x.get("summary_data.args.0.args.0.code")
+		if !strings.HasPrefix(why, "issue_") || x.get("words_data.0.args.0.code") != "issue_silent" || !strings.HasPrefix(x.get("summary"), "Nobody was notified: ") {
+			t.Error(x)
+		}
+	}
 	w.datadog("1.0.0", [2]string{"no wallet", "pay"}) // of the same type and place, thrown by the application
 	w.one("[Warning] Web shop: TypeError: no wallet")
 	if i := w.do("/rum/issue/info", `{"issue_id": %q}`, w.issueOf("no wallet")); i.get("no_alert") != "" || i.get("error_count") != "2" {
 		t.Error(i)
+	}
+	if x := w.do("/alert/explain", `{"issue_id": %q}`, w.issueOf("no wallet")); x.get("summary") != "Notified: Ann Day." {
+		t.Error(x)
 	}
 }
 
