@@ -43,7 +43,7 @@ var owners = map[string]string{
 	"handover":     "engine/shiftnotice",
 	"silence_end":  "engine/silencewarning",
 	"own_alert":    "engine/selfalert",
-	"rum_alert":    "engine/rumintake",
+	"rum_alert":    "engine/rumintake", "rum_alert_group": "engine/rumintake",
 	"war_room":     "warroom",
 	"event":        "engine/triage", "event_waiting": "engine/triage", "verdict": "engine/triage",
 	"change":    "changeevent",
