@@ -18,7 +18,7 @@ func TestNoise(t *testing.T) {
 		"loop of Chrome":                    {"", "ResizeObserver loop completed with undelivered notifications.", nil, rumerror.NoiseLoop},
 		"loop of old browsers":              {"Error", "ResizeObserver loop limit exceeded", []string{own}, rumerror.NoiseLoop},
 		"loop as Datadog words it":          {"", `Uncaught "ResizeObserver loop completed with undelivered notifications."`, nil, rumerror.NoiseLoop},
-		"loop with its type":                {"", "Uncaught Error: ResizeObserver loop limit exceeded", nil, rumerror.NoiseLoop},
+		"loop with its type":                {"Error", "Uncaught Error: ResizeObserver loop limit exceeded", nil, rumerror.NoiseLoop},
 		"script error":                      {"", "Script error.", nil, rumerror.NoiseScript},
 		"script error with the page":        {"Error", "Script error", []string{"https://shop.example.com/cart"}, rumerror.NoiseScript},
 		"script error as Datadog words it":  {"", `Uncaught "Script error."`, nil, rumerror.NoiseScript},
