@@ -212,6 +212,13 @@ func (s Settings) Flaps() decide.Flaps {
 	return ready
 }
 
+// GroupsBySource reports whether alerts of the same group of their source become one incident as long as it is open,
+// and no other alert joins it.
+func (s Settings) GroupsBySource() bool {
+	m := s.method()
+	return m.ByFields && len(m.Cases) == 0 && m.Window == 0 && len(m.Equals) > 0 && decide.BySource(m.Equals[0])
+}
+
 // method returns the settings of grouping in seconds. The zero value makes each alert its own incident.
 func (s Settings) method() decide.Method {
 	g := s.Group

@@ -271,6 +271,17 @@ func (v *visit) IssueCause(cause string) string {
 	return v.T("Not known")
 }
 
+// IssueNoise returns why an error opens no alert in words.
+func (v *visit) IssueNoise(reason string) string {
+	switch reason {
+	case "resize_observer_loop":
+		return v.T("A loop of ResizeObserver only means that the browser lays the page out in two frames.")
+	case "script_error":
+		return v.T("Of errors in scripts of other origins browsers hide everything but that they happened.")
+	}
+	return v.T("A browser extension threw its newest errors.")
+}
+
 // setIssue sets what a form of the page has: the state, or the cause.
 func setIssue(v *visit) (string, error) {
 	request := map[string]any{"issue_id": v.r.PathValue("id")}

@@ -122,6 +122,7 @@ type issueRow struct {
 	Sessions      int64  `json:"session_count"`
 	Crash         bool   `json:"is_crash"`
 	Severity      string `json:"severity"`
+	NoAlert       string `json:"no_alert"`
 	First         seen   `json:"first_seen"`
 	Last          seen   `json:"last_seen"`
 	Error         struct {
@@ -164,6 +165,9 @@ func (v *visit) issues(application string) (recordPart, error) {
 		first, _, _ := strings.Cut(i.Error.Message, "\n")
 		row := recordRow{Path: "/rum/issues/" + url.PathEscape(i.ID), Name: cut(first, 200), About: v.T("Errors: %d, sessions: %d",
 			i.Errors, i.Sessions), Tags: []string{i.Error.Type, v.IssueStatus(i.Status)}, At: i.Last.At()}
+		if i.NoAlert != "" {
+			row.Tags = append(row.Tags, v.T("No alert"))
+		}
 		if i.Crash {
 			row.Warnings = []string{v.T("Crash")}
 		}

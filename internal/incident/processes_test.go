@@ -28,7 +28,7 @@ func TestProcessesChangeAnIncident(t *testing.T) {
 			all.Go(func() {
 				err := d.Write(t.Context(), func(tx *db.Tx) error {
 					w := incident.Writer{Tx: tx, Bus: &activity.Bus{}, Account: apitest.AccountA, Now: apitest.Now, Person: apitest.OwnerA}
-					if err := w.Joined(id, &decide.Alert{ID: "a", Severity: "Warning"}, alert.Origin{}, 0); err != nil {
+					if err := w.Joined(id, &decide.Alert{ID: "a", Severity: "Warning"}, alert.Origin{}, 0, incident.GroupName{}); err != nil {
 						return err
 					}
 					r, err := w.Get(id)

@@ -127,7 +127,7 @@ func From(a *decide.Alert, origin alert.Origin) Incident {
 
 // Joined adds an alert to the incident's counts, severity and origins. storm is the threshold of alerts that it reached;
 // 0: none.
-func (d Writer) Joined(incident string, a *decide.Alert, origin alert.Origin, storm int64) error {
+func (d Writer) Joined(incident string, a *decide.Alert, origin alert.Origin, storm int64, name GroupName) error {
 	r, err := d.Get(incident)
 	if err != nil {
 		return err
@@ -138,6 +138,7 @@ func (d Writer) Joined(incident string, a *decide.Alert, origin alert.Origin, st
 	r.addOrigins([]int64{a.Integration}, []string{origin.Type})
 	before := r.Severity
 	r.raise(a.Severity, d.Now)
+	r.rename(name)
 	if err := d.scheduleResolve(&r); err != nil {
 		return err
 	}
@@ -196,13 +197,17 @@ func (r *Incident) addOrigins(integrations []int64, types []string) {
 	}
 }
 
-// Updated applies the changed severity of an alert to its incident. An incident that does not exist is no error: an
-// alert from an account file may name one.
-func (d Writer) Updated(incident string, a *decide.Alert) error {
+// Updated applies the changed severity of an alert, and the name of its group, to its incident. An incident that does not
+// exist is no error: an alert from an account file may name one.
+func (d Writer) Updated(incident string, a *decide.Alert, name GroupName) error {
 	r, found, err := d.find(incident)
-	before := r.Severity
-	if err != nil || !found || !r.raise(a.Severity, d.Now) {
+	if err != nil || !found {
 		return err
+	}
+	before := r.Severity
+	raised, renamed := r.raise(a.Severity, d.Now), r.rename(name)
+	if !raised && !renamed {
+		return nil
 	}
 	if err := d.save(&r); err != nil {
 		return err

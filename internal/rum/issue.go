@@ -30,6 +30,7 @@ type Issue struct {
 	Regression      *Regression `json:"regression,omitempty" doc:"Present only if it occurred again after it was resolved."`
 	Versions        []string    `json:"versions" maxItems:"10000" maxLength:"255" doc:"The versions in which it occurred."`
 	Severity        string      `json:"severity" maxLength:"16" doc:"Critical, Warning or Info."`
+	NoAlert         string      `json:"no_alert,omitzero" enum:"resize_observer_loop,script_error,browser_extension," doc:"Why its newest errors open no alert: a loop of ResizeObserver, an error of a script of another origin, of which browsers hide everything, or one that a browser extension threw; absent: they may open one."`
 }
 
 // Seen is a moment at which an issue was seen.
@@ -61,7 +62,7 @@ type Regression struct {
 
 const issueColumns = `team_id, issue_id, application_id, application_name, service, status, error_count, session_count, is_crash, age,
 	resolved_at, resolved_by, created_at, updated_at, first_seen_at, first_seen_version, last_seen_at, last_seen_version,
-	error_message, error_type, cause_source, cause_value, cause_reason, cause_person_id, regression, versions, severity`
+	error_message, error_type, cause_source, cause_value, cause_reason, cause_person_id, regression, versions, severity, no_alert`
 
 func scanIssue(scan db.Scan) (i Issue, err error) {
 	var regression *string
@@ -69,7 +70,7 @@ func scanIssue(scan db.Scan) (i Issue, err error) {
 	if err := scan(&i.TeamID, &i.IssueID, &i.ApplicationID, &i.ApplicationName, &i.Service, &i.Status, &i.ErrorCount, &i.SessionCount,
 		&i.IsCrash, &i.Age, &i.ResolvedAt, &i.ResolvedBy, &i.CreatedAt, &i.UpdatedAt, &i.FirstSeen.Timestamp, &i.FirstSeen.Version,
 		&i.LastSeen.Timestamp, &i.LastSeen.Version, &i.Error.Message, &i.Error.Type, &i.SuspectedCause.Source, &i.SuspectedCause.Value,
-		&i.SuspectedCause.Reason, &i.SuspectedCause.PersonID, &regression, &versions, &i.Severity); err != nil {
+		&i.SuspectedCause.Reason, &i.SuspectedCause.PersonID, &regression, &versions, &i.Severity, &i.NoAlert); err != nil {
 		return i, err
 	}
 	if regression != nil {

@@ -77,7 +77,7 @@ func scanDay(scan db.Scan) (d issueDay, err error) {
 
 // issueDays answers /rum/issue/days, for those who may read the issue.
 func (r *Service) issueDays(c *api.Call, in issueDaysRequest) (reply issueDays, err error) {
-	if _, err := findIssue(c.Tx, c.Who, in.IssueID); err != nil {
+	if _, err := ReadableIssue(c.Tx, c.Who, in.IssueID); err != nil {
 		return reply, err
 	}
 	y, m, d := c.Now.In(c.Who.Zone).Date()

@@ -13,11 +13,11 @@ type issueInfoRequest struct {
 
 // issueInfo answers /rum/issue/info, for any valid key; an issue of a private application is for those who may read that.
 func (r *Service) issueInfo(c *api.Call, in issueInfoRequest) (Issue, error) {
-	return findIssue(c.Tx, c.Who, in.IssueID)
+	return ReadableIssue(c.Tx, c.Who, in.IssueID)
 }
 
-// findIssue returns an issue, or a fault if it does not exist or the caller may not read its application.
-func findIssue(tx *db.Tx, who auth.Principal, id string) (Issue, error) {
+// ReadableIssue returns an issue, or a fault if it does not exist or the caller may not read its application.
+func ReadableIssue(tx *db.Tx, who auth.Principal, id string) (Issue, error) {
 	issue, found, err := FindIssue(tx, who.AccountID, id)
 	if err == nil && !found {
 		err = fault.Missing("issue", id)

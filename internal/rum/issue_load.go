@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/rumerror"
 	"tocsin/internal/platform/db"
 )
 
@@ -50,6 +51,7 @@ func (i *Issue) check(at configstore.RecordPath) error {
 		at.OneOf("suspected_cause.value", i.SuspectedCause.Value, "", "api.failed_request", "network.error", "code.exception",
 			"code.invalid_object_access", "code.invalid_argument", "unknown"),
 		at.AtLeast("suspected_cause.person_id", i.SuspectedCause.PersonID, 0),
+		at.OneOf("no_alert", i.NoAlert, "", rumerror.NoiseLoop, rumerror.NoiseScript, rumerror.NoiseExtension),
 	)
 }
 
@@ -70,11 +72,11 @@ func (i *Issue) insert(tx *db.Tx, account int64) (int64, error) {
 	return tx.Exec(
 		`INSERT INTO rum_issue (account_id, `+issueColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
-		$26, $27, $28) ON CONFLICT DO NOTHING`,
+		$26, $27, $28, $29) ON CONFLICT DO NOTHING`,
 		account, i.TeamID, i.IssueID, i.ApplicationID, i.ApplicationName, i.Service, i.Status, i.ErrorCount, i.SessionCount, i.IsCrash, i.Age,
 		i.ResolvedAt, i.ResolvedBy, i.CreatedAt, i.UpdatedAt, i.FirstSeen.Timestamp, i.FirstSeen.Version, i.LastSeen.Timestamp,
 		i.LastSeen.Version, i.Error.Message, i.Error.Type, i.SuspectedCause.Source, i.SuspectedCause.Value, i.SuspectedCause.Reason,
-		i.SuspectedCause.PersonID, regression, string(versions), i.Severity)
+		i.SuspectedCause.PersonID, regression, string(versions), i.Severity, i.NoAlert)
 }
 
 // DumpIssues returns all issues of an account, sorted by ID.

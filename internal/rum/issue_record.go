@@ -93,11 +93,11 @@ func (i *Issue) Update(tx *db.Tx, account int64) error {
 	return tx.Do(
 		`UPDATE rum_issue SET team_id = $1, application_name = $2, status = $3, error_count = $4, session_count = $5, is_crash = $6, age = $7,
 		resolved_at = $8, resolved_by = $9, updated_at = $10, first_seen_at = $11, first_seen_version = $12, last_seen_at = $13,
-		last_seen_version = $14, regression = $15, versions = $16, severity = $17
-		WHERE account_id = $18 AND issue_id = $19`,
+		last_seen_version = $14, regression = $15, versions = $16, severity = $17, no_alert = $18
+		WHERE account_id = $19 AND issue_id = $20`,
 		i.TeamID, i.ApplicationName, i.Status, i.ErrorCount, i.SessionCount, i.IsCrash, i.Age, i.ResolvedAt, i.ResolvedBy, i.UpdatedAt,
 		i.FirstSeen.Timestamp, i.FirstSeen.Version, i.LastSeen.Timestamp, i.LastSeen.Version, regression, string(versions), i.Severity,
-		account, i.IssueID)
+		i.NoAlert, account, i.IssueID)
 }
 
 // Open reports whether people may still have to look at the issue.

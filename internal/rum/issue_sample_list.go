@@ -14,7 +14,7 @@ type issueSampleListRequest struct {
 
 // issueSampleList answers /rum/issue/sample/list, for any valid key as issueInfo.
 func (r *Service) issueSampleList(c *api.Call, in issueSampleListRequest) (api.Items[Sample], error) {
-	if _, err := findIssue(c.Tx, c.Who, in.IssueID); err != nil {
+	if _, err := ReadableIssue(c.Tx, c.Who, in.IssueID); err != nil {
 		return api.Items[Sample]{}, err
 	}
 	items, err := db.All(c.Tx, scanSample, `SELECT number, received_at, body FROM rum_sample

@@ -13,7 +13,7 @@ type issueUpdateRequest struct {
 // issueUpdate answers /rum/issue/update. Any status may follow any other. A cause that a person sets replaces the
 // detected one; it has that person and no reason.
 func (r *Service) issueUpdate(c *api.Call, in issueUpdateRequest) (api.Empty, error) {
-	issue, err := findIssue(c.Tx, c.Who, in.IssueID)
+	issue, err := ReadableIssue(c.Tx, c.Who, in.IssueID)
 	if err != nil {
 		return api.Empty{}, err
 	}

@@ -12,7 +12,7 @@ import (
 // withoutPerson returns a warning that names the escalation rules which page a schedule in which no person is on call any more:
 // it is disabled, empty, or ends.
 func (s *stored) withoutPerson(c *api.Call) ([]string, error) {
-	why := ""
+	var why string
 	if s.Status != 0 {
 		why = "status: the schedule is disabled"
 	} else {

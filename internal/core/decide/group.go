@@ -2,6 +2,7 @@ package decide
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"tocsin/internal/core/event"
@@ -13,6 +14,9 @@ import (
 func (d *decision) group() error {
 	if d.Alert.Incident != "" {
 		d.Outcome = Grouped
+		if d.Event.GroupTitle != "" {
+			d.Grouping.Key, _ = d.key(&d.channel.Grouping)
+		}
 		d.looked("group", Step{Matched: true, Why: "its alert is in incident " + d.Alert.Incident})
 		return nil
 	}
@@ -32,7 +36,7 @@ func (d *decision) group() error {
 		d.looked("group", Step{Matched: true, Why: why + ", and " + refused + ", so it opens an incident"})
 		return nil
 	}
-	d.Outcome, d.Grouping = Grouped, Grouping{Join: g.Incident, Key: key}
+	d.Outcome, d.Grouping = Grouped, Grouping{Join: g.Incident, Key: key, BySource: d.Grouping.BySource}
 	for _, n := range m.Storms {
 		if g.Alerts+1 == n {
 			d.Grouping.Storm = n
@@ -82,11 +86,15 @@ func (d *decision) key(m *Method) (key, why string) {
 	for i, fields := range lists {
 		values, words, missing := read(fields, e)
 		if len(missing) == 0 || len(missing) < len(fields) && !m.Strict {
+			d.Grouping.BySource = BySource(fields)
 			return event.KeyOf(nil, append([]string{branch, fmt.Sprint(i)}, values...)...), strings.Join(words, " and ")
 		}
 	}
 	return "", sentence.Of("group_lacks")
 }
+
+// BySource reports whether grouping by these fields makes the groups of the source.
+func BySource(fields []string) bool { return slices.Equal(fields, []string{"group_key"}) }
 
 // read returns the values of fields in a form for keys, their explanations, and the fields that the event lacks.
 func read(fields []string, e *event.Event) (values, words, missing []string) {

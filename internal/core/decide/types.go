@@ -66,6 +66,8 @@ type Grouping struct {
 	Open  bool   // open a new incident with it
 	Key   string // the group key by which later alerts join the incident; empty: none may
 	Storm int64  // the storm threshold that is reached with it; 0: none
+	// BySource reports whether the group is that of the source: the key is of group_key alone.
+	BySource bool
 }
 
 // Step is one evaluation of a rule, or one action, in the order in which they happened.

@@ -29,6 +29,8 @@ func (e *Event) AppendJSON(b []byte) ([]byte, error) {
 	w.textIfAny("identifying", e.Identifying)
 	w.images("images", e.Images)
 	w.textIfAny("group_key", e.GroupKey)
+	w.textIfAny("group_title", e.GroupTitle)
+	w.textIfAny("group_text", e.GroupText)
 	w.number("event_time", e.Time)
 	if e.OwnChannel != 0 {
 		w.number("own_channel", e.OwnChannel)

@@ -51,11 +51,13 @@ type Event struct {
 	Labels      map[string]string `json:"labels,omitempty"`
 	Identifying string            `json:"identifying,omitempty"` // see Identifying; empty: not known
 	Images      []Image           `json:"images,omitempty"`
-	GroupKey    string            `json:"group_key,omitempty"`  // the group that the source puts the alert into; empty: it has none
-	Time        int64             `json:"event_time"`           // Unix seconds by the source's clock if it sent a time, else when the event was received
-	OwnChannel  int64             `json:"own_channel,omitzero"` // of an alert of Tocsin's own: where it goes; no source can set it
-	ByHand      bool              `json:"by_hand,omitzero"`     // of an Ok of Tocsin's own: a person ended its alert
-	Received    int64             `json:"received_at"`          // Unix nanoseconds by the server's clock; the order in which events are decided
+	GroupKey    string            `json:"group_key,omitempty"`   // the group that the source puts the alert into; empty: it has none
+	GroupTitle  string            `json:"group_title,omitempty"` // of the incident that holds this group alone, once the alert joins it or changes; empty: unchanged
+	GroupText   string            `json:"group_text,omitempty"`  // the description that belongs to GroupTitle
+	Time        int64             `json:"event_time"`            // Unix seconds by the source's clock if it sent a time, else when the event was received
+	OwnChannel  int64             `json:"own_channel,omitzero"`  // of an alert of Tocsin's own: where it goes; no source can set it
+	ByHand      bool              `json:"by_hand,omitzero"`      // of an Ok of Tocsin's own: a person ended its alert
+	Received    int64             `json:"received_at"`           // Unix nanoseconds by the server's clock; the order in which events are decided
 }
 
 // Image is an image of an event, shown with the alert.

@@ -39,15 +39,26 @@ func Normal(kind, message string) (normalKind, normal string) {
 	if kind == "" {
 		kind = "Error"
 	}
-	for _, c := range canonical {
-		if m := c.pattern.FindStringSubmatch(message); m != nil {
-			if c.kind != "" {
-				kind = c.kind
+	for _, text := range []string{message, unquoted(message)} {
+		for _, c := range canonical {
+			if m := c.pattern.FindStringSubmatch(text); m != nil {
+				if c.kind != "" {
+					kind = c.kind
+				}
+				return kind, strings.TrimSpace(c.text + " " + lastName(m))
 			}
-			return kind, strings.TrimSpace(c.text + " " + lastName(m))
 		}
 	}
 	return kind, generic(message)
+}
+
+// unquoted returns a message without the quotes around it: Datadog's SDK quotes what was thrown if it was no error, such as
+// Uncaught "Script error.".
+func unquoted(message string) string {
+	if n := len(message); n > 2 && message[0] == '"' && message[n-1] == '"' {
+		return message[1 : n-1]
+	}
+	return message
 }
 
 // lastName returns the last part of the first name that was matched: rate of e.rate.
@@ -74,8 +85,8 @@ var canonical = []struct {
 		"<chunk-load-failed>", "ChunkLoadError"},
 	{regexp.MustCompile(`^Failed to fetch$|^NetworkError when attempting to fetch|^Load failed$`), "<fetch-failed>", ""},
 	{regexp.MustCompile(`^Maximum call stack size exceeded|^too much recursion`), "<stack-overflow>", "RangeError"},
-	{regexp.MustCompile(`^ResizeObserver loop `), "<resize-observer-loop>", ""},
-	{regexp.MustCompile(`(?i)^Script error\.?$`), "<script-error>", ""},
+	{regexp.MustCompile(`^ResizeObserver loop `), resizeObserverLoop, ""},
+	{regexp.MustCompile(`(?i)^Script error\.?$`), scriptError, ""},
 	{regexp.MustCompile(`is not valid JSON|in JSON at position|^Unexpected end of JSON input|^JSON\.parse: |^JSON Parse error: `),
 		"<invalid-json>", "SyntaxError"},
 }

@@ -44,13 +44,20 @@ func (r *Service) Ops() []api.Op {
 }
 
 type request struct {
-	AlertID string `json:"alert_id,omitzero" pattern:"^([0-9a-fA-F]{24})?$" patternDescription:"24 hexadecimal digits" doc:"The alert; or event_id."`
+	AlertID string `json:"alert_id,omitzero" pattern:"^([0-9a-fA-F]{24})?$" patternDescription:"24 hexadecimal digits" doc:"The alert; or event_id or issue_id."`
 	EventID string `json:"event_id,omitzero" pattern:"^([0-9a-fA-F]{24})?$" patternDescription:"24 hexadecimal digits" doc:"An event, by the id in the reply to its push."`
+	IssueID string `json:"issue_id,omitzero" maxLength:"255" doc:"An issue of a web page: what became of its alerts, or why it opens none."`
 }
 
 func (in request) Check() error {
-	if (in.AlertID == "") == (in.EventID == "") {
-		return fault.Invalid("alert_id", "or event_id is required, one of the two")
+	given := 0
+	for _, id := range []string{in.AlertID, in.EventID, in.IssueID} {
+		if id != "" {
+			given++
+		}
+	}
+	if given != 1 {
+		return fault.Invalid("alert_id", "or event_id or issue_id is required, one of the three")
 	}
 	return nil
 }
@@ -73,6 +80,8 @@ type Explanation struct {
 	now   []string // sentences about the present state; they come last
 	held  bool     // the server sends nothing
 	mute  string   // why no notification is sent now, of an alert that is muted
+	// silent is why an issue has no alert.
+	silent string
 }
 
 // begin returns an empty explanation for a caller.
@@ -87,9 +96,12 @@ func (r *Service) ofAlertOrEvent(c *api.Call, in request) (Explanation, error) {
 	if err != nil {
 		return x, err
 	}
-	if in.EventID != "" {
+	switch {
+	case in.EventID != "":
 		err = x.ofEvent(strings.ToLower(in.EventID))
-	} else {
+	case in.IssueID != "":
+		err = x.ofIssue(in.IssueID)
+	default:
 		err = x.ofAlert(strings.ToLower(in.AlertID))
 	}
 	if err != nil {

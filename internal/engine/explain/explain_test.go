@@ -79,7 +79,7 @@ func TestExplain(t *testing.T) {
 		{Name: "unknown event", Body: `{"event_id": "000000000000000000000000"}`, Code: "ResourceNotFound"},
 		{Name: "unknown alert", Body: `{"alert_id": "000000000000000000000000"}`, Code: "ResourceNotFound"},
 		{Name: "another account's", Key: apitest.KeyB, Body: `{"event_id": "` + first + `"}`, Code: "ResourceNotFound"},
-		{Name: "both", Body: `{"alert_id": "000000000000000000000000", "event_id": "000000000000000000000000"}`, Code: "InvalidParameter", Says: []string{"one of the two"}},
+		{Name: "both", Body: `{"alert_id": "000000000000000000000000", "event_id": "000000000000000000000000"}`, Code: "InvalidParameter", Says: []string{"one of the three"}},
 		{Name: "neither", Body: `{}`, Code: "InvalidParameter"},
 	})
 	s.Grant(auth.ChannelsRead, auth.IncidentsRead)

@@ -140,6 +140,8 @@ func (x *Explanation) fromVerdict() string {
 	switch {
 	case x.Waiting:
 		return " yet: the event waits for its verdict."
+	case x.silent != "":
+		return ": " + x.silent + "."
 	case len(x.Verdicts) == 0:
 		return ", as far as there is a record."
 	}

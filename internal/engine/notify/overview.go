@@ -18,8 +18,8 @@ import (
 // that are active count, if there are any. It is not changed once it is built.
 type overview struct {
 	first  []render.Alert    // the first ten of all alerts
-	labels map[string]string // of the most severe alert that counts
-	text   string            // its description
+	worst  *decide.Alert     // the most severe alert that counts; nil: there is none
+	labels map[string]string // its labels
 	count  int64             // of the alerts that count
 	shared map[string]string
 	differ []render.Difference
@@ -47,10 +47,15 @@ func (o *overview) describe(about *render.Incident, i *incident.Incident) {
 	if o.active == 0 {
 		about.EndTime = o.end
 	}
-	if about.Headline = render.Headline(about.Title, labels, byHand); about.Headline == render.OneLine(about.Title) {
+	if title, text := o.risen(i); title != "" {
+		about.Headline = render.Headline(title, labels, false)
+		if !slices.Contains(i.ManualOverrides, "description") {
+			about.Description = text
+		}
+	} else if about.Headline = render.Headline(about.Title, labels, byHand); about.Headline == render.OneLine(about.Title) {
 		about.Headline = render.Headline(about.Title, i.Labels, byHand) // the most severe alert is not the one of the title
-	} else if o.text != "" && !slices.Contains(i.ManualOverrides, "description") {
-		about.Description = o.text // that of the first alert, which may be over, would contradict the headline
+	} else if o.worst != nil && o.worst.Description != "" && !slices.Contains(i.ManualOverrides, "description") {
+		about.Description = o.worst.Description // that of the first alert, which may be over, would contradict the headline
 	}
 	about.Where = render.Where(about.Headline, o.count, about.Partial, o.shared, o.differ)
 	links, names := render.LinksOf(labels)
@@ -129,7 +134,7 @@ func readOverview(tx *db.Tx, i *incident.Incident) (*overview, error) {
 		o.shared = i.Labels
 		return o, nil
 	}
-	o.text = worst.Description
+	o.worst = worst
 	o.labels, o.count, o.shared, o.differ = worst.Labels, counted, all.Shared(), all.Differ()
 	return o, nil
 }

@@ -3,7 +3,6 @@ package rumintake
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -24,16 +23,18 @@ const repeatGap = 24 * time.Hour
 // open is an issue whose alert is open.
 type open struct {
 	issue, application string
+	key                string // of the alert that it shares with others; empty: it has its own
+	joined             bool   // the incident of another issue: it opened none
 	channels           []int64
 	severity           string
 	opened, alerted    int64 // Unix milliseconds
 }
 
-const columns = `issue_id, application_id, channels, severity, opened_at, alerted_at`
+const columns = `issue_id, application_id, alert_key, joined, channels, severity, opened_at, alerted_at`
 
 func scanOpen(scan db.Scan) (o open, err error) {
 	var channels string
-	if err := scan(&o.issue, &o.application, &channels, &o.severity, &o.opened, &o.alerted); err != nil {
+	if err := scan(&o.issue, &o.application, &o.key, &o.joined, &channels, &o.severity, &o.opened, &o.alerted); err != nil {
 		return o, err
 	}
 	_ = json.Unmarshal([]byte(channels), &o.channels) // the channels of a corrupt row are those that get the next event
@@ -52,6 +53,15 @@ func higher(a, b string) string {
 	return a
 }
 
+// news is what an open issue is alerted for: an error of it, in channels that take alerts.
+type news struct {
+	application *rum.Application
+	issue       *rum.Issue
+	error       *rumerror.Error
+	channels    []channel.Channel
+	now         time.Time
+}
+
 // alert raises the alert of an open issue if it is news: it is new or has come back, its severity has risen, or the last
 // event was a day ago. However many errors come, they are one alert.
 func (w *writer) alert(a *rum.Application, issue *rum.Issue, e *rumerror.Error, now time.Time) error {
@@ -66,12 +76,6 @@ func (w *writer) alert(a *rum.Application, issue *rum.Issue, e *rumerror.Error, 
 	if found && !rises && now.UnixMilli()-o.alerted < repeatGap.Milliseconds() {
 		return nil
 	}
-	if !found {
-		o = open{issue: issue.IssueID, application: a.ApplicationID, opened: now.UnixMilli()}
-		if full, err := w.tooManyAlerts(a, issue, now); full || err != nil {
-			return err
-		}
-	}
 	channels, err := enabled(w.tx, w.account, a.Alerting.ChannelIDs)
 	if err != nil {
 		return err
@@ -79,27 +83,123 @@ func (w *writer) alert(a *rum.Application, issue *rum.Issue, e *rumerror.Error, 
 	if len(channels) == 0 {
 		return w.raiseUnrouted(a, issue, now)
 	}
-	o.severity, o.alerted = higher(o.severity, issue.Severity), now.UnixMilli()
-	for _, ch := range channels {
-		if !slices.Contains(o.channels, ch) {
-			o.channels = append(o.channels, ch)
-		}
+	n := &news{a, issue, e, channels, now}
+	var g *alertGroup
+	if found {
+		g, err = w.groupOf(&o)
+	} else {
+		o = open{issue: issue.IssueID, application: a.ApplicationID, opened: now.UnixMilli()}
+		g, err = w.begin(n, &o)
 	}
+	if err != nil {
+		return err
+	}
+	o.severity, o.alerted = higher(o.severity, issue.Severity), now.UnixMilli()
+	o.channels = n.adds(o.channels)
 	if err := o.save(w.tx, w.account); err != nil {
 		return err
 	}
-	return w.publish(w.tx, w.account, channels, w.event(issue, e, o.severity, now), now)
+	one := w.event(n, o.severity)
+	if one.GroupKey = o.groupKey(); g != nil {
+		g.channels = n.adds(g.channels)
+		g.put(listedIssue{issue.IssueID, o.severity, e.Title()})
+		if err := g.save(w.tx, w.account); err != nil {
+			return err
+		}
+		if one.GroupKey = g.key; g.issues > 1 || o.key != "" {
+			one.GroupTitle, one.GroupText = g.title(issue.ApplicationName, now), g.text(w.PublicURL)
+		}
+	}
+	if o.key != "" {
+		one = shared(one, g)
+	}
+	return w.publish(w.tx, w.account, n.adds(nil), one, now)
+}
+
+// begin finds the place of an alert that begins: with the issues that are new in the same version, by itself, or, beyond
+// the bound, with the others of the hour. nil: it is by itself and no other may join it.
+func (w *writer) begin(n *news, o *open) (*alertGroup, error) {
+	version := n.issue.FirstSeen.Version
+	isNew := n.issue.Regression == nil && n.now.UnixMilli()-n.issue.CreatedAt < deployWindow.Milliseconds()
+	var g *alertGroup
+	if version != "" && isNew {
+		deploy, found, err := newestGroup(w.tx, w.account, o.application, version, n.now.Add(-deployWindow))
+		if err != nil {
+			return nil, err
+		}
+		if g = &deploy; !found {
+			g = &alertGroup{key: o.groupKey(), application: o.application, version: version, opened: o.opened}
+		}
+		g.issues++
+		if o.joined = found && n.joins(); o.joined {
+			return g, nil
+		}
+	}
+	full, err := w.tooManyAlerts(o.application, n.now)
+	if err != nil {
+		return nil, err
+	}
+	if full {
+		further, found, err := newestGroup(w.tx, w.account, o.application, "", n.now.Add(-hour))
+		if err != nil {
+			return nil, err
+		}
+		if g = &further; !found {
+			g = &alertGroup{key: fmt.Sprintf("rum/%s/further/%d", o.application, o.opened), application: o.application, opened: o.opened}
+		}
+		g.issues++
+		o.key, o.joined = g.key, true
+	}
+	if g != nil && g.issues == 1 {
+		err = pruneGroups(w.tx, w.account, n.now)
+	}
+	return g, err
+}
+
+// joins reports whether all channels make one incident of the issues of a group. Where they do not, each issue counts
+// towards the bound.
+func (n *news) joins() bool {
+	return !slices.ContainsFunc(n.channels, func(ch channel.Channel) bool { return !ch.GroupsBySource() })
+}
+
+// adds returns a list of channels with those of the news.
+func (n *news) adds(to []int64) []int64 {
+	for _, ch := range n.channels {
+		if !slices.Contains(to, ch.ChannelID) {
+			to = append(to, ch.ChannelID)
+		}
+	}
+	return to
+}
+
+// groupOf returns the group of the alert that an issue shares; nil: it has its own.
+func (w *writer) groupOf(o *open) (*alertGroup, error) {
+	if o.key == "" {
+		return nil, nil
+	}
+	g, found, err := sharedGroup(w.tx, w.account, o.key)
+	if err != nil || found {
+		return &g, err
+	}
+	o.key = "" // the row is gone
+	return nil, nil
+}
+
+// groupKey returns the key of the incident that the alert of an issue opens. Each time that an issue begins it is another
+// one: one that comes back must not join the incident of its first time without a notification.
+func (o *open) groupKey() string {
+	return event.Cut(fmt.Sprintf("rum/%s/%d", o.issue, o.opened), event.MaxGroupKey)
 }
 
 // enabled returns the channels that take alerts.
-func enabled(tx *db.Tx, account int64, ids []int64) (list []int64, err error) {
+func enabled(tx *db.Tx, account int64, ids []int64) (list []channel.Channel, err error) {
 	for _, id := range ids {
 		ch, found, err := channel.Find(tx, account, id)
 		if err != nil {
 			return nil, err
 		}
 		if found && ch.Status == "enabled" {
-			list = append(list, id)
+			list = append(list, ch)
 		}
 	}
 	return list, nil
@@ -110,43 +210,10 @@ func (o *open) save(tx *db.Tx, account int64) error {
 	if err != nil {
 		return err
 	}
-	return tx.Do(`INSERT INTO rum_alert (account_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (account_id, issue_id) DO UPDATE SET channels = excluded.channels, severity = excluded.severity,
-			alerted_at = excluded.alerted_at`,
-		account, o.issue, o.application, string(channels), o.severity, o.opened, o.alerted)
-}
-
-// event returns the event of an issue. Its texts come from a browser.
-func (r *Service) event(issue *rum.Issue, e *rumerror.Error, severity string, now time.Time) event.Event {
-	page, _, _ := strings.Cut(e.URL, "?") // what follows may hold secrets, and alerts go to chats
-	page, _, _ = strings.Cut(page, "#")
-	title := event.Cut(fmt.Sprintf("%s: %s", issue.ApplicationName, e.Title()), event.MaxTitle)
-	labels := map[string]string{
-		"source": "rum", "application": issue.ApplicationName, "application_id": issue.ApplicationID, "issue_id": issue.IssueID,
-		"service": issue.Service, "env": e.Env, "version": e.Version, "error_type": issue.Error.Type, "view_url": page,
-		"browser_name": e.Browser.Name, "suspected_cause": issue.SuspectedCause.Value,
-	}
-	text := []string{fmt.Sprintf("%d errors in %d sessions.", issue.ErrorCount, issue.SessionCount)}
-	if issue.Regression != nil {
-		labels["regression"] = "true"
-		text = append(text, "It was resolved and has come back.")
-	}
-	if page != "" {
-		text = append(text, "Page: "+page)
-	}
-	if r.PublicURL != "" {
-		text = append(text, strings.TrimSuffix(r.PublicURL, "/")+"/rum/issues/"+issue.IssueID)
-	}
-	for name, value := range labels {
-		if value == "" {
-			delete(labels, name)
-		}
-	}
-	return event.Event{
-		AlertKey: issue.IssueID, TitleRule: title, Title: title, Description: event.Cut(strings.Join(text, "\n"), event.MaxDescription),
-		Status: severity, Severity: severity, Labels: labels, Time: now.Unix(),
-		GroupKey: event.Cut("rum/"+issue.ApplicationID, event.MaxGroupKey),
-	}
+	return tx.Do(`INSERT INTO rum_alert (account_id, `+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT (account_id, issue_id) DO UPDATE SET alert_key = excluded.alert_key, joined = excluded.joined,
+			channels = excluded.channels, severity = excluded.severity, alerted_at = excluded.alerted_at`,
+		account, o.issue, o.application, o.key, o.joined, string(channels), o.severity, o.opened, o.alerted)
 }
 
 // publish stores an event for each channel.
@@ -166,7 +233,8 @@ func (r *Service) publish(tx *db.Tx, account int64, channels []int64, e event.Ev
 	return triage.Accept(tx, account, events, bodies)
 }
 
-// close ends the alert of an issue, if it is open, in all channels that were alerted.
+// close ends the alert of an issue, if it is open, in all channels that were alerted. An alert that it shares ends with the
+// last of its issues.
 func (r *Service) close(tx *db.Tx, account int64, issue, why string, now time.Time) error {
 	o, found, err := findOpen(tx, account, issue)
 	if err != nil || !found {
@@ -179,7 +247,22 @@ func (r *Service) close(tx *db.Tx, account int64, issue, why string, now time.Ti
 		AlertKey: issue, TitleRule: why, Title: why, Description: why, Status: event.Ok, Severity: o.severity, Time: now.Unix(),
 		Labels: map[string]string{"source": "rum", "issue_id": issue}, ByHand: true,
 	}
-	return r.publish(tx, account, o.channels, e, now)
+	if o.key == "" {
+		return r.publish(tx, account, o.channels, e, now)
+	}
+	left, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM rum_alert WHERE account_id = $1 AND alert_key = $2`, account, o.key)
+	if err != nil || left > 0 {
+		return err
+	}
+	g, found, err := sharedGroup(tx, account, o.key)
+	if err != nil {
+		return err
+	}
+	if !found {
+		g = alertGroup{channels: o.channels, severity: o.severity}
+	}
+	e.AlertKey, e.Severity, e.Labels = o.key, g.severity, map[string]string{"source": "rum"}
+	return r.publish(tx, account, g.channels, e, now)
 }
 
 // Changed ends the alert of an issue that a person has resolved or ignores.
@@ -190,21 +273,13 @@ func (r *Service) Changed(tx *db.Tx, account int64, issue *rum.Issue, now time.T
 	return r.close(tx, account, issue.IssueID, "The issue is "+issue.Status+".", now)
 }
 
-// tooManyAlerts reports whether so many alerts of an application began within an hour that this one is not raised by
-// itself: then one alert stands for all of them. The issue is alerted with its next error after that hour.
-func (w *writer) tooManyAlerts(a *rum.Application, issue *rum.Issue, now time.Time) (full bool, err error) {
+// tooManyAlerts reports whether issues of an application opened so many incidents within an hour that further ones share
+// one alert.
+func (w *writer) tooManyAlerts(application string, now time.Time) (bool, error) {
 	n, _, err := db.One(w.tx, db.Column[int64],
-		`SELECT count(*) FROM rum_alert WHERE account_id = $1 AND application_id = $2 AND opened_at > $3`,
-		w.account, a.ApplicationID, now.Add(-hour).UnixMilli())
-	if err != nil || n < maxAlerts {
-		return false, err
-	}
-	return true, w.Own.Raise(w.tx, selfalert.Alert{
-		Account: w.account, Key: "rum/alerts/" + a.ApplicationID, Channel: first(a), Severity: issue.Severity, Lasts: hour,
-		Title:  fmt.Sprintf("The application %s has more than %d issues that began within an hour", a.ApplicationName, maxAlerts),
-		Text:   "The others have no alert of their own. The page of the application lists them.",
-		Labels: map[string]string{"application_id": a.ApplicationID},
-	}, now)
+		`SELECT count(*) FROM rum_alert WHERE account_id = $1 AND application_id = $2 AND opened_at > $3 AND NOT joined`,
+		w.account, application, now.Add(-hour).UnixMilli())
+	return n >= maxAlerts, err
 }
 
 // raiseTooMany raises the alert that errors of further kinds are not stored.

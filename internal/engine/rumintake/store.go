@@ -20,6 +20,8 @@ type group struct {
 	fingerprint rumerror.Fingerprint
 	errors      []*rumerror.Error // in the order of arrival
 	reports     []*report         // that hold them
+	alerted     *rumerror.Error   // the last one that is no noise; nil: there is none
+	noise       string            // why the last one is noise
 	now         time.Time         // of the last report
 }
 
@@ -39,6 +41,11 @@ func groups(batch []*report) []*group {
 				known[at], list = g, append(list, g)
 			}
 			g.application, g.now, g.errors = one.application, one.now, append(g.errors, e)
+			if noise := e.Noise(); noise != "" {
+				g.noise = noise
+			} else {
+				g.alerted = e
+			}
 			if n := len(g.reports); n == 0 || g.reports[n-1] != one {
 				g.reports = append(g.reports, one)
 			}
@@ -120,7 +127,10 @@ func (w *writer) group(g *group) error {
 	if err := issue.AddSamples(w.tx, w.account, g.errors, g.now); err != nil {
 		return err
 	}
-	return w.alert(&g.application, &issue, last, g.now)
+	if g.alerted == nil {
+		return nil
+	}
+	return w.alert(&g.application, &issue, g.alerted, g.now)
 }
 
 // tooMany reports whether the application has so many new issues that errors of further kinds are not stored. A client
@@ -226,6 +236,9 @@ const maxVersions = 100
 func update(i *rum.Issue, g *group) {
 	i.TeamID, i.ApplicationName, i.UpdatedAt = g.application.TeamID, g.application.ApplicationName, g.now.UnixMilli()
 	i.ErrorCount += int64(len(g.errors))
+	if i.NoAlert = g.noise; g.alerted != nil {
+		i.NoAlert = ""
+	}
 	for _, e := range g.errors {
 		i.IsCrash = i.IsCrash || e.Crash
 		if e.Time < i.FirstSeen.Timestamp {

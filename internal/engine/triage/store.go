@@ -349,6 +349,11 @@ func (v *verdict) values(account, id int64, event string, now time.Time) []any {
 		v.Event.Integration, v.Event.Time, v.Event.Severity, v.body, v.trace}
 }
 
+// groupName returns what the source calls the group of the verdict's alert.
+func (v *verdict) groupName() incident.GroupName {
+	return incident.GroupName{Title: v.Event.GroupTitle, Text: v.Event.GroupText, Key: v.Grouping.Key, BySource: v.Grouping.BySource}
+}
+
 // apply stores the alert and the incident of a verdict, and publishes what changed of the incident.
 func (b *batch) apply(v *verdict) (err error) {
 	a, m := v.Alert, b.m
@@ -390,12 +395,12 @@ func (b *batch) applyIncident(v *verdict) error {
 		return b.writer.OpenFor(a, v.origin, v.Grouping.Key, v.method, v.Event.Labels[event.Drill] != "")
 	case v.Grouping.Join != "":
 		b.recheck = append(b.recheck, a.Incident)
-		return b.writer.Joined(a.Incident, a, v.origin, v.Grouping.Storm)
+		return b.writer.Joined(a.Incident, a, v.origin, v.Grouping.Storm, v.groupName())
 	case v.Outcome == decide.Recovered && v.before != "":
 		return b.writer.Recovered(v.before)
 	case v.Outcome == decide.Grouped:
 		b.recheck = append(b.recheck, v.before)
-		return b.writer.Updated(v.before, a)
+		return b.writer.Updated(v.before, a, v.groupName())
 	}
 	return nil
 }

@@ -1,0 +1,52 @@
+package rumerror
+
+import (
+	"regexp"
+	"strings"
+)
+
+// The reasons why an error is noise.
+const (
+	NoiseLoop      = "resize_observer_loop"
+	NoiseScript    = "script_error"
+	NoiseExtension = "browser_extension"
+)
+
+// The canonical messages of errors that are noise.
+const (
+	resizeObserverLoop = "<resize-observer-loop>"
+	scriptError        = "<script-error>"
+)
+
+// mayBeNoise finds the messages that are worth the time of Normal.
+var mayBeNoise = regexp.MustCompile(`ResizeObserver loop |(?i:script error)`)
+
+// Noise returns why no person needs to know of an error; empty: it is no noise. A loop of ResizeObserver only means that the
+// browser lays a page out in two frames. Of an error in a script of another origin browsers hide everything, so that
+// nothing can be done about it. An error that a browser extension throws is not the application's, although the
+// application's code may have called the extension.
+func (e *Error) Noise() string {
+	if mayBeNoise.MatchString(e.Message) {
+		switch _, message := Normal(e.Type, e.Message); message {
+		case resizeObserverLoop:
+			return NoiseLoop
+		case scriptError:
+			return NoiseScript
+		}
+	}
+	if e.thrownByExtension() {
+		return NoiseExtension
+	}
+	return ""
+}
+
+// thrownByExtension reports whether the innermost frame of an error is of a browser extension. Frames of the browser itself
+// are passed over: an extension may call forEach, which calls the extension.
+func (e *Error) thrownByExtension() bool {
+	for _, f := range e.Frames {
+		if f.File != "" && f.File != "native" && !strings.HasPrefix(f.File, "<") && !strings.HasPrefix(f.File, "[") {
+			return extension.MatchString(f.File)
+		}
+	}
+	return false
+}

@@ -1,0 +1,63 @@
+package explain
+
+import (
+	"tocsin/internal/alert"
+	"tocsin/internal/core/rumerror"
+	"tocsin/internal/core/sentence"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/rum"
+)
+
+// noise are the sentences about issues that open no alert, by the reason that is stored with them.
+var noise = map[string]string{
+	rumerror.NoiseLoop: "issue_loop", rumerror.NoiseScript: "issue_script", rumerror.NoiseExtension: "issue_extension",
+}
+
+// ofIssue reads the verdicts on the alerts of an issue in the channels of its application, or states why it has none.
+func (x *Explanation) ofIssue(id string) error {
+	issue, err := rum.ReadableIssue(x.c.Tx, x.c.Who, id)
+	if err != nil {
+		return err
+	}
+	application, found, err := rum.FindApplication(x.c.Tx, x.c.Who.AccountID, issue.ApplicationID)
+	if err != nil {
+		return err
+	}
+	for _, channel := range application.Alerting.ChannelIDs {
+		a, known, err := alert.Latest(x.c.Tx, x.c.Who.AccountID, channel, issue.IssueID)
+		if err != nil {
+			return err
+		}
+		if !known {
+			continue
+		}
+		if err := readable(x.c, channel, 0); fault.KindOf(err) == fault.AccessDenied {
+			continue
+		} else if err != nil {
+			return err
+		}
+		all, err := lastOfAlert(x.c, a.ID)
+		if err != nil {
+			return err
+		}
+		if x.Verdicts = append(x.Verdicts, all...); len(all) > 0 {
+			if err := x.present(a.ID); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case issue.NoAlert != "":
+		x.silent = sentence.Of(noise[issue.NoAlert])
+	case len(x.Verdicts) > 0:
+		return nil
+	case !issue.Open():
+		x.silent = sentence.Of("issue_closed", issue.Status)
+	case !found || !application.Alerting.Enabled:
+		x.silent = sentence.Of("issue_alerting_off", issue.ApplicationName)
+	default:
+		x.silent = sentence.Of("issue_shares_alert", issue.ApplicationName)
+	}
+	x.now = append(x.now, sentence.Of("issue_silent", x.silent)+".")
+	return nil
+}

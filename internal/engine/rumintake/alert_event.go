@@ -1,0 +1,86 @@
+package rumintake
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tocsin/internal/core/event"
+	"tocsin/internal/core/rumerror"
+	"tocsin/internal/core/stack"
+)
+
+// maxMessage is how much of the message of an error an alert has, in characters.
+const maxMessage = 500
+
+// event returns the event of an issue. Its texts come from a browser.
+func (r *Service) event(n *news, severity string) event.Event {
+	issue, e := n.issue, n.error
+	page := withoutQuery(e.URL)
+	title := event.Cut(fmt.Sprintf("%s: %s", issue.ApplicationName, e.Title()), event.MaxTitle)
+	labels := map[string]string{
+		"source": "rum", "application": issue.ApplicationName, "application_id": issue.ApplicationID, "issue_id": issue.IssueID,
+		"service": issue.Service, "env": e.Env, "version": e.Version, "error_type": issue.Error.Type, "view_url": page,
+		"error_message": event.Cut(e.Title(), maxMessage), "browser_name": e.Browser.Name, "suspected_cause": issue.SuspectedCause.Value,
+	}
+	text := []string{event.Cut(e.Title(), maxMessage)}
+	if place := placeOf(e); place != "" {
+		text = append(text, "In "+place)
+	}
+	text = append(text, fmt.Sprintf("%s in %s.", number(issue.ErrorCount, "error"), number(issue.SessionCount, "session")))
+	if back := issue.Regression; back != nil {
+		labels["regression"] = "true"
+		in := ""
+		if back.RegressedAtVersion != "" {
+			in = " in version " + back.RegressedAtVersion
+		}
+		text = append(text, "It was resolved and has come back"+in+".")
+	}
+	if page != "" {
+		text = append(text, "Page: "+page)
+	}
+	if r.PublicURL != "" {
+		text = append(text, strings.TrimSuffix(r.PublicURL, "/")+"/rum/issues/"+issue.IssueID)
+	}
+	for name, value := range labels {
+		if value == "" {
+			delete(labels, name)
+		}
+	}
+	return event.Event{
+		AlertKey: issue.IssueID, TitleRule: title, Title: title, Description: event.Cut(strings.Join(text, "\n"), event.MaxDescription),
+		Status: severity, Severity: severity, Labels: labels, Time: n.now.Unix(),
+	}
+}
+
+// shared returns the event of the alert that the issues of a group share, from that of one of them.
+func shared(e event.Event, g *alertGroup) event.Event {
+	e.AlertKey, e.Status, e.Severity = g.key, g.severity, g.severity
+	e.TitleRule, e.Title, e.Description = e.GroupTitle, e.GroupTitle, e.GroupText
+	e.Labels = map[string]string{
+		"source": "rum", "application": e.Labels["application"], "application_id": g.application, "issues": fmt.Sprint(g.issues),
+	}
+	return e
+}
+
+// withoutQuery returns an address without its query and fragment: they may hold secrets, and alerts go to chats.
+func withoutQuery(address string) string {
+	address, _, _ = strings.Cut(address, "?")
+	address, _, _ = strings.Cut(address, "#")
+	return address
+}
+
+// placeOf returns where an error was thrown: the innermost frame of the application with its function; empty: it has no
+// stack.
+func placeOf(e *rumerror.Error) string {
+	if len(e.Frames) == 0 {
+		return ""
+	}
+	at := max(0, slices.IndexFunc(e.Frames, func(f stack.Frame) bool { return !f.Library() }))
+	f := e.Frames[at]
+	place := withoutQuery(f.File)
+	if f.Line > 0 {
+		place += fmt.Sprintf(":%d:%d", f.Line, f.Column)
+	}
+	return strings.TrimPrefix(f.Function+", "+place, ", ")
+}
