@@ -45,6 +45,7 @@ const (
 	IncidentExhausted = "i_exhausted" // escalation ended and no person was notified or acknowledged: in the feed only
 	IncidentJoined    = "i_join"      // alerts join an acknowledged incident: in the feed only
 	IncidentReminder  = "i_remind"    // people are reminded of an incident that is still open: of notifications only
+	IncidentAnswer    = "i_answer"    // a responder answers a reminder or the message about the end of a snooze: in the feed only
 	IncidentEscalate  = "i_escalate"  // a person brought the next step of the escalation: in the feed only
 	IncidentRoom      = "i_wr_create" // a war room was opened: in the feed only
 	IncidentRoomGone  = "i_wr_delete" // a war room was closed: in the feed only

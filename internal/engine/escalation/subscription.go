@@ -49,14 +49,23 @@ func (r *Service) handle(tx *db.Tx, item activity.Item) error {
 		return Recheck(tx, item.Account, moved.IncidentID, item.At)
 	}
 	react := r.reaction(item.Event)
-	if react == nil {
+	act := item.Person != 0 && item.OfIncident() && isAct(item.Event)
+	if react == nil && !act {
 		return nil
 	}
 	i, found, err := incident.Of(tx, item)
 	if err != nil || !found {
 		return err
 	}
-	return react(tx, &i, item)
+	if react != nil {
+		if err := react(tx, &i, item); err != nil {
+			return err
+		}
+	}
+	if !act {
+		return nil
+	}
+	return r.acted(tx, &i, item)
 }
 
 // reaction returns the function that handles an event; nil when the event has no effect here.
@@ -64,8 +73,15 @@ func (r *Service) reaction(e activity.Event) reaction {
 	switch e := e.(type) {
 	case activity.Opened:
 		return r.opened
-	case activity.Reopened, activity.Unacknowledged:
+	case activity.Reopened:
 		return r.triggered(r.restart)
+	case activity.Unacknowledged:
+		return r.triggered(func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+			if e.Unanswered != "" {
+				return r.unanswered(tx, i, item, e)
+			}
+			return r.restart(tx, i, item)
+		})
 	case activity.SeverityChanged:
 		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 			return r.severityChanged(tx, i, item, e)
@@ -87,9 +103,7 @@ func (r *Service) reaction(e activity.Event) reaction {
 	case activity.Snoozed:
 		return r.paused(sentence.Of("is_snoozed"))
 	case activity.Woken:
-		return func(tx *db.Tx, _ *incident.Incident, item activity.Item) error {
-			return Recheck(tx, item.Account, item.ID, item.At)
-		}
+		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error { return r.woken(tx, i, item, e) }
 	case activity.Merged:
 		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error { return r.merged(tx, i, item, e) }
 	}
@@ -209,12 +223,22 @@ func (r *Service) restart(tx *db.Tx, i *incident.Incident, item activity.Item) e
 		}
 		return r.notifyPersons(tx, i, item, notify.Assigned, sentence.Of("assigned_alone"), to.PersonIDs)
 	}
+	return r.restartRule(tx, i, item, "")
+}
+
+// restartRule starts the rule that escalated an incident last again at its first layer, or the rule that matches now.
+// again is why, for its notifications; see timing.Because.
+func (r *Service) restartRule(tx *db.Tx, i *incident.Incident, item activity.Item, again string) error {
 	before, err := latest(tx, item.Account, item.ID)
 	if err != nil {
 		return err
 	}
 	if before == nil || before.ruleID == "" {
-		return r.start(tx, i, item)
+		number, err := r.replace(tx, before, i)
+		if err != nil {
+			return err
+		}
+		return insert(tx, i, number, again, item.At)
 	}
 	rule, found, err := channel.Escalates.Find(tx, item.Account, before.ruleID)
 	if err != nil {
@@ -223,14 +247,14 @@ func (r *Service) restart(tx *db.Tx, i *incident.Incident, item activity.Item) e
 	if !found {
 		rule = before.rule
 	}
-	return r.begin(tx, before, i, rule, 0, item.At)
+	return r.beginBecause(tx, before, i, rule, 0, again, item.At)
 }
 
 // start begins an escalation without a rule. The background job chooses the rule, because matching filters takes too
 // long for the caller's transaction. If none matches, the incident's feed records it.
 func (r *Service) start(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 	if item.First { // there is nothing to replace
-		return insert(tx, i, 1, item.At)
+		return insert(tx, i, 1, "", item.At)
 	}
 	before, err := latest(tx, item.Account, item.ID)
 	if err != nil {
@@ -240,7 +264,7 @@ func (r *Service) start(tx *db.Tx, i *incident.Incident, item activity.Item) err
 	if err != nil {
 		return err
 	}
-	return insert(tx, i, number, item.At)
+	return insert(tx, i, number, "", item.At)
 }
 
 // assigned handles an assignment by a person: it notifies the persons, or escalates by the rule that was assigned.
