@@ -48,6 +48,7 @@ type channelRow struct {
 		Equals [][]string `json:"equals"`
 		Window int64      `json:"time_window"`
 	} `json:"group"`
+	Reminder *channelReminders `json:"reminder"`
 }
 
 // pager is where a list is.

@@ -11,16 +11,19 @@ type channelEditView struct {
 	TeamID, Window            int64
 	Private, ByFields         bool
 	Teams                     []channelTeam
+	Reminders                 []reminderField
 }
 
 // editChannel shows the form of a channel: what was entered, else what is stored.
 func editChannel(v *visit) (view, error) {
 	d := channelEditView{titled: titled(v.T("New channel")), ByFields: true, Fields: "group_key"}
+	d.Reminders = reminderFields(v, nil)
 	if v.r.PathValue("id") != "" {
 		c, err := v.channel()
 		if err != nil {
 			return nil, err
 		}
+		d.Reminders = reminderFields(v, &c)
 		d.titled, d.ID, d.Name, d.Description, d.TeamID, d.Private = titled(c.Name), c.ID, c.Name, c.Description, c.TeamID, c.Private
 		if d.ByFields, d.Fields = c.Group != nil && c.Group.Method == "p", ""; c.Group != nil {
 			d.Fields, d.Window = fieldLines(c.Group.Equals), c.Group.Window
@@ -47,6 +50,9 @@ func saveChannel(v *visit) (string, error) {
 	}
 	if v.r.PathValue("id") == "" {
 		request["group"] = group
+		if reminder, changed := remindersSent(v, nil); changed {
+			request["reminder"] = reminder
+		}
 		var made struct {
 			ID int64 `json:"channel_id"`
 		}
@@ -61,6 +67,9 @@ func saveChannel(v *visit) (string, error) {
 		fieldLines(c.Group.Equals) != fieldLines(fieldLists(v.field("fields"))) ||
 		c.Group.Window != formNumber(v, "window"); changed {
 		request["group"] = group
+	}
+	if reminder, changed := remindersSent(v, &c); changed {
+		request["reminder"] = reminder
 	}
 	request["channel_id"] = c.ID
 	return v.channelPath(), v.call("/channel/update", request, nil)

@@ -222,8 +222,8 @@ type draft struct {
 	detail                    notify.Detail
 	due                       int64 // Unix milliseconds; 0: at once
 	except                    firstTargets
-	rose                      int64 // when the severity rose, Unix milliseconds; 0: it is about no rise
-	late                      bool  // it may wait some seconds to share a message: a reminder, or its moment has long passed
+	rose                      int64  // when the severity rose, Unix milliseconds; 0: it is about no rise
+	late                      bool   // it may wait some seconds to share a message: a reminder, or its moment has long passed
 	because                   string // why the escalation began again, behind the reason of each target; empty: it did not
 }
 
