@@ -71,7 +71,7 @@ func (s *Service) press(ctx context.Context, p *notify.PhonePage, sid, digit str
 	if p.Asks() {
 		reply = replies[digit]
 	}
-	if reply == "" && digit != sender.DigitAck && digit != sender.DigitEscalate {
+	if reply == "" && (p.Asks() || digit != sender.DigitAck && digit != sender.DigitEscalate) {
 		return s.again(ctx, p, digit, now)
 	}
 	done, err := s.answered(ctx, p.Account, sid, digit)
