@@ -38,7 +38,7 @@ func TestIncidentLifecycle(t *testing.T) {
 		{Path: "/incident/ack", Body: `{"incident_ids": ["$one"]}`, Golden: "incident_ack"},
 		{Path: "/incident/ack", Body: `{"incident_ids": ["$one"]}`},
 		{Path: "/incident/info", Body: `{"incident_id": "$one"}`, Has: `{"progress": "Processing", "ack_time": 1776052800}`, Keep: map[string]string{"assignment": "assigned_to.id"}, Golden: "incident_info"},
-		{Path: "/incident/answer", Body: `{"incident_ids": ["$one"], "answer": "later"}`, Golden: "incident_answer"},
+		{Path: "/incident/answer", Body: `{"incident_ids": ["$one"], "answer": "still"}`, Golden: "incident_answer"},
 		{Path: "/incident/answer", Body: `{"incident_ids": ["$one"], "answer": "maybe"}`, Code: "InvalidParameter", Says: []string{"answer"}},
 		{Path: "/incident/unack", Body: `{"incident_ids": ["$one"]}`, Golden: "incident_unack"},
 		{Path: "/incident/answer", Body: `{"incident_ids": ["$one"], "answer": "never"}`, Code: "BadRequest", Says: []string{"no person has acknowledged it"}},

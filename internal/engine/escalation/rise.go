@@ -6,6 +6,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/escalationplan"
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
@@ -109,7 +110,7 @@ func (r *Service) remindAfterRise(tx *db.Tx, e *run, i *incident.Incident, now t
 	if f.severity, f.reminded = i.Severity, now.Unix(); f.fallback == 0 && !e.timing.Untold {
 		f.fallback = now.Unix() + e.timing.Layers[len(e.timing.Layers)-1].Window
 	}
-	plan := f.plan(i, ch)
+	plan := f.plan(i, ch, escalationplan.Await{})
 	f.next = plan.Due(now.Unix())
 	return f.save(tx)
 }
