@@ -201,6 +201,7 @@ func TestAnAcknowledgementKeepsTheAssigneesNotification(t *testing.T) {
 	w.do("/preference/update", `{"person_id": %d, "quiet_hours": [{"start": "09:00", "end": "11:00", "but": ["Info"]}]}`, cid)
 	w.push("cpu", "Critical")
 	w.notified(newPage("olga"))
+	w.do("/channel/update", `{"channel_id": %d, "reminder": {"critical": 0}}`, shop)
 	w.as(annKey, "/incident/assign", `{"incident_id": %q, "assigned_to": {"person_ids": [%d]}}`, w.incident(), cid)
 	w.ack(annKey)
 	w.notified(acked("olga"))

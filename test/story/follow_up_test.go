@@ -252,6 +252,7 @@ func TestAlertsThatJoinAnAcknowledgedIncidentAreOneMessage(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["email", "sms"], "warning": ["email", "sms"], "info": ["email"]}}`)
+	w.do("/channel/update", `{"channel_id": 7000000000043, "reminder": {"critical": 0}}`)
 	w.pushTo(groupKey, "first", "Critical", "service=pay")
 	w.notified(newPage("ann"), "+15550100 sms i_new")
 	w.pushTo(groupKey, "second", "Critical", "service=pay") // it is not acknowledged yet: its next message lists it
@@ -318,7 +319,7 @@ func TestHostileRulesDoNotFlood(t *testing.T) {
 func TestTheIntervalOfJoinedAlertsIsConfigured(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService))
-	w.do("/channel/update", `{"channel_id": 7000000000043, "joined_interval": 60}`)
+	w.do("/channel/update", `{"channel_id": 7000000000043, "joined_interval": 60, "reminder": {"critical": 0}}`)
 	w.pushTo(groupKey, "first", "Critical", "service=pay")
 	w.ack(annKey)
 	w.notified(newPage("ann"))
