@@ -381,6 +381,8 @@ func TestFollowUpsOfAnOlderVersion(t *testing.T) {
 	w.settle()
 	w.notified()
 	w.drift = time.Minute
-	w.pass(4*time.Hour + time.Minute)
+	w.pass(59 * time.Minute)
+	w.notified()
+	w.pass(2 * time.Minute)
 	w.notified(remind("ann"))
 }
