@@ -34,13 +34,17 @@ func reminderFields(v *visit, c *channelRow) []reminderField {
 		}
 	}
 	const most, mostWait = 10080, 1440
+	never := v.T("Empty: never.")
 	all := []reminderField{
 		{Name: "critical", Label: v.T("Reminder of Critical after minutes"), Hint: v.T("Empty: 60."), Most: most, set: stored.Critical},
 		{Name: "warning", Label: v.T("Reminder of Warning after minutes"), Hint: v.T("Empty: 480."), Most: most, set: stored.Warning},
 		{Name: "info", Label: v.T("Reminder of Info after minutes"), Hint: v.T("Empty: none."), Most: most, set: stored.Info},
-		{Name: "withdraw_critical", Label: v.T("Withdraw of Critical after minutes"), Hint: v.T("Empty: 10."), Most: mostWait, set: withdraw.Critical},
-		{Name: "withdraw_warning", Label: v.T("Withdraw of Warning after minutes"), Hint: v.T("Empty: never."), Most: mostWait, set: withdraw.Warning},
-		{Name: "withdraw_info", Label: v.T("Withdraw of Info after minutes"), Hint: v.T("Empty: never."), Most: mostWait, set: withdraw.Info},
+		{
+			Name: "withdraw_critical", Label: v.T("Withdraw of Critical after minutes"), Hint: v.T("Empty: 10."), Most: mostWait,
+			set: withdraw.Critical,
+		},
+		{Name: "withdraw_warning", Label: v.T("Withdraw of Warning after minutes"), Hint: never, Most: mostWait, set: withdraw.Warning},
+		{Name: "withdraw_info", Label: v.T("Withdraw of Info after minutes"), Hint: never, Most: mostWait, set: withdraw.Info},
 	}
 	for n := range all {
 		f := &all[n]

@@ -115,7 +115,8 @@ func (v *visit) feed(path string, request map[string]any) (f feed, err error) {
 
 // changeTypes are the types of entries that are neither notes nor about notifications.
 var changeTypes = []string{
-	"i_new", "i_assign", "i_a_rspd", "i_snooze", "i_wake", "i_ack", "i_unack", "i_answer", "i_storm", "i_custom", "i_rslv", "i_reopen", "i_merge",
+	"i_new", "i_assign", "i_a_rspd", "i_snooze", "i_wake", "i_ack", "i_unack", "i_answer", "i_storm", "i_custom", "i_rslv", "i_reopen",
+	"i_merge",
 	"i_r_title", "i_r_desc", "i_r_impact", "i_r_rc", "i_r_rsltn", "i_r_severity", "i_r_field", "i_wr_create", "i_wr_delete",
 	"a_new", "a_update", "a_merge", "a_close", "a_m_silence", "a_m_inhibit", "a_m_flapping",
 }

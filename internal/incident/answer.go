@@ -13,7 +13,7 @@ const (
 	Still = "still" // the person still works on it
 	Later = "later" // likewise, and is to be asked again in AskAgain seconds
 	Never = "never" // likewise, and is not to be asked again
-	Back  = "back"  // the person gives it back: the acknowledgement is withdrawn
+	Back  = "back"  // the acknowledgement of the person is withdrawn
 )
 
 // AskAgain is after how many seconds a person is asked again who answers Later.

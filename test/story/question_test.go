@@ -34,8 +34,8 @@ func asked(t *testing.T) *world {
 	return w
 }
 
-// says answers as Ann.
-func (w *world) says(answer string) {
+// replies answers a question as Ann.
+func (w *world) replies(answer string) {
 	w.t.Helper()
 	w.as(annKey, "/incident/answer", `{"incident_ids": [%q], "answer": %q}`, w.incident(), answer)
 	w.settle()
@@ -103,7 +103,7 @@ func TestAnswerToReminderHolds(t *testing.T) {
 			t.Parallel()
 			w := asked(t)
 			w.pass(5 * time.Minute)
-			w.says(c.answer)
+			w.replies(c.answer)
 			w.pass(c.quiet)
 			if c.quiet > 0 {
 				w.notified()
@@ -385,7 +385,7 @@ func TestWarningIsAskedAfterQuietHours(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-// Quiet hours that hold Critical too must not keep an incident that nobody works on.
+// Quiet hours that hold Critical too must not keep an incident on which no person works.
 func TestQuietHoursKeepNoCriticalIncident(t *testing.T) {
 	t.Parallel()
 	w := begin(t, annThenBob())
@@ -549,7 +549,7 @@ func TestEndOfSnoozeAsksItsPersons(t *testing.T) {
 func TestAnswerToEndOfSnoozeKeepsAcknowledgement(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]func(*world){
-		"answer": func(w *world) { w.says("still") },
+		"answer": func(w *world) { w.replies("still") },
 		"note": func(w *world) {
 			w.as(annKey, "/incident/comment", `{"incident_ids": [%q], "comment": "x"}`, w.incident())
 		},
@@ -584,7 +584,7 @@ func TestEndOfSnoozeBeginsEscalationAgain(t *testing.T) {
 	w := begin(t, escalates(layer(onCall(night), window(30))+","+layer(persons(cid))))
 	w.clock.Set(time.Date(2026, 11, 21, 21, 50, 0, 0, time.UTC))
 	w.push("cpu", "Warning")
-	w.notified(newPage("cid")) // nobody is on call yet
+	w.notified(newPage("cid")) // no one is on call yet
 	w.do("/incident/snooze", `{"incident_ids": [%q], "minutes": 30}`, w.incident())
 	w.pass(30 * time.Minute)
 	w.pass(catchUp)
@@ -673,13 +673,13 @@ func TestAnswerOfOneAcknowledgerIsForAll(t *testing.T) {
 	w.pass(time.Hour)
 	w.pass(catchUp)
 	w.notified(remind("ann"), remind("olga"))
-	w.says("still")
+	w.replies("still")
 	w.pass(59 * time.Minute)
 	w.notified()
 	w.pass(time.Minute)
 	w.pass(catchUp)
 	w.notified(remind("ann"), remind("olga"))
-	w.says("back")
+	w.replies("back")
 	w.notified()
 	w.pass(11 * time.Minute) // the other one has not answered
 	w.notified(newPage("ann"))

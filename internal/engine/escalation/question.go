@@ -237,7 +237,8 @@ func (r *Service) wokenAlone(tx *db.Tx, i *incident.Incident, item activity.Item
 	if snoozer == 0 {
 		return nil
 	}
-	t := draft{cause: notify.Reminder, event: activity.IncidentWake, severity: quiet, late: true, reason: sentence.Of("your_snooze_over_alone")}
+	t := draft{cause: notify.Reminder, event: activity.IncidentWake, severity: quiet, late: true}
+	t.reason = sentence.Of("your_snooze_over_alone")
 	t.key = fmt.Sprintf("%s/%s/%d/p%d", i.IncidentID, t.event, item.At.Unix(), snoozer)
 	return r.person(tx, i, t, snoozer, item.At)
 }
@@ -269,7 +270,7 @@ func (r *Service) beginAgain(tx *db.Tx, i *incident.Incident, item activity.Item
 	r.wakeFor(tx, item.Account)
 	if to := i.AssignedTo; assignedByHand(i) {
 		reason := sentence.Of("because", "assigned", why)
-		if err := r.notifyPersons(tx, i, item, notify.Assigned, reason, to.PersonIDs); err != nil {
+		if err := r.notifyPersons(tx, i, item, reason, to.PersonIDs); err != nil {
 			return err
 		}
 		t := draft{cause: notify.Assigned, event: item.Event.Type()}

@@ -90,7 +90,7 @@ func (r *Service) reaction(e activity.Event) reaction {
 		return r.assigned
 	case activity.RespondersAdded:
 		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
-			return r.notifyPersons(tx, i, item, notify.Assigned, sentence.Of("made_responsible"), e.To)
+			return r.notifyPersons(tx, i, item, sentence.Of("made_responsible"), e.To)
 		}
 	case activity.Stormed:
 		return r.triggered(func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
@@ -221,7 +221,7 @@ func (r *Service) restart(tx *db.Tx, i *incident.Incident, item activity.Item) e
 		if err := r.follow(tx, i, i.Severity, 0, item.At); err != nil {
 			return err
 		}
-		return r.notifyPersons(tx, i, item, notify.Assigned, sentence.Of("assigned_alone"), to.PersonIDs)
+		return r.notifyPersons(tx, i, item, sentence.Of("assigned_alone"), to.PersonIDs)
 	}
 	return r.restartRule(tx, i, item, "")
 }
@@ -305,17 +305,17 @@ func (r *Service) assigned(tx *db.Tx, i *incident.Incident, item activity.Item) 
 			return err
 		}
 	}
-	return r.notifyPersons(tx, i, item, notify.Assigned, "assigned", to.PersonIDs)
+	return r.notifyPersons(tx, i, item, "assigned", to.PersonIDs)
 }
 
 // notifyPersons notifies persons of an event, except the person who caused it.
-func (r *Service) notifyPersons(tx *db.Tx, i *incident.Incident, item activity.Item, cause, reason string, persons []int64) error {
+func (r *Service) notifyPersons(tx *db.Tx, i *incident.Incident, item activity.Item, reason string, persons []int64) error {
 	for _, id := range persons {
 		if id == item.Person {
 			continue
 		}
 		key := fmt.Sprintf("%s/%s/%d/p%d", i.IncidentID, item.Event.Type(), item.At.UnixMilli(), id)
-		t := draft{cause: cause, event: item.Event.Type(), key: key, reason: reason}
+		t := draft{cause: notify.Assigned, event: item.Event.Type(), key: key, reason: reason}
 		if err := r.person(tx, i, t, id, item.At); err != nil {
 			return err
 		}

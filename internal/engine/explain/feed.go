@@ -96,10 +96,13 @@ func describe(e activity.Event, id, by, to string) string {
 
 // answered describes the answer of a person to a question.
 func answered(e activity.Answered, by string) string {
-	if code := map[string]string{incident.Still: "f_still", incident.Later: "f_later", incident.Never: "f_never"}[e.Answer]; code != "" {
-		return sentence.Of(code, by) + "."
+	switch e.Answer {
+	case incident.Later:
+		return sentence.Of("f_later", by) + "."
+	case incident.Never:
+		return sentence.Of("f_never", by) + "."
 	}
-	return ""
+	return sentence.Of("f_still", by) + "."
 }
 
 // describeEscalation describes an event of an escalation.

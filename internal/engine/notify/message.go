@@ -80,7 +80,8 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 	}
 	m.about, m.Message = about, sender.Message{
 		Key: n.Key, Thread: i.IncidentID, Subject: about.Subject(), Severity: about.Look(), Event: n.Event, Title: about.Title,
-		Channel: about.Channel, Why: n.Reason, Link: about.Link, AckLink: cmp.Or(about.AckLink, about.AnswerLink), Asks: about.AnswerLink != "", Test: about.Test,
+		Channel: about.Channel, Why: n.Reason, Link: about.Link, Test: about.Test,
+		AckLink: cmp.Or(about.AckLink, about.AnswerLink), Asks: about.AnswerLink != "",
 	}
 	if m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Incident: &i}, json.Deterministic(true)); err != nil {
 		return m, "", err
