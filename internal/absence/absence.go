@@ -117,30 +117,30 @@ type Changed struct {
 	api.Warnings
 }
 
-// changed counts a change, notifies the persons whose shifts it moves, and returns its effect. old and new are the absence
+// changed counts a change, notifies the persons whose shifts it moves, and returns its effect. old and now are the absence
 // before and after it; nil: there is none.
-func (r *Service) changed(c *api.Call, before []Absence, dryRun bool, old, new *Absence) (reply Changed, err error) {
+func (r *Service) changed(c *api.Call, before []Absence, dryRun bool, old, now *Absence) (reply Changed, err error) {
 	if err := configstore.BumpRevision(c.Tx, c.Who.AccountID); err != nil {
 		return reply, err
 	}
-	person := cmp.Or(new, old).PersonID
-	now := c.Unix()
-	reply = Changed{DryRun: dryRun, Start: now, End: now, Effects: []Effect{}}
-	versions := slices.DeleteFunc([]*Absence{old, new}, func(a *Absence) bool { return a == nil || a.End <= now })
+	person := cmp.Or(now, old).PersonID
+	from := c.Unix()
+	reply = Changed{DryRun: dryRun, Start: from, End: from, Effects: []Effect{}}
+	versions := slices.DeleteFunc([]*Absence{old, now}, func(a *Absence) bool { return a == nil || a.End <= from })
 	if len(versions) == 0 {
 		return reply, nil
 	}
-	reply.Start = max(versions[0].Start, now)
+	reply.Start = max(versions[0].Start, from)
 	end := versions[0].End
 	for _, a := range versions[1:] {
-		reply.Start, end = min(reply.Start, max(a.Start, now)), max(end, a.End)
+		reply.Start, end = min(reply.Start, max(a.Start, from)), max(end, a.End)
 	}
 	reply.End = min(end, reply.Start+effectSpan)
 	reply.Effects, reply.Warnings.Warnings, err = r.Effects(c, person, engine(before), reply.Start, reply.End)
 	if err != nil || dryRun || r.Moved == nil {
 		return reply, err
 	}
-	m := Moved{Account: c.Who.AccountID, Person: person, Actor: c.Who.PersonID, Before: old, After: new, Effects: reply.Effects}
+	m := Moved{Account: c.Who.AccountID, Person: person, Actor: c.Who.PersonID, Before: old, After: now, Effects: reply.Effects}
 	if end > reply.End { // the reply is short; who stands in is notified of all shifts
 		if m.Effects, _, err = r.Effects(c, person, engine(before), reply.Start, end); err != nil {
 			return reply, err

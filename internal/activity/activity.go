@@ -21,8 +21,8 @@ const (
 	AlertInhibit  = "a_m_inhibit"
 	AlertFlapping = "a_m_flapping"
 	AlertDisabled = "a_m_channel" // its channel is disabled: in the feed only
-	AlertSilence  = "a_silence" // a person silenced it for a time: in the feed only
-	AlertUndone   = "a_undone"  // a person ended such a silence: in the feed only
+	AlertSilence  = "a_silence"   // a person silenced it for a time: in the feed only
+	AlertUndone   = "a_undone"    // a person ended such a silence: in the feed only
 
 	IncidentNew       = "i_new"
 	IncidentAssign    = "i_assign"
@@ -49,6 +49,7 @@ const (
 	IncidentJoined    = "i_join"      // alerts join an acknowledged incident: in the feed only
 	IncidentFlapping  = "i_flap"      // an alert that changes too often fires again: in the feed only
 	IncidentReminder  = "i_remind"    // people are reminded of an incident that is still open: of notifications only
+	IncidentAnswer    = "i_answer"    // a responder answers a reminder or the message about the end of a snooze: in the feed only
 	IncidentEscalate  = "i_escalate"  // a person brought the next step of the escalation: in the feed only
 	IncidentRoom      = "i_wr_create" // a war room was opened: in the feed only
 	IncidentRoomGone  = "i_wr_delete" // a war room was closed: in the feed only

@@ -77,8 +77,10 @@ type Acknowledged struct {
 // Type returns IncidentAck.
 func (Acknowledged) Type() string { return IncidentAck }
 
-// Unacknowledged is an incident whose acknowledgement was taken back.
-type Unacknowledged struct{}
+// Unacknowledged is an incident whose acknowledgement was taken back, by its person or, without an answer, by Tocsin.
+type Unacknowledged struct {
+	Unanswered string `json:"unanswered,omitzero"` // which question had no answer: reminder or snooze; empty: a person took it back
+}
 
 // Type returns IncidentUnack.
 func (Unacknowledged) Type() string { return IncidentUnack }
@@ -91,13 +93,23 @@ type Snoozed struct {
 // Type returns IncidentSnooze.
 func (Snoozed) Type() string { return IncidentSnooze }
 
-// Woken is an incident whose snooze ended before its time.
+// Woken is an incident whose snooze ended.
 type Woken struct {
-	SnoozedBefore int64 `json:"snoozedBefore"` // Unix seconds
+	SnoozedBefore int64 `json:"snoozedBefore"`     // Unix seconds
+	Restarts      bool  `json:"restarts,omitzero"` // its time is over and no person has acknowledged the incident, so its escalation starts again
 }
 
 // Type returns IncidentWake.
 func (Woken) Type() string { return IncidentWake }
+
+// Answered is the answer of a responder to a reminder, or to the message about the end of a snooze. It is in the feed only.
+type Answered struct {
+	Answer string `json:"answer"`       // still, later or never
+	Via    string `json:"via,omitzero"` // as of Acknowledged
+}
+
+// Type returns IncidentAnswer.
+func (Answered) Type() string { return IncidentAnswer }
 
 // Stormed is an incident that reached a number of alerts.
 type Stormed struct {
@@ -316,6 +328,7 @@ var readers = map[string]func(detail []byte) (Event, error){
 	IncidentResponder: reader[RespondersAdded],
 	IncidentAck:       reader[Acknowledged],
 	IncidentUnack:     reader[Unacknowledged],
+	IncidentAnswer:    reader[Answered],
 	IncidentSnooze:    reader[Snoozed],
 	IncidentWake:      reader[Woken],
 	IncidentStorm:     reader[Stormed],

@@ -158,7 +158,7 @@ func incidentKind(channel string) kind {
 				SELECT account_id, incident_id, incident_id, channel_id, 0, '', title, severity, 'no rule', '', 'fallback', 1, 1, 0, 0, 0, 1, '' FROM incident WHERE account_id = $1 AND incident_id = $2`, w.account, names["id"])
 		}, tries: []try{
 			{change, "/incident/create", `{"incident_severity":"Critical","title":"$mark","channel_id":` + channel + `}`, ""},
-			many("ack", ""), many("unack", "").ending("BadRequest"), many("snooze", `,"minutes":30`), many("wake", "").ending("BadRequest"), many("resolve", ""), many("reopen", "").ending("BadRequest"),
+			many("ack", ""), many("unack", "").ending("BadRequest"), many("answer", `,"answer":"still"`), many("snooze", `,"minutes":30`), many("wake", "").ending("BadRequest"), many("resolve", ""), many("reopen", "").ending("BadRequest"),
 			many("disable-merge", ""), many("comment", `,"comment":"x"`), many("remove", `,"dry_run":true`), many("remove", ""),
 			{change, "/incident/merge", `{"source_incident_ids":["$other"],"target_incident_id":"$id"}`, ""},
 			ofIncident(change, "assign", `,"assigned_to":{"person_ids":[$person]}`, ""), ofIncident(change, "responder/add", `,"person_ids":[$person]`, ""), ofIncident(change, "reset", `,"impact":"x"`, ""),

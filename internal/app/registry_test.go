@@ -105,6 +105,7 @@ var specified = map[string]string{
 	"/incident/create":                     "Incidents Manage (on-call)",
 	"/incident/ack":                        "Incidents Manage (on-call)",
 	"/incident/unack":                      "Incidents Manage (on-call)",
+	"/incident/answer":                     "Incidents Manage (on-call)",
 	"/incident/snooze":                     "Incidents Manage (on-call)",
 	"/incident/wake":                       "Incidents Manage (on-call)",
 	"/incident/resolve":                    "Incidents Manage (on-call)",

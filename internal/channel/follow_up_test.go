@@ -54,6 +54,9 @@ func TestRepeatAndRemindersOfAnAccountFile(t *testing.T) {
 		}
 	}
 	for want, settings := range map[string]channel.Settings{
+		"reminder.withdraw.warning: must be 0 or from 5 to 1440 minutes, got 4": {
+			Reminder: &channel.Reminder{Withdraw: &channel.Withdrawal{Warning: new(int64(4))}},
+		},
 		"reminder.info: must be 0 or from 5 to 10080 minutes, got 4": {Reminder: &channel.Reminder{Info: new(int64(4))}},
 		"joined_interval: must be from 1 to 1440, got 0":             {JoinedInterval: new(int64(0))},
 	} {
@@ -73,24 +76,48 @@ func TestRemindersOfAChannel(t *testing.T) {
 		{Name: "at the bounds", Body: update(`"reminder":{"critical":10080,"warning":5,"info":0},"joined_interval":1440`)},
 		{Name: "too often", Body: update(`"reminder":{"warning":4}`), Code: "InvalidParameter", Says: []string{"reminder.warning", "5", "4"}},
 		{Name: "too rarely", Body: update(`"reminder":{"critical":10081}`), Code: "InvalidParameter", Says: []string{"reminder.critical", "10080"}},
+		{Name: "withdrawn too soon", Body: update(`"reminder":{"withdraw":{"critical":4}}`), Code: "InvalidParameter", Says: []string{"reminder.withdraw.critical", "5", "4"}},
+		{Name: "withdrawn too late", Body: update(`"reminder":{"withdraw":{"info":1441}}`), Code: "InvalidParameter", Says: []string{"reminder.withdraw.info", "1440"}},
+		{Name: "withdrawn at the bounds", Body: update(`"reminder":{"critical":10080,"warning":5,"info":0,"withdraw":{"critical":0,"warning":5,"info":1440}}`)},
 		{Name: "no interval", Body: update(`"joined_interval":0`), Code: "InvalidParameter", Says: []string{"joined_interval", "1"}},
 		{Name: "too long", Body: update(`"joined_interval":1441`), Code: "InvalidParameter", Says: []string{"joined_interval", "1440"}},
 		{Name: "without permission", Key: apitest.KeyReader, Body: update(`"joined_interval":5`), Code: "AccessDenied"},
 	})
 	s.Converse(t, []apitest.Turn{{
-		Path: "/channel/info", Body: update(`"x":1`), Has: `{"reminder":{"critical":10080,"warning":5,"info":0},"joined_interval":1440}`,
+		Path: "/channel/info", Body: update(`"x":1`), Has: `{"reminder":{"critical":10080,"warning":5,"info":0,"withdraw":{"critical":0,"warning":5,"info":1440}},"joined_interval":1440}`,
 	}})
 }
 
-// What is not set has its default: reminders of Critical every four hours, one message in five minutes.
+// What is not set has its default: an acknowledged Critical is asked about after an hour, a Warning after eight; an incident
+// that no person has acknowledged reminds every four hours, if it is Critical.
 func TestDefaultsOfReminders(t *testing.T) {
 	t.Parallel()
+	every := func(s channel.Settings, acknowledged bool, want ...int64) {
+		t.Helper()
+		for n, severity := range []string{"Critical", "Warning", "Info"} {
+			if got := s.ReminderInterval(severity, acknowledged); got != want[n]*60 {
+				t.Errorf("%s, acknowledged %t: %d seconds, want %d minutes", severity, acknowledged, got, want[n])
+			}
+		}
+	}
+	withdraws := func(s channel.Settings, severity string, minutes int64, want bool) {
+		t.Helper()
+		if wait, got := s.Withdrawal(severity); wait != minutes*60 || got != want {
+			t.Errorf("%s: %d seconds, %t", severity, wait, got)
+		}
+	}
 	var s channel.Settings
-	if c, w, i, j := s.ReminderInterval("Critical"), s.ReminderInterval("Warning"), s.ReminderInterval("Info"), s.JoinedSeconds(); c != 4*3600 || w != 0 || i != 0 || j != 300 {
-		t.Errorf("%d, %d, %d and %d seconds", c, w, i, j)
+	every(s, true, 60, 480, 0)
+	every(s, false, 240, 0, 0)
+	withdraws(s, "Critical", 10, true)
+	withdraws(s, "Warning", 10, false)
+	withdraws(s, "Info", 10, false)
+	if got := s.JoinedSeconds(); got != 300 {
+		t.Errorf("alerts join for %d seconds", got)
 	}
-	s.Reminder = &channel.Reminder{Warning: new(int64(30))}
-	if c, w := s.ReminderInterval("Critical"), s.ReminderInterval("Warning"); c != 4*3600 || w != 1800 {
-		t.Errorf("%d and %d seconds", c, w)
-	}
+	s.Reminder = &channel.Reminder{Warning: new(int64(30)), Withdraw: &channel.Withdrawal{Critical: new(int64(0)), Warning: new(int64(20))}}
+	every(s, true, 60, 30, 0)
+	every(s, false, 240, 30, 0)
+	withdraws(s, "Critical", 10, false)
+	withdraws(s, "Warning", 20, true)
 }

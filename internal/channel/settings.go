@@ -20,16 +20,24 @@ type Settings struct {
 	DisableAutoClose        *bool     `json:"disable_auto_close,omitzero" doc:"An incident stays open when all of its alerts are over."`
 	IsExternalReportEnabled *bool     `json:"is_external_report_enabled,omitzero" doc:"Stored for clients that send it; incidents are reported through the API."`
 	PluginIDs               []int64   `json:"plugin_ids,omitzero" maxItems:"100" doc:"Stored as sent."`
-	Reminder                *Reminder `json:"reminder,omitzero" doc:"When people are reminded of an incident that stays open; absent: of a Critical one every 240 minutes."`
+	Reminder                *Reminder `json:"reminder,omitzero" doc:"When people are reminded of an incident that stays open, and what follows if they do not answer; absent: see its members."`
 	JoinedInterval          *int64    `json:"joined_interval,omitzero" minimum:"1" maximum:"1440" doc:"Minutes in which alerts that join an acknowledged incident are one message to its responders; absent: 5."`
 }
 
-// Reminder is after how many minutes people are reminded of an incident that stays open: its responders when it is
-// acknowledged, else those of the last layer of its escalation.
+// Reminder is after how many minutes people are reminded of an incident that stays open: those who have acknowledged it,
+// else those of the last layer of its escalation.
 type Reminder struct {
-	Critical *int64 `json:"critical,omitzero" minimum:"0" maximum:"10080" doc:"Minutes from one reminder to the next, at least 5; 0: none; absent: 240."`
-	Warning  *int64 `json:"warning,omitzero" minimum:"0" maximum:"10080" doc:"Minutes for Warning, at least 5; absent or 0: none."`
-	Info     *int64 `json:"info,omitzero" minimum:"0" maximum:"10080" doc:"Minutes for Info, at least 5; absent or 0: none."`
+	Critical *int64      `json:"critical,omitzero" minimum:"0" maximum:"10080" doc:"Minutes from one reminder to the next, at least 5; 0: none; absent: 60 for an acknowledged incident, 240 for any other."`
+	Warning  *int64      `json:"warning,omitzero" minimum:"0" maximum:"10080" doc:"Minutes for Warning, at least 5; 0: none; absent: 480 for an acknowledged incident, none for any other."`
+	Info     *int64      `json:"info,omitzero" minimum:"0" maximum:"10080" doc:"Minutes for Info, at least 5; absent or 0: none."`
+	Withdraw *Withdrawal `json:"withdraw,omitzero" doc:"When a reminder without an answer withdraws the acknowledgement, so that the escalation begins again; absent: see its members."`
+}
+
+// Withdrawal is for how many minutes the answer to a reminder is awaited before the acknowledgement is withdrawn.
+type Withdrawal struct {
+	Critical *int64 `json:"critical,omitzero" minimum:"0" maximum:"1440" doc:"Minutes after the reminder was delivered, or could not be, at least 5; 0: it is not withdrawn; absent: 10."`
+	Warning  *int64 `json:"warning,omitzero" minimum:"0" maximum:"1440" doc:"Minutes for Warning, at least 5; absent or 0: it is not withdrawn."`
+	Info     *int64 `json:"info,omitzero" minimum:"0" maximum:"1440" doc:"Minutes for Info, at least 5; absent or 0: it is not withdrawn."`
 }
 
 // Group is the rule by which alerts become one incident.

@@ -1,39 +1,75 @@
 package channel
 
-import "tocsin/internal/configstore"
-
-const (
-	defaultReminder = 240 // minutes, of Critical
-	minReminder     = 5
-	maxReminder     = 10080
-	defaultJoined   = 5
-	maxJoined       = 1440
+import (
+	"tocsin/internal/configstore"
+	"tocsin/internal/core/event"
 )
 
-// ReminderInterval returns the seconds from one reminder of an open incident of a severity to the next; 0: there are none.
-func (s Settings) ReminderInterval(severity string) int64 {
-	r := s.Reminder
-	if r == nil {
-		r = &Reminder{}
+// All in minutes.
+const (
+	criticalReminder   = 60  // of a Critical incident that is acknowledged
+	warningReminder    = 480 // of a Warning one likewise
+	unansweredReminder = 240 // of a Critical one that no person has acknowledged
+	minReminder        = 5
+	maxReminder        = 10080
+	criticalWithdrawal = 10
+	questionWait       = 10 // for an answer, where none withdraws the acknowledgement
+	minWithdrawal      = 5
+	maxWithdrawal      = 1440
+	defaultJoined      = 5
+	maxJoined          = 1440
+)
+
+// ReminderInterval returns the seconds from one reminder of an open incident of a severity to the next, by whether it is
+// acknowledged; 0: there are none.
+func (s Settings) ReminderInterval(severity string, acknowledged bool) int64 {
+	set := Reminder{}
+	if s.Reminder != nil {
+		set = *s.Reminder
 	}
+	minutes, absent := set.Info, int64(0)
+	switch {
+	case severity == event.Critical && acknowledged:
+		minutes, absent = set.Critical, criticalReminder
+	case severity == event.Critical:
+		minutes, absent = set.Critical, unansweredReminder
+	case severity == event.Warning && acknowledged:
+		minutes, absent = set.Warning, warningReminder
+	case severity == event.Warning:
+		minutes = set.Warning
+	}
+	return orElse(minutes, absent) * minute
+}
+
+// Withdrawal returns for how many seconds the answer to a reminder of an acknowledged incident of a severity is awaited,
+// and whether the acknowledgement is withdrawn if there is none.
+func (s Settings) Withdrawal(severity string) (wait int64, withdraws bool) {
+	set := Withdrawal{}
+	if s.Reminder != nil && s.Reminder.Withdraw != nil {
+		set = *s.Reminder.Withdraw
+	}
+	minutes := value(set.Info)
 	switch severity {
-	case "Critical":
-		if r.Critical == nil {
-			return defaultReminder * minute
-		}
-		return *r.Critical * minute
-	case "Warning":
-		return value(r.Warning) * minute
+	case event.Critical:
+		minutes = orElse(set.Critical, criticalWithdrawal)
+	case event.Warning:
+		minutes = value(set.Warning)
 	}
-	return value(r.Info) * minute
+	if minutes == 0 {
+		return questionWait * minute, false
+	}
+	return minutes * minute, true
 }
 
 // JoinedSeconds returns in how many seconds alerts that join an acknowledged incident are one message.
-func (s Settings) JoinedSeconds() int64 {
-	if s.JoinedInterval == nil {
-		return defaultJoined * minute
+func (s Settings) JoinedSeconds() int64 { return orElse(s.JoinedInterval, defaultJoined) * minute }
+
+// orElse returns a setting, or what holds when it is not set.
+func orElse(set *int64, absent int64) int64 {
+	if set == nil {
+		return absent
 	}
-	return *s.JoinedInterval * minute
+	return *set
 }
 
 // checkFollowUp holds reminders and the interval of joined alerts against their bounds.
@@ -47,12 +83,24 @@ func (s Settings) checkFollowUp(at configstore.RecordPath) error {
 		return nil
 	}
 	at = at.Member("reminder")
+	if err := checkMinutes(at, minReminder, maxReminder, s.Reminder.Critical, s.Reminder.Warning, s.Reminder.Info); err != nil {
+		return err
+	}
+	w := s.Reminder.Withdraw
+	if w == nil {
+		return nil
+	}
+	return checkMinutes(at.Member("withdraw"), minWithdrawal, maxWithdrawal, w.Critical, w.Warning, w.Info)
+}
+
+// checkMinutes holds the minutes for each severity against their bounds; 0 and what is not set are valid.
+func checkMinutes(at configstore.RecordPath, least, most int64, critical, warning, info *int64) error {
 	for _, one := range []struct {
 		name    string
 		minutes int64
-	}{{"critical", value(s.Reminder.Critical)}, {"warning", value(s.Reminder.Warning)}, {"info", value(s.Reminder.Info)}} {
-		if one.minutes != 0 && (one.minutes < minReminder || one.minutes > maxReminder) {
-			return at.Invalid(one.name, "must be 0 or from %d to %d minutes, got %d", minReminder, maxReminder, one.minutes)
+	}{{"critical", value(critical)}, {"warning", value(warning)}, {"info", value(info)}} {
+		if one.minutes != 0 && (one.minutes < least || one.minutes > most) {
+			return at.Invalid(one.name, "must be 0 or from %d to %d minutes, got %d", least, most, one.minutes)
 		}
 	}
 	return nil

@@ -48,7 +48,8 @@ type channelRow struct {
 		Equals [][]string `json:"equals"`
 		Window int64      `json:"time_window"`
 	} `json:"group"`
-	Flapping *flappingForm `json:"flapping"`
+	Flapping *flappingForm     `json:"flapping"`
+	Reminder *channelReminders `json:"reminder"`
 }
 
 // pager is where a list is.

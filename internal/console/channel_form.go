@@ -13,16 +13,19 @@ type channelEditView struct {
 	Private, ByFields         bool
 	Flapping                  flappingForm
 	Teams                     []channelTeam
+	Reminders                 []reminderField
 }
 
 // editChannel shows the form of a channel: what was entered, else what is stored.
 func editChannel(v *visit) (view, error) {
 	d := channelEditView{titled: titled(v.T("New channel")), ByFields: true, Fields: "group_key", Flapping: usualFlapping}
+	d.Reminders = reminderFields(v, nil)
 	if v.r.PathValue("id") != "" {
 		c, err := v.channel()
 		if err != nil {
 			return nil, err
 		}
+		d.Reminders = reminderFields(v, &c)
 		d.titled, d.ID, d.Name, d.Description, d.TeamID, d.Private = titled(c.Name), c.ID, c.Name, c.Description, c.TeamID, c.Private
 		if d.ByFields, d.Fields = c.Group != nil && c.Group.Method == "p", ""; c.Group != nil {
 			d.Fields, d.Window = fieldLines(c.Group.Equals), c.Group.Window
@@ -53,6 +56,9 @@ func saveChannel(v *visit) (string, error) {
 		if f := enteredFlapping(v, usualFlapping); f != usualFlapping {
 			request["flapping"] = f
 		}
+		if reminder, changed := remindersSent(v, nil); changed {
+			request["reminder"] = reminder
+		}
 		var made struct {
 			ID int64 `json:"channel_id"`
 		}
@@ -70,6 +76,9 @@ func saveChannel(v *visit) (string, error) {
 	}
 	if f := enteredFlapping(v, c.flapping()); f != c.flapping() {
 		request["flapping"] = f
+	}
+	if reminder, changed := remindersSent(v, &c); changed {
+		request["reminder"] = reminder
 	}
 	request["channel_id"] = c.ID
 	return v.channelPath(), v.call("/channel/update", request, nil)

@@ -39,6 +39,10 @@ type feedDetail struct {
 	Link     string       `json:"share_link"`
 	Limit    int64        `json:"threshold"`
 	Emails   []string     `json:"emails"`
+
+	Answer     string `json:"answer"`
+	Unanswered string `json:"unanswered"`
+	Restarts   bool   `json:"restarts"`
 }
 
 type feedTarget struct {
@@ -111,9 +115,10 @@ func (v *visit) feed(path string, request map[string]any) (f feed, err error) {
 
 // changeTypes are the types of entries that are neither notes nor about notifications.
 var changeTypes = []string{
-	"i_new", "i_assign", "i_a_rspd", "i_snooze", "i_wake", "i_ack", "i_unack", "i_storm", "i_custom", "i_rslv", "i_reopen", "i_merge",
-	"i_r_title", "i_r_desc", "i_r_impact", "i_r_rc", "i_r_rsltn", "i_r_severity", "i_r_field", "i_wr_create", "i_wr_delete",
-	"i_silence", "i_undone", "a_silence", "a_undone", "a_new", "a_update", "a_merge", "a_close", "a_m_silence", "a_m_inhibit", "a_m_flapping", "a_m_channel",
+	"i_new", "i_assign", "i_a_rspd", "i_snooze", "i_wake", "i_ack", "i_unack", "i_answer", "i_storm", "i_custom", "i_rslv", "i_reopen",
+	"i_merge", "i_r_title", "i_r_desc", "i_r_impact", "i_r_rc", "i_r_rsltn", "i_r_severity", "i_r_field", "i_wr_create", "i_wr_delete",
+	"i_silence", "i_undone", "a_silence", "a_undone", "a_new", "a_update", "a_merge", "a_close",
+	"a_m_silence", "a_m_inhibit", "a_m_flapping", "a_m_channel",
 }
 
 // described returns entries for people.
@@ -273,6 +278,9 @@ var changes = map[string]string{
 	"i_escalate": "Took the escalation to its next step",
 }
 
+// answers are the texts of the answers to reminders.
+var answers = map[string]string{"later": "Still on it, ask again in 4 hours", "never": "Still on it, ask no more"}
+
 // edits are the texts of entries about a text that was changed.
 var edits = map[string]string{
 	"i_r_title": "Changed the title", "i_r_desc": "Changed the description", "i_r_impact": "Changed the impact",
@@ -287,6 +295,12 @@ func (v *visit) describeChange(line *feedLine, kind string, d feedDetail) {
 	switch {
 	case kind == "i_new" || kind == "a_new":
 		line.Text, line.Words = v.T("Opened with severity %s", v.T(d.Severity)), d.Title
+	case kind == "i_answer":
+		line.Text = v.T(cmp.Or(answers[d.Answer], "Still on it"))
+	case kind == "i_unack" && d.Unanswered != "":
+		line.Text, line.Bad = v.T("The acknowledgement was withdrawn: no answer came. The escalation begins again."), true
+	case kind == "i_wake" && d.Restarts:
+		line.Text = v.T("The snooze is over. The escalation begins again.")
 	case kind == "i_snooze":
 		line.Text = v.T("Snoozed for %s", v.Span(60*d.Minutes))
 	case kind == "i_silence" || kind == "a_silence":

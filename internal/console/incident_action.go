@@ -11,6 +11,7 @@ import (
 var incidentActions = []action{
 	{path: "/incidents/{id}/ack", do: ackIncident, show: showIncident, page: "incident", needs: manageIncidents},
 	{path: "/incidents/{id}/unack", do: onIncident("unack", nil), show: showIncident, page: "incident", needs: manageIncidents},
+	{path: "/incidents/{id}/answer", do: onIncident("answer", answered), show: showIncident, page: "incident", needs: manageIncidents},
 	{path: "/incidents/{id}/resolve", do: onIncident("resolve", nil), show: showIncident, page: "incident", needs: manageIncidents},
 	{path: "/incidents/{id}/reopen", do: onIncident("reopen", nil), show: showIncident, page: "incident", needs: manageIncidents},
 	{path: "/incidents/{id}/wake", do: onIncident("wake", nil), show: showIncident, page: "incident", needs: manageIncidents},
@@ -45,6 +46,8 @@ func onIncident(operation string, more func(*visit, map[string]any)) func(*visit
 		return v.incidentPath(operation), v.addNote()
 	}
 }
+
+func answered(v *visit, request map[string]any) { request["answer"] = v.field("answer") }
 
 func snoozed(v *visit, request map[string]any) { request["minutes"] = number(v.field("minutes")) }
 

@@ -20,7 +20,8 @@ var shellFiles = []string{"console.css", "console.js", "favicon.svg", "icons.svg
 // workerWords are the texts of the service worker.
 var workerWords = []string{
 	"Acknowledge", "Acknowledged", "It is over", "It was acknowledged before", "Incidents", "No connection", "Not acknowledged", "Now", "Open",
-	"Something happened. Open Tocsin.", "There is no connection.", "This page cannot be loaded, and it was not kept.", "Try again",
+	"Something happened. Open Tocsin.", "Still on it",
+	"There is no connection.", "This page cannot be loaded, and it was not kept.", "Try again",
 }
 
 // worker is the service worker with the lines that the server writes before it. Its version changes with any of its files.

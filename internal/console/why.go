@@ -206,8 +206,8 @@ func (v *visit) whyOf(x explanation, name, back string, happened []feedLine) why
 
 // chainTypes are the entries of a feed that belong into the chain.
 var chainTypes = []string{
-	"i_new", "i_assign", "i_a_rspd", "i_notify", "i_exhausted", "i_escalate", "i_ack", "i_unack", "i_snooze", "i_wake", "i_rslv", "i_reopen",
-	"i_merge", "i_r_severity", "i_join", "i_flap", "i_storm", "i_silence", "i_undone",
+	"i_new", "i_assign", "i_a_rspd", "i_notify", "i_exhausted", "i_escalate", "i_ack", "i_unack", "i_answer", "i_snooze",
+	"i_wake", "i_rslv", "i_reopen", "i_merge", "i_r_severity", "i_join", "i_flap", "i_storm", "i_silence", "i_undone",
 }
 
 // stages names the stages of deciding.

@@ -136,6 +136,16 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(r.unack),
 		},
 		{
+			Path:    "/incident/answer",
+			Allow:   manage,
+			Effect:  api.Write,
+			Audit:   "incident:write:answer",
+			Doc:     "Answers a reminder, or the message about the end of a snooze.",
+			Notes:   "For a person who has acknowledged the incidents, or snoozed them. It begins the interval of reminders again. " + together,
+			Example: `{"incident_ids": ["663a1b2c3d4e5f6789abcdf0"], "answer": "still"}`,
+			Do:      api.Do(r.answer),
+		},
+		{
 			Path:    "/incident/snooze",
 			Allow:   manage,
 			Effect:  api.Write,

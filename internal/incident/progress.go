@@ -26,6 +26,8 @@ const (
 	Merge   Move = "merged"
 	Join    Move = "joined" // by an alert or another incident
 	Assign  Move = "assigned"
+	Answer  Move = "answered"  // a question of Tocsin to those who have acknowledged it
+	Retract Move = "retracted" // every acknowledgement, by Tocsin
 )
 
 // Status is the part of an incident that decides which moves are allowed.
@@ -70,6 +72,15 @@ func (s Status) After(m Move, person int64) (Status, error) {
 		if len(next.Ackers) == 0 {
 			next.Progress = Triggered
 		}
+	case Answer:
+		if s.Progress != Processing {
+			return refuse("no person has acknowledged it")
+		}
+	case Retract:
+		if s.Progress != Processing {
+			return refuse("no person has acknowledged it")
+		}
+		next.Progress, next.Ackers = Triggered, nil
 	case Sleep:
 		next.Snoozed = true
 	case Wake:

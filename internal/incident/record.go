@@ -72,6 +72,8 @@ type Detail struct {
 type Snooze struct {
 	From  int64 `json:"from" doc:"Unix seconds."`
 	Until int64 `json:"until" doc:"Unix seconds; the moment of waking when a person did."`
+
+	PersonID int64 `json:"person_id,omitzero" doc:"Who snoozed it."`
 }
 
 // AssignedTo names who is responsible for an incident: persons, or an escalation rule.

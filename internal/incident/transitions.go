@@ -109,7 +109,7 @@ func (d Writer) Snooze(r *Incident, minutes int64) error {
 	now := d.Now.Unix()
 	r.endSnooze(now)
 	r.SnoozedBefore = now + 60*minutes
-	r.Snoozes = append(r.Snoozes, Snooze{now, r.SnoozedBefore})
+	r.Snoozes = append(r.Snoozes, Snooze{From: now, Until: r.SnoozedBefore, PersonID: d.Person})
 	if err := d.save(r); err != nil {
 		return err
 	}
@@ -124,7 +124,8 @@ func (r *Incident) endSnooze(now int64) {
 	r.SnoozedBefore = 0
 }
 
-// Wake ends a snooze, early or when its time is over. It returns fault.Conflict when the incident is not snoozed.
+// Wake ends a snooze, early or when its time is over. When the time of an incident is over that no person has
+// acknowledged, its escalation starts again. Wake returns fault.Conflict when the incident is not snoozed.
 func (d Writer) Wake(r *Incident) error {
 	before := r.SnoozedBefore
 	if before > d.Now.Unix() { // else the snooze is over, and its end cannot be refused
@@ -138,7 +139,7 @@ func (d Writer) Wake(r *Incident) error {
 	if err := d.save(r); err != nil {
 		return err
 	}
-	return d.publish(r, activity.Woken{SnoozedBefore: before})
+	return d.publish(r, activity.Woken{SnoozedBefore: before, Restarts: d.Person == 0 && r.Progress == Triggered})
 }
 
 // Resolve closes the incident and its alerts. An empty root cause or resolution leaves the stored one.

@@ -25,10 +25,19 @@ type Message struct {
 	Channel  string // where the incident is; empty: the message is about no incident, or several
 	Why      string // why this target is notified, likewise
 	Link     string // to the incident; may be empty
-	AckLink  string // acknowledges it; may be empty
+	AckLink  string // acknowledges it, or answers a question about it; may be empty
+	Asks     bool   // AckLink answers: the person still works on it, is to be asked again later or not at all, or hands it back
 	Test     bool   // a drill
 	Phone    *Phone // what calls and text messages need besides; nil: nothing can be answered
 	Data     []byte // the incident as JSON, for programs
+}
+
+// AckWord names what AckLink is for.
+func (m Message) AckWord() string {
+	if m.Asks {
+		return "answer"
+	}
+	return "acknowledge"
 }
 
 // Phone holds what a telephone service needs besides the text of a message.
@@ -37,13 +46,17 @@ type Phone struct {
 	Code     string // of a reply to a text message, which names the message that is answered
 	Ack      bool   // digit 4 acknowledges
 	Escalate bool   // digit 6 brings the next step of the escalation
+	Asks     bool   // digit 4 answers that the person still works on it, 5 that it is to be asked again later, 7 not again, 9 hands it back
 }
 
 // The digits that a person may press, or send as a text message.
 const (
 	DigitAck      = "4"
+	DigitLater    = "5"
 	DigitEscalate = "6"
+	DigitNever    = "7"
 	DigitRepeat   = "8"
+	DigitBack     = "9"
 )
 
 // Digits returns the digits that have an effect; empty when none has.
@@ -51,6 +64,8 @@ func (p *Phone) Digits() string {
 	switch {
 	case p == nil || !p.Ack:
 		return ""
+	case p.Asks:
+		return DigitAck + DigitLater + DigitNever + DigitRepeat + DigitBack
 	case p.Escalate:
 		return DigitAck + DigitEscalate + DigitRepeat
 	}

@@ -19,7 +19,7 @@ var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "
 // configured lists the other tables, so that every new table must be put into one of the two lists.
 var configured = []string{"account", "app_key", "channel", "channel_star", "cover_request", "daily_job", "datasource", "datasource_counter", "handover", "heartbeat", "hold", "moved", "moved_key", "ical_feed", "integration_key", "node", "object", "page_change", "schema_floor", "own_alert", "refused", "unknown_severity",
 	"session", "password", "sign_in_link", "invitation", "identity", "second_factor", "recovery_code", "push_key", "push_subscription",
-	"person", "person_absence", "person_role", "reference", "role", "rum_application", "schedule", "schedule_gap", "schedule_override", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint", "webhook_replay", "rum_alert", "rum_version"}
+	"person", "person_absence", "person_role", "reference", "role", "rum_application", "schedule", "schedule_gap", "schedule_override", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint", "webhook_replay", "rum_alert", "rum_alert_group", "rum_version"}
 
 // outstanding lists the partial indexes that hold only rows with work left, so that all of one may be read.
 var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "alert_silent", "escalation_due", "escalation_due_first", "escalation_gathering", "event_waiting_first", "event_waiting_of_account", "follow_up_due", "incident_by_group", "incident_open", "incident_snoozed",

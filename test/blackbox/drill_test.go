@@ -65,7 +65,7 @@ func TestADrillTimesEveryHop(t *testing.T) {
 	if a := s.call(key, "/channel/disable", `{"channel_id": 41}`); a.status != 200 {
 		t.Fatalf("%+v", a)
 	}
-	if r := tool(t, dir, drill...); r.code == 0 || !strings.Contains(r.err, "no incident was opened") || !strings.Contains(r.err, "the channel is disabled or gone") {
+	if r := tool(t, dir, drill...); r.code == 0 || !strings.Contains(r.err, "no incident was opened") || !strings.Contains(r.err, "because the channel is disabled") {
 		t.Errorf("with the channel disabled: exit %d\n%s%s", r.code, r.out, r.err)
 	}
 	if r := tool(t, dir, append(drill, "--integration-key", "nobodys")...); r.code == 0 || !strings.Contains(r.err, "not a valid one") {

@@ -13,7 +13,7 @@ func (w *world) away(person int) {
 }
 
 // TestAbsentPersonIsLeftToOthers checks that a step pages a person on holiday only when no one else of the rule can be
-// reached, and says why.
+// reached, with the reason.
 func TestAbsentPersonIsLeftToOthers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

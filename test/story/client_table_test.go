@@ -179,7 +179,7 @@ var resources = []resource{
 			"group": {"method": "p", "equals": [["labels.a"], ["labels.b"]], "cases": [{"if": [` + isCritical + `], "equals": ["labels.c"]}], "all_equals_required": true, "time_window": 5,
 				"window_type": "sliding", "storm_threshold": 10, "storm_thresholds": [10, 20], "i_keys": ["a"], "i_score_threshold": 0.5},
 			"flapping": {"is_disabled": true, "max_changes": 4, "in_mins": 5, "mute_mins": 6}, "plugin_ids": [1], "disable_outlier_detection": true, "disable_auto_close": true,
-			"is_external_report_enabled": true, "reminder": {"critical": 60, "warning": 60, "info": 60}, "joined_interval": 7}`,
+			"is_external_report_enabled": true, "reminder": {"critical": 60, "warning": 60, "info": 60, "withdraw": {"critical": 10, "warning": 10, "info": 10}}, "joined_interval": 7}`,
 		change: `{"channel_name": "other $n", "is_private": false, "description": "", "managing_team_ids": [], "group": {"method": "n"}}`,
 	},
 	{
@@ -212,6 +212,10 @@ var resources = []resource{
 	{
 		name: "integration", create: "/integration/create", id: "integration_id", read: "/integration/info", update: "/integration/update", delete: "/integration/delete", key: `"integration_id": $self`,
 		body: `{"integration_name": "source $n", "integration_type": "standard", "description": "d", "ref_id": "r$n", "team_id": $team, "channel_id": 0}`, change: `{"integration_name": "other $n", "description": ""}`,
+	},
+	{
+		name: "Alertmanager", create: "/integration/create", id: "integration_id", read: "/integration/info", update: "/integration/update", delete: "/integration/delete", key: `"integration_id": $self`,
+		body: `{"integration_name": "source $n", "integration_type": "prometheus", "settings": {"severity_map": {"tier one": "Critical"}}}`, change: `{"settings": {"severity_map": {"tier one": "Warning"}}}`,
 	},
 	{
 		name: "change integration", create: "/integration/create", id: "integration_id", read: "/integration/info", update: "/integration/update", delete: "/integration/delete", key: `"integration_id": $self`,

@@ -184,6 +184,14 @@ func TestARiseWaitsForTheEndOfASilenceOrASnooze(t *testing.T) {
 				if name == "silence" && !acked { // of an acknowledged incident the end of a silence pages no one else
 					want = append(want, "olga@example.com email silence_ends")
 				}
+				if name == "snooze" { // which ends with a message
+					want = append(want, woken("ann"))
+					if acked {
+						want = append(want, "+15550100 sms i_wake")
+					} else { // the rule begins again, for the new severity
+						want = []string{newPage("ann"), "+15550100 sms i_new", woken("ann")}
+					}
+				}
 				w.do("/channel/enable", `{"channel_id": %d}`, shop)
 				w.notified(want...)
 			})
@@ -373,6 +381,8 @@ func TestFollowUpsOfAnOlderVersion(t *testing.T) {
 	w.settle()
 	w.notified()
 	w.drift = time.Minute
-	w.pass(4*time.Hour + time.Minute)
+	w.pass(59 * time.Minute)
+	w.notified()
+	w.pass(2 * time.Minute)
 	w.notified(remind("ann"))
 }

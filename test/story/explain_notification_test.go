@@ -89,7 +89,7 @@ func TestExplainARiseOfAnAcknowledgedIncident(t *testing.T) {
 	w.push("cpu", "Critical")
 	w.bothExplain("cpu", "Ann Day acknowledged", "was changed from Warning to Critical. So its responders are notified.",
 		"Message about the severity to Ann Day (named by the rule, and its severity rose to Critical) over email: sent.",
-		"Next: a reminder to its responders at Sat 21 Nov 14:04 (UTC), if it is still open then.")
+		"Next: a reminder to those who have acknowledged it at Sat 21 Nov 11:04 (UTC), if it is still open then.")
 	w.bothExplain("cpu", "Message about the severity to Ann Day (named by the rule, and its severity rose to Critical) over sms: sent.")
 }
 
@@ -131,14 +131,14 @@ func TestExplainAlertsThatJoin(t *testing.T) {
 	w.pass(5 * time.Second) // reminders and the like wait for each other
 	w.notified(joined("ann"))
 	w.bothExplain("third", "10:04:00 (UTC): Event", "10:08:05 (UTC): Message about joined alerts to Ann Day (responsible, and alerts have joined since the last message: 2) over email: sent.")
-	w.without("third", "Next: ") // a Warning has no reminders
+	w.bothExplain("third", "Next: a reminder to those who have acknowledged it at Sat 21 Nov 18:02 (UTC), if it is still open then.")
 	w.pass(2*time.Minute - 5*time.Second)
 	w.pushTo(groupKey, "second", "Warning", "service=pay", "title=Worse")
 	w.bothExplain("second", `Event "Worse"`, "So nobody was notified again: the incident was open already.")
 	w.pushTo(groupKey, "fourth", "Critical", "service=pay")
 	w.bothExplain("fourth", "So the severity of the incident rose.", "So its responders are notified.",
 		"Alerts join the incident, first Trouble with fourth. The message about the severity shows them.",
-		"Message about the severity to Ann Day", "Next: a reminder to its responders at Sat 21 Nov 14:10 (UTC), if it is still open then.")
+		"Message about the severity to Ann Day", "Next: a reminder to those who have acknowledged it at Sat 21 Nov 11:10 (UTC), if it is still open then.")
 }
 
 func TestExplainRepeatsAndReminders(t *testing.T) {
@@ -241,7 +241,7 @@ func TestWhatExplainCallsTheNextMessageIsSentNext(t *testing.T) {
 	for range 5 {
 		w := begin(t, strings.Replace(grouped(byService), layer(onCall(day)), patient(layer(onCall(day))), 1))
 		w.drift = time.Minute
-		w.do("/channel/update", `{"channel_id": 7000000000043, "joined_interval": %d, "reminder": {"critical": %d}}`, 1+rng.IntN(30), 5+rng.IntN(60))
+		w.do("/channel/update", `{"channel_id": 7000000000043, "joined_interval": %d, "reminder": {"critical": %d, "withdraw": {"critical": 0}}}`, 1+rng.IntN(30), 15+rng.IntN(60))
 		w.pushTo(groupKey, "first", "Critical", "service=pay")
 		w.pass(time.Minute)
 		if rng.IntN(3) > 0 {

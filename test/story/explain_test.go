@@ -150,7 +150,7 @@ func TestExplainSaysWhoIsNextWhileTheClockStandsStill(t *testing.T) {
 	w.do("/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "work", "filters": %s, "time_filter": {"start_time": %d, "end_time": %d}}`,
 		shop, where("env", "test"), start.Unix(), start.Unix()+3600)
 	w.pass(10 * time.Minute)
-	inOrder(t, w.why("cpu"), "10:40:00 (UTC): Step 2 of rule on call (5e5e5e5e5e5e5e5e5e5e5e01) waits until Sat 21 Nov 11:00 (UTC): silence rule work holds its alerts",
+	inOrder(t, w.why("cpu"), "10:44:00 (UTC): Step 2 of rule on call (5e5e5e5e5e5e5e5e5e5e5e01) waits until Sat 21 Nov 11:00 (UTC): silence rule work holds its alerts",
 		"Next: step 2 (Cid Ops) at Sat 21 Nov 11:00 (UTC), if nobody acknowledges before; until then silences hold its alerts.")
 	w.newPages()
 	w.pass(15 * time.Minute)

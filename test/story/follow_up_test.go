@@ -151,11 +151,11 @@ func TestAnIncidentThatNobodyAcknowledgedRemindsTheLastStep(t *testing.T) {
 	w.pass(time.Hour)
 	w.notified()
 	w.ack(annKey)
-	w.pass(3 * time.Hour)
+	w.pass(59 * time.Minute)
 	w.notified(acked("bob"), acked("olga"))
-	w.pass(61 * time.Minute) // of an acknowledged one the responders are
+	w.pass(2 * time.Minute) // of an acknowledged one those who acknowledged it are
 	w.pass(catchUp)
-	w.notified(remind("ann"), remind("bob"))
+	w.notified(remind("ann"))
 	w.push("cpu", "Ok")
 	w.notified(over("ann"), over("bob"), over("olga"))
 	w.pass(9 * time.Hour)
@@ -165,6 +165,7 @@ func TestAnIncidentThatNobodyAcknowledgedRemindsTheLastStep(t *testing.T) {
 func TestAForgottenIncidentRemindsItsResponders(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann))))
+	w.do("/channel/update", `{"channel_id": %d, "reminder": {"critical": 240, "warning": 0, "withdraw": {"critical": 0}}}`, shop)
 	w.push("cpu", "Critical")
 	w.push("disk", "Warning")
 	w.notified(newPage("ann"), "+15550100 sms i_new", newPage("ann"))
@@ -251,6 +252,7 @@ func TestAlertsThatJoinAnAcknowledgedIncidentAreOneMessage(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["email", "sms"], "warning": ["email", "sms"], "info": ["email"]}}`)
+	w.do("/channel/update", `{"channel_id": 7000000000043, "reminder": {"critical": 0}}`)
 	w.pushTo(groupKey, "first", "Critical", "service=pay")
 	w.notified(newPage("ann"), "+15550100 sms i_new")
 	w.pushTo(groupKey, "second", "Critical", "service=pay") // it is not acknowledged yet: its next message lists it
@@ -317,7 +319,7 @@ func TestHostileRulesDoNotFlood(t *testing.T) {
 func TestTheIntervalOfJoinedAlertsIsConfigured(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService))
-	w.do("/channel/update", `{"channel_id": 7000000000043, "joined_interval": 60}`)
+	w.do("/channel/update", `{"channel_id": 7000000000043, "joined_interval": 60, "reminder": {"critical": 0}}`)
 	w.pushTo(groupKey, "first", "Critical", "service=pay")
 	w.ack(annKey)
 	w.notified(newPage("ann"))

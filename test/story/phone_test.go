@@ -86,7 +86,7 @@ func TestACallIsAcknowledgedByDigit(t *testing.T) {
 	w.want(info, "responders.0.person_id", fmt.Sprint(ann))
 	contains(t, s.Press(call, "4"), "done already")
 	contains(t, s.Press(call, "8"), "Nothing is left to do: the incident was acknowledged.")
-	w.pass(2 * time.Hour)
+	w.pass(50 * time.Minute)
 	w.notified()
 	contains(t, w.whole("db"), "Ann Day acknowledged the incident")
 

@@ -69,7 +69,7 @@ func TestACorruptIncidentBlocksNoOther(t *testing.T) {
 	w.notified(newPage("ann"), newPage("ann"))
 	w.drift = time.Minute
 	w.pass(41 * time.Minute)
-	w.notified(newPage("cid"))
+	w.notified(newPage("ann"), woken("ann"), newPage("cid")) // the rule begins again
 }
 
 // A notification whose address is sealed under a lost key does not keep its incident from being resolved.

@@ -11,8 +11,8 @@ func alertmanager(settings string) string {
 	return fmt.Sprintf(`{"integrations": [{"integration_id": 7000000000059, "integration_name": "Alertmanager", "integration_type": "prometheus", "channel_id": %d, "integration_key": %q, "settings": %s}]}`, shop, promKey, settings)
 }
 
-// fires pushes an alert of Prometheus with some labels, such as `"severity": "page"`.
-func (w *world) fires(name, labels string) {
+// firesLabelled pushes an alert of Prometheus with some labels, such as `"severity": "page"`.
+func (w *world) firesLabelled(name, labels string) {
 	w.t.Helper()
 	r := w.post("/event/push/alert/prometheus?integration_key="+promKey, fmt.Sprintf(`{"alerts": [{"status": "firing", "fingerprint": %q, "labels": {"alertname": %[1]q, %s}}]}`, name, labels))
 	if r.Error != nil {
@@ -26,12 +26,12 @@ func TestSeverityPagePagesInQuietHours(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, alertmanager(`{}`))
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "14:00"}]}`) // in Berlin it is eleven
-	w.fires("Ticket", `"severity": "ticket"`)
-	w.fires("Logged", `"level": "error"`)
-	w.fires("Unknown", `"severity": "tier1"`)
+	w.firesLabelled("Ticket", `"severity": "ticket"`)
+	w.firesLabelled("Logged", `"level": "error"`)
+	w.firesLabelled("Unknown", `"severity": "tier1"`)
 	w.notified()
 	for n, labels := range []string{`"severity": "page"`, `"severity": "SEV1"`, `"priority": "P1"`, `"severity": "tier1", "priority": "critical"`, `"level": "panic"`} {
-		w.fires(fmt.Sprint("Down", n), labels)
+		w.firesLabelled(fmt.Sprint("Down", n), labels)
 		w.notified(newPage("ann"))
 	}
 }
@@ -42,10 +42,10 @@ func TestSeverityMapOfAnAccountFilePages(t *testing.T) {
 	w := begin(t, notifyAnn, alertmanager(`{"severity_map": {"Tier1": "Critical", "page": "Warning", "loud": "Critical"}}`), `{"alert_pipelines": [{"integration_id": 7000000000059, "rules": [
 		{"kind": "severity_reset", "if": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "settings": {"severity": "Info"}}]}]}`)
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "14:00"}]}`)
-	w.fires("Known", `"severity": "page"`)
-	w.fires("Test", `"severity": "loud", "env": "test"`)
+	w.firesLabelled("Known", `"severity": "page"`)
+	w.firesLabelled("Test", `"severity": "loud", "env": "test"`)
 	w.notified()
-	w.fires("Down", `"severity": "TIER1"`)
+	w.firesLabelled("Down", `"severity": "TIER1"`)
 	w.notified(newPage("ann"))
 	alert := w.explained("Test").get("verdicts.0.alert_id")
 	events := w.do("/alert/event/list", `{"alert_id": %q}`, alert)
@@ -59,12 +59,12 @@ func TestSeverityMapOfAnAccountFilePages(t *testing.T) {
 func TestUnknownSeverityIsNamed(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, alertmanager(`{}`))
-	w.fires("Down", `"severity": "Tier1"`)
-	w.fires("Down", `"severity": "Tier1"`)
+	w.firesLabelled("Down", `"severity": "Tier1"`)
+	w.firesLabelled("Down", `"severity": "Tier1"`)
 	if words := w.why("Down"); !strings.Contains(words, `Its source sent the severity "Tier1", which Tocsin did not know.`) {
 		t.Error(words)
 	}
-	w.fires("Paged", `"severity": "page"`)
+	w.firesLabelled("Paged", `"severity": "page"`)
 	if words := w.why("Paged"); !strings.Contains(words, `Its source sent the severity "page".`) {
 		t.Error(words)
 	}

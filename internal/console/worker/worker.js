@@ -95,7 +95,7 @@ self.addEventListener('push', event => {
 
 const show = (title, body, m, more) => self.registration.showNotification(title, {
   body, data: m, tag: m.tag || undefined, icon: shell.find(file => file.includes('icon-192')), badge: shell.find(file => file.includes('badge')),
-  actions: m.ack ? [{ action: 'ack', title: say('Acknowledge') }, { action: 'open', title: say('Open') }] : [], ...more,
+  actions: m.ack ? [{ action: 'ack', title: say(m.asks ? 'Still on it' : 'Acknowledge') }, { action: 'open', title: say('Open') }] : [], ...more,
 });
 
 self.addEventListener('notificationclick', event => {

@@ -41,7 +41,7 @@ const (
 	Reassign             // likewise, and others were responsible before
 	Add                  // persons were made responsible beside others, or a step of a rule did that
 	Ack                  // a person acknowledged it
-	Unack                // a person withdrew the acknowledgement
+	Unack                // a person withdrew the acknowledgement; without a person: all were withdrawn
 	Notify               // a notification was sent, or could not be
 	Escalate             // a person began the next step of the rule
 	Step                 // a step of the rule notified no person
@@ -177,7 +177,9 @@ func (m *measure) add(e Entry) {
 			}
 		}
 	case Unack:
-		if p := m.person(e.Person, e.At); p != nil {
+		if e.Person == 0 {
+			m.disengageAll(e.At)
+		} else if p := m.person(e.Person, e.At); p != nil {
 			m.disengage(p, e.At)
 		}
 	case Notify:

@@ -249,7 +249,7 @@ func engaged(all []Entry, id, second int64) (on bool) {
 		case Ack:
 			on = on || e.Person == id
 		case Unack:
-			on = on && e.Person != id
+			on = on && e.Person != id && e.Person != 0
 		case Assign, Reassign:
 			on = on && slices.Contains(e.To, id)
 		case Resolve, Merge, Reopen:

@@ -31,7 +31,7 @@ func OneLine(s string) string { return strings.Join(strings.Fields(Clean(s)), " 
 func (i Incident) Cleaned() Incident {
 	for _, s := range []*string{
 		&i.IncidentID, &i.Title, &i.Severity, &i.Progress, &i.Account, &i.Channel,
-		&i.TimeZone, &i.Event, &i.Link, &i.AckLink, &i.DetailUrl, &i.Reason,
+		&i.TimeZone, &i.Event, &i.Link, &i.AckLink, &i.Question, &i.AnswerLink, &i.DetailUrl, &i.Reason,
 		&i.Headline, &i.Where, &i.Next, &i.Note, &i.AckedBy, &i.EndedBy, &i.Merged, &i.MergedFrom, &i.MergedInto,
 		&i.AccountTimeZone, &i.GroupMethod, &i.AssignedTo.EscalateRuleID, &i.AssignedTo.EscalateRuleName, &i.AssignedTo.Type,
 	} {

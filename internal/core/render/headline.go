@@ -96,6 +96,8 @@ func (i Incident) State() string {
 		return i.Severity + ", more alerts"
 	case i.Event == "i_remind":
 		return i.Severity + ", still open"
+	case i.Event == "i_wake":
+		return i.Severity + ", snooze is over"
 	}
 	return i.Severity
 }

@@ -23,6 +23,8 @@ type Incident struct {
 	AckLink     string // acknowledges it, for this reader alone; empty when it needs no acknowledgement
 	Reason      string // why the reader is notified, in words
 	Note        string // that an alert changes too often, and when the next message comes; empty: none does
+	Question    string // such as "You have this since 02:14, still open", which the reader is asked to answer; empty: nothing is asked
+	AnswerLink  string // answers it, for this reader alone; empty as Question, or when the server does not know its public address
 	Test        bool   // a drill: there is no problem
 
 	Headline string            // what is wrong: the summary of its alerts, or the title

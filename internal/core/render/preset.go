@@ -7,11 +7,11 @@ import "strings"
 var Preset = map[string]string{
 	"email": email,
 	"sms": `{{if .Test}}[Drill] {{end}}{{.State}}: {{with .Merged}}{{truncate 120 .}}. {{end}}{{truncate 120 .Problem}}` +
-		`{{with .Channel}} ({{truncate 40 .}}){{end}}` +
-		`{{with .Note}}; {{.}}{{end}}{{with .AckLink}} ack: {{.}}{{end}}`,
+		`{{with .Channel}} ({{truncate 40 .}}){{end}}{{with .Question}}. {{.}}{{end}}` +
+		`{{with .Note}}; {{.}}{{end}}{{with .AckLink}} ack: {{.}}{{end}}{{with .AnswerLink}} answer: {{.}}{{end}}`,
 	"voice": `{{if .Test}}This is a drill. {{end}}{{if eq .Event "i_r_severity"}}Now {{end}}{{.Severity}} incident` +
 		`{{with .Channel}} in {{truncate 40 .}}{{end}}. ` +
-		`{{with .Merged}}{{truncate 150 .}}. {{end}}{{truncate 150 .Problem}}. ` +
+		`{{with .Merged}}{{truncate 150 .}}. {{end}}{{truncate 150 .Problem}}. {{with .Question}}{{.}}. {{end}}` +
 		`{{with .Note}}It {{.}}. {{end}}I repeat: {{.Severity}}. {{truncate 150 .Problem}}.`,
 	"slack":        chat("*"),
 	"slack_app":    chat("*"),
@@ -54,7 +54,9 @@ const labels = `{{range $name, $value := .Shared}}{{$name}}: {{truncate 300 $val
 func chat(strong string) string {
 	return `{{emoji .Look}} ` + strong + `{{.Subject}}` + strong + `
 ` + progress + `
-{{if or .AckLink .Link .Links}}{{with .AckLink}}{{link "acknowledge" .}}{{if or $.Link $.Links}} · {{end}}{{end}}` +
+{{with .Question}}{{.}}.
+{{end}}{{if or .AckLink .AnswerLink .Link .Links}}{{with .AckLink}}{{link "acknowledge" .}}{{if or $.Link $.Links}} · {{end}}{{end}}` +
+		`{{with .AnswerLink}}{{link "answer" .}}{{if or $.Link $.Links}} · {{end}}{{end}}` +
 		`{{with .Link}}{{link "open" .}}{{if $.Links}} · {{end}}{{end}}` +
 		`{{range $n, $l := .Links}}{{if $n}} · {{end}}{{link .Name .URL}}{{end}}
 {{end}}{{with .Description}}{{truncate 500 .}}
@@ -64,7 +66,9 @@ func chat(strong string) string {
 // plain is chat without markup: every link is a line.
 var plain = `{{emoji .Look}} {{.Subject}}
 ` + progress + `
-{{with .AckLink}}acknowledge: {{.}}
+{{with .Question}}{{.}}.
+{{end}}{{with .AckLink}}acknowledge: {{.}}
+{{end}}{{with .AnswerLink}}still on it, ask again in 4 hours, not again, or give it back: {{.}}
 {{end}}{{with .Link}}open: {{.}}
 {{end}}{{range .Links}}{{.Name}}: {{.URL}}
 {{end}}{{with .Description}}{{truncate 500 .}}
@@ -87,6 +91,10 @@ var email = strings.NewReplacer("WRAP", "overflow-wrap:anywhere;word-break:break
 <div style="opacity:.75;font-size:14px">` + progress + `</div></td></tr>
 {{with .AckLink}}<tr><td style="padding:16px 0 0"><a href="{{.}}" style="display:block;background:#1f6feb;color:#ffffff;` +
 		`padding:13px 18px;border-radius:8px;text-align:center;text-decoration:none;font-weight:bold">Acknowledge</a></td></tr>{{end}}
+{{with .Question}}<tr><td style="padding:16px 0 0;font-weight:bold;WRAP">{{.}}.</td></tr>{{end}}
+{{with .AnswerLink}}<tr><td style="padding:16px 0 0"><a href="{{.}}" style="display:block;background:#1f6feb;color:#ffffff;` +
+		`padding:13px 18px;border-radius:8px;text-align:center;text-decoration:none;font-weight:bold">` +
+		`Still on it? Answer, or give it back</a></td></tr>{{end}}
 {{if or .Link .Links}}<tr><td style="padding:14px 0 0;WRAP">
 {{with .Link}}<a href="{{.}}" style="margin-right:14px">Open the incident</a> {{end}}
 {{range .Links}}<a href="{{.URL}}" style="margin-right:14px">{{.Name}}</a> {{end}}</td></tr>{{end}}

@@ -24,17 +24,22 @@ type followUp struct {
 	since    int64  // when it was acknowledged or assigned, or its escalation ended
 	reminded int64  // when the last reminder was sent; since, if none was
 	fallback int64  // when the fallback is notified that no person has acknowledged; 0: it is not, or was
+	question string // the question that is open: byReminder or bySnooze; empty: none
+	asked    int64  // when it was asked; 0: it is still to be asked
+	again    int64  // no reminder before, as a person asked for; escalationplan.Never: none at all
 	joined   int64  // when alerts that joined are notified; 0: none joined
 	alerts   int64  // of the incident at the last message
 	failed   int64  // since when it fails and is retried; 0: it does not
 }
 
-const followColumns = `account_id, incident_id, next_at, severity, since, reminded_at, joined_at, alerts, failed_at, fallback_at`
+const followColumns = `account_id, incident_id, next_at, severity, since, reminded_at, joined_at, alerts, failed_at, fallback_at,
+	question, asked_at, again_at`
 
 var following = db.Columns(followColumns)
 
 func scanFollowUp(scan db.Scan) (f followUp, err error) {
-	return f, scan(&f.account, &f.incident, &f.next, &f.severity, &f.since, &f.reminded, &f.joined, &f.alerts, &f.failed, &f.fallback)
+	return f, scan(&f.account, &f.incident, &f.next, &f.severity, &f.since, &f.reminded, &f.joined, &f.alerts, &f.failed, &f.fallback,
+		&f.question, &f.asked, &f.again)
 }
 
 func findFollowUp(tx *db.Tx, account int64, incident string) (followUp, bool, error) {
@@ -47,7 +52,7 @@ func (f *followUp) save(tx *db.Tx) error { return tx.Update(2, f.row()) }
 // row returns the values of the columns. The first two are the key.
 func (f *followUp) row() db.Rows {
 	return db.Rows{Table: "follow_up", Columns: following, Values: [][]any{
-		{f.account, f.incident, f.next, f.severity, f.since, f.reminded, f.joined, f.alerts, f.failed, f.fallback},
+		{f.account, f.incident, f.next, f.severity, f.since, f.reminded, f.joined, f.alerts, f.failed, f.fallback, f.question, f.asked, f.again},
 	}}
 }
 
@@ -67,12 +72,12 @@ func (r *Service) follow(tx *db.Tx, i *incident.Incident, severity string, fallb
 	}
 	f := followUp{account: i.AccountID, incident: i.IncidentID, severity: severity, since: now.Unix(),
 		reminded: now.Unix(), alerts: i.AlertCnt, fallback: fallback}
-	plan := f.plan(i, ch)
+	plan := f.plan(i, ch, escalationplan.Await{})
 	if f.next = plan.Due(now.Unix()); f.next == now.Unix() {
 		r.wakeFor(tx, i.AccountID)
 	}
 	return tx.Upsert(2, f.row(), `severity = excluded.severity, since = excluded.since, reminded_at = excluded.reminded_at,
-		fallback_at = excluded.fallback_at, failed_at = 0,
+		fallback_at = excluded.fallback_at, failed_at = 0, question = '', asked_at = 0, again_at = 0,
 		alerts = CASE WHEN follow_up.joined_at > 0 THEN follow_up.alerts ELSE excluded.alerts END,
 		next_at = CASE WHEN follow_up.joined_at > 0 AND (excluded.next_at = 0 OR excluded.next_at > follow_up.joined_at)
 			THEN follow_up.joined_at ELSE excluded.next_at END`)
@@ -212,8 +217,20 @@ func (r *Service) followUp(tx *db.Tx, f followUp, p *prepared, now time.Time) er
 	if f.since == 0 { // it was acknowledged before there were follow-ups
 		f.since, f.reminded = now.Unix(), now.Unix()
 	}
-	plan := f.plan(&i, ch)
+	await, err := f.await(tx, &i, ch, now)
+	if err != nil {
+		return err
+	}
+	if await.Open && await.Until <= now.Unix() && r.held() {
+		f.askAgain()
+		await = escalationplan.Await{}
+	}
+	plan := f.plan(&i, ch, await)
 	message, next := plan.Next(max(p.silenced, i.SnoozedBefore), now.Unix())
+	if message == escalationplan.Withdrawn {
+		return r.withdraw(tx, &f, &i, now)
+	}
+	f.open(message, &plan, now)
 	if err := r.sendFollowUp(tx, &f, &i, message, now); err != nil {
 		return err
 	}
@@ -227,15 +244,19 @@ func (r *Service) followUp(tx *db.Tx, f followUp, p *prepared, now time.Time) er
 	return f.save(tx)
 }
 
-// plan returns what is still to be notified of an incident in a channel.
-func (f *followUp) plan(i *incident.Incident, ch channel.Channel) escalationplan.FollowUp {
-	fallback := f.fallback
-	if i.Progress != incident.Triggered {
-		fallback = 0
+// plan returns what is still to be notified of an incident in a channel. await is the question that awaits an answer.
+func (f *followUp) plan(i *incident.Incident, ch channel.Channel, await escalationplan.Await) escalationplan.FollowUp {
+	acknowledged := i.Progress == incident.Processing
+	plan := escalationplan.FollowUp{
+		Rose: event.Rank(i.Severity) > event.Rank(f.severity) && (acknowledged || assignedByHand(i)),
+		From: f.reminded, Every: ch.ReminderInterval(i.Severity, acknowledged), Joined: f.joined, Fresh: i.AlertCnt > f.alerts,
 	}
-	return escalationplan.FollowUp{
-		Fallback: fallback,
-		Rose:     event.Rank(i.Severity) > event.Rank(f.severity) && (i.Progress == incident.Processing || assignedByHand(i)),
-		From:     f.reminded, Every: ch.ReminderInterval(i.Severity), Joined: f.joined, Fresh: i.AlertCnt > f.alerts,
+	if !acknowledged {
+		plan.Fallback = f.fallback
+		return plan
 	}
+	plan.Again, plan.Await = f.again, await
+	plan.Woke = f.question == bySnooze && f.asked == 0
+	plan.Asks, _ = ch.Withdrawal(i.Severity)
+	return plan
 }

@@ -28,6 +28,15 @@ func (r *Service) sendFollowUp(tx *db.Tx, f *followUp, i *incident.Incident, m e
 		return nil
 	case escalationplan.Unanswered:
 		return r.Untold.Add(tx, i, sentence.Of("ended_unanswered"), now)
+	case escalationplan.Woken:
+		return r.ask(tx, f, i, now)
+	case escalationplan.Reminder:
+		if i.Progress == incident.Processing {
+			return r.ask(tx, f, i, now)
+		}
+	case escalationplan.Unreached:
+		t.key = fmt.Sprintf("%s/%s/%s", f.incident, t.event, part)
+		return r.notifyFallback(tx, i, t, sentence.Of("no_responder"), now)
 	case escalationplan.Joined:
 		t.cause, t.event, t.severity = notify.Joined, activity.IncidentJoined, quiet
 		t.reason = sentence.Of("joined_since", i.AlertCnt-f.alerts)

@@ -63,6 +63,7 @@ func (r *Service) notifyLayer(tx *db.Tx, e *run, i *incident.Incident, v escalat
 		return notified, err
 	}
 	t := draft{cause: notify.Page, event: activity.IncidentNew, late: now.Unix()-v.At > overdue, detail: e.detail(v.Layer)}
+	t.because = e.timing.Because
 	t.key = fmt.Sprintf("%s/%d/%d/%d", e.incident, e.number, v.Layer, v.Repeat)
 	t.detail.Repeat, t.detail.Forced = e.repeats(v.Layer, v.Repeat), v.Why == escalationplan.Forced
 	if round := e.timing.Round; round > 0 {
@@ -89,14 +90,14 @@ func (r *Service) notifyTarget(
 	target, prefix := e.rule.Layers[layer].Target, t.key
 	if t.by = target.By; t.by != nil {
 		for _, p := range persons {
-			t.key, t.reason = prefix+fmt.Sprintf("/p%d", p.PersonID), p.Why
+			t.key, t.reason = prefix+fmt.Sprintf("/p%d", p.PersonID), t.why(p.Why)
 			if err := r.person(tx, i, t, p.PersonID, now); err != nil {
 				return err
 			}
 		}
 	}
 	for _, address := range target.Emails {
-		n := t.notification(i, 0, "email", notify.Address{To: address}, prefix+"/e"+address, sentence.Of("named"))
+		n := t.notification(i, 0, "email", notify.Address{To: address}, prefix+"/e"+address, t.why(sentence.Of("named")))
 		if err := r.Notify.Put(tx, n, now); err != nil {
 			return err
 		}
@@ -310,8 +311,17 @@ type draft struct {
 	detail                    notify.Detail
 	due                       int64 // Unix milliseconds; 0: at once
 	except                    firstTargets
-	rose                      int64 // when the severity rose, Unix milliseconds; 0: it is about no rise
-	late                      bool  // it may wait some seconds to share a message: a reminder, or its moment has long passed
+	rose                      int64  // when the severity rose, Unix milliseconds; 0: it is about no rise
+	late                      bool   // it may wait some seconds to share a message: a reminder, or its moment has long passed
+	because                   string // why the escalation began again, behind the reason of each target; empty: it did not
+}
+
+// why returns the reason of a target.
+func (t draft) why(reason string) string {
+	if t.because == "" {
+		return reason
+	}
+	return sentence.Of("because", reason, t.because)
 }
 
 // notification returns the draft as a notification to one address. Its key makes it unique: the same key is sent once.
@@ -364,7 +374,7 @@ func (r *Service) chats(
 			if slices.Contains(t.except.chats, chat.Address.Digest()) {
 				continue
 			}
-			n := t.notification(i, 0, chat.Method, chat.Address, key, sentence.Of("chat_named"))
+			n := t.notification(i, 0, chat.Method, chat.Address, key, t.why(sentence.Of("chat_named")))
 			var err error
 			switch {
 			case closed != nil: // a secret that cannot be opened must not keep the layer's persons from being notified

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"tocsin/internal/channel"
 	"tocsin/internal/core/escalationplan"
@@ -114,7 +115,11 @@ func NextMessage(tx *db.Tx, i *incident.Incident, now int64) (next Message, err 
 	if err != nil {
 		return next, err
 	}
-	plan := f.plan(i, ch)
+	await, err := f.await(tx, i, ch, time.Unix(now, 0))
+	if err != nil {
+		return next, err
+	}
+	plan := f.plan(i, ch, await)
 	next.LastStep = !assignedByHand(i)
 	for at := max(f.next, now); at != 0 && next.Kind == escalationplan.None; {
 		next.At = at

@@ -6,6 +6,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/escalationplan"
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
@@ -83,6 +84,10 @@ func (r *Service) rise(tx *db.Tx, e *run, p *prepared, now time.Time) error {
 	if err := r.step(tx, e, now); err != nil {
 		return err
 	}
+	i, _, err = find(tx, e.account, e.incident) // the step may have made persons responsible
+	if err != nil {
+		return err
+	}
 	unreached, err := r.notifyRise(tx, &i, t, firstTargets{}, now)
 	if err != nil {
 		return err
@@ -109,7 +114,7 @@ func (r *Service) remindAfterRise(tx *db.Tx, e *run, i *incident.Incident, now t
 	if f.severity, f.reminded = i.Severity, now.Unix(); f.fallback == 0 && !e.timing.Untold {
 		f.fallback = now.Unix() + e.timing.Layers[len(e.timing.Layers)-1].Window
 	}
-	plan := f.plan(i, ch)
+	plan := f.plan(i, ch, escalationplan.Await{})
 	f.next = plan.Due(now.Unix())
 	return f.save(tx)
 }

@@ -40,6 +40,8 @@ type timing struct {
 	Absent []int64               `json:",omitempty"` // persons whose every method refused a page of this run
 	Held   int64                 // since when silences hold it, Unix seconds; 0: they do not
 	Untold bool                  // no person was reached, so the incident is the fallback's
+
+	Because string `json:",omitempty"` // why the escalation began again, for its notifications; empty: it is the first, or a person caused it
 }
 
 const columns = `account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended, severity`
@@ -108,25 +110,41 @@ func latest(tx *db.Tx, account int64, incident string) (*run, error) {
 // begin escalates an incident by a rule, from one of its layers on. It replaces the escalation before it; nil: there was
 // none.
 func (r *Service) begin(tx *db.Tx, before *run, i *incident.Incident, rule channel.EscalateRule, layer int, now time.Time) error {
+	return r.beginBecause(tx, before, i, rule, layer, "", now)
+}
+
+// beginBecause is begin with the reason for its notifications, see timing.Because.
+func (r *Service) beginBecause(
+	tx *db.Tx, before *run, i *incident.Incident, rule channel.EscalateRule, layer int, again string, now time.Time,
+) error {
 	number, err := r.replace(tx, before, i)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(insert(tx, i, number, now), untold.Forget(tx, i.AccountID, i.IncidentID)); err != nil {
+	if err := errors.Join(insert(tx, i, number, again, now), untold.Forget(tx, i.AccountID, i.IncidentID)); err != nil {
 		return err
 	}
 	e := run{account: i.AccountID, incident: i.IncidentID, number: number, started: now.Unix(), severity: i.Severity}
+	e.timing.Because = again
 	if err := e.setRule(rule, layer); err != nil {
 		return err
 	}
 	return e.save(tx)
 }
 
-// insert stores an escalation that starts now and has no rule yet.
-func insert(tx *db.Tx, i *incident.Incident, number int64, now time.Time) error {
+// insert stores an escalation that starts now and has no rule yet. again is why it began again; see timing.Because.
+func insert(tx *db.Tx, i *incident.Incident, number int64, again string, now time.Time) error {
 	delete(batchOf(tx).runs, i.IncidentID)
+	begun := "{}"
+	if again != "" {
+		text, err := json.Marshal(timing{Because: again})
+		if err != nil {
+			return err
+		}
+		begun = string(text)
+	}
 	return tx.Insert(db.Rows{Table: "escalation", Columns: storing, Values: [][]any{
-		{i.AccountID, i.IncidentID, number, "", "", "", "{}", now.Unix(), 0, now.Unix(), "", i.Severity},
+		{i.AccountID, i.IncidentID, number, "", "", "", begun, now.Unix(), 0, now.Unix(), "", i.Severity},
 	}})
 }
 
@@ -150,7 +168,8 @@ func (r *Service) replace(tx *db.Tx, before *run, i *incident.Incident) (number 
 
 // setRule sets the rule of an escalation, which starts at one of the layers. It does not store it.
 func (e *run) setRule(rule channel.EscalateRule, layer int) error {
-	e.ruleID, e.ruleName, e.rule, e.timing, e.done = rule.RuleID, rule.RuleName, rule, timing{Rule: rule.Timing()}, 0
+	e.timing = timing{Rule: rule.Timing(), Because: e.timing.Because}
+	e.ruleID, e.ruleName, e.rule, e.done = rule.RuleID, rule.RuleName, rule, 0
 	if layer > 0 && layer < len(e.timing.Layers) { // the layers before it count as done
 		e.timing.Wait = 0
 		for n := range layer {

@@ -55,14 +55,23 @@ func (r *Service) handle(tx *db.Tx, item activity.Item) error {
 		return r.undone(tx, item, e)
 	}
 	react := r.reaction(item.Event)
-	if react == nil {
+	act := item.Person != 0 && item.OfIncident() && isAct(item.Event)
+	if react == nil && !act {
 		return nil
 	}
 	i, found, err := incident.Of(tx, item)
 	if err != nil || !found {
 		return err
 	}
-	return react(tx, &i, item)
+	if react != nil {
+		if err := react(tx, &i, item); err != nil {
+			return err
+		}
+	}
+	if !act {
+		return nil
+	}
+	return r.acted(tx, &i, item)
 }
 
 // reaction returns the function that handles an event; nil when the event has no effect here.
@@ -70,8 +79,15 @@ func (r *Service) reaction(e activity.Event) reaction {
 	switch e := e.(type) {
 	case activity.Opened:
 		return r.opened
-	case activity.Reopened, activity.Unacknowledged:
+	case activity.Reopened:
 		return r.triggered(r.restart)
+	case activity.Unacknowledged:
+		return r.triggered(func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+			if e.Unanswered != "" {
+				return r.unanswered(tx, i, item, e)
+			}
+			return r.restart(tx, i, item)
+		})
 	case activity.SeverityChanged:
 		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 			return r.severityChanged(tx, i, item, e)
@@ -80,7 +96,7 @@ func (r *Service) reaction(e activity.Event) reaction {
 		return r.assigned
 	case activity.RespondersAdded:
 		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
-			return r.notifyPersons(tx, i, item, notify.Assigned, sentence.Of("made_responsible"), e.To)
+			return r.notifyPersons(tx, i, item, sentence.Of("made_responsible"), e.To)
 		}
 	case activity.Stormed:
 		return r.triggered(func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
@@ -93,9 +109,7 @@ func (r *Service) reaction(e activity.Event) reaction {
 	case activity.Snoozed:
 		return r.paused(sentence.Of("is_snoozed"))
 	case activity.Woken:
-		return func(tx *db.Tx, _ *incident.Incident, item activity.Item) error {
-			return Recheck(tx, item.Account, item.ID, item.At)
-		}
+		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error { return r.woken(tx, i, item, e) }
 	case activity.Merged:
 		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error { return r.merged(tx, i, item, e) }
 	case activity.FiresAgain:
@@ -215,14 +229,24 @@ func (r *Service) restart(tx *db.Tx, i *incident.Incident, item activity.Item) e
 		if err := r.follow(tx, i, i.Severity, 0, item.At); err != nil {
 			return err
 		}
-		return r.notifyPersons(tx, i, item, notify.Assigned, sentence.Of("assigned_alone"), to.PersonIDs)
+		return r.notifyPersons(tx, i, item, sentence.Of("assigned_alone"), to.PersonIDs)
 	}
+	return r.restartRule(tx, i, item, "")
+}
+
+// restartRule starts the rule that escalated an incident last again at its first layer, or the rule that matches now.
+// again is why, for its notifications; see timing.Because.
+func (r *Service) restartRule(tx *db.Tx, i *incident.Incident, item activity.Item, again string) error {
 	before, err := latest(tx, item.Account, item.ID)
 	if err != nil {
 		return err
 	}
 	if before == nil || before.ruleID == "" {
-		return r.start(tx, i, item)
+		number, err := r.replace(tx, before, i)
+		if err != nil {
+			return err
+		}
+		return insert(tx, i, number, again, item.At)
 	}
 	rule, found, err := channel.Escalates.Find(tx, item.Account, before.ruleID)
 	if err != nil {
@@ -231,14 +255,14 @@ func (r *Service) restart(tx *db.Tx, i *incident.Incident, item activity.Item) e
 	if !found {
 		rule = before.rule
 	}
-	return r.begin(tx, before, i, rule, 0, item.At)
+	return r.beginBecause(tx, before, i, rule, 0, again, item.At)
 }
 
 // start begins an escalation without a rule. The background job chooses the rule, because matching filters takes too
 // long for the caller's transaction. If none matches, the incident's feed records it.
 func (r *Service) start(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 	if item.First { // there is nothing to replace
-		return insert(tx, i, 1, item.At)
+		return insert(tx, i, 1, "", item.At)
 	}
 	before, err := latest(tx, item.Account, item.ID)
 	if err != nil {
@@ -248,7 +272,7 @@ func (r *Service) start(tx *db.Tx, i *incident.Incident, item activity.Item) err
 	if err != nil {
 		return err
 	}
-	return insert(tx, i, number, item.At)
+	return insert(tx, i, number, "", item.At)
 }
 
 // assigned handles an assignment by a person: it notifies the persons, or escalates by the rule that was assigned.
@@ -289,17 +313,17 @@ func (r *Service) assigned(tx *db.Tx, i *incident.Incident, item activity.Item) 
 			return err
 		}
 	}
-	return r.notifyPersons(tx, i, item, notify.Assigned, "assigned", to.PersonIDs)
+	return r.notifyPersons(tx, i, item, "assigned", to.PersonIDs)
 }
 
 // notifyPersons notifies persons of an event, except the person who caused it.
-func (r *Service) notifyPersons(tx *db.Tx, i *incident.Incident, item activity.Item, cause, reason string, persons []int64) error {
+func (r *Service) notifyPersons(tx *db.Tx, i *incident.Incident, item activity.Item, reason string, persons []int64) error {
 	for _, id := range persons {
 		if id == item.Person {
 			continue
 		}
 		key := fmt.Sprintf("%s/%s/%d/p%d", i.IncidentID, item.Event.Type(), item.At.UnixMilli(), id)
-		t := draft{cause: cause, event: item.Event.Type(), key: key, reason: reason}
+		t := draft{cause: notify.Assigned, event: item.Event.Type(), key: key, reason: reason}
 		if err := r.person(tx, i, t, id, item.At); err != nil {
 			return err
 		}

@@ -57,11 +57,23 @@ func describe(e activity.Event, id, by, to string) string {
 		}
 		return fmt.Sprintf("%s acknowledged the incident.", by)
 	case activity.Unacknowledged:
+		switch e.Unanswered {
+		case "reminder":
+			return sentence.Of("f_unanswered") + ". " + sentence.Of("so_begins_again") + "."
+		case "snooze":
+			return sentence.Of("f_unanswered_snooze") + ". " + sentence.Of("so_begins_again") + "."
+		}
 		return fmt.Sprintf("The acknowledgement of the incident was taken back%s. So its escalation begins again.", passive)
+	case activity.Answered:
+		return answered(e, by)
 	case activity.Snoozed:
 		return fmt.Sprintf("The incident was snoozed for %d minutes%s. So its escalation stands still in that time.", e.Minutes, passive)
 	case activity.Woken:
-		return fmt.Sprintf("The snooze of the incident was ended%s.", passive)
+		text := fmt.Sprintf("The snooze of the incident was ended%s.", passive)
+		if e.Restarts {
+			text += " " + sentence.Of("so_begins_again") + "."
+		}
+		return text
 	case activity.Resolved:
 		return fmt.Sprintf("The incident was resolved (%s)%s.", e.From, passive)
 	case activity.Reopened:
@@ -80,6 +92,17 @@ func describe(e activity.Event, id, by, to string) string {
 		return fmt.Sprintf("The incident has grown to %d alerts: a storm.", e.Threshold)
 	}
 	return describeEscalation(e, passive, to)
+}
+
+// answered describes the answer of a person to a question.
+func answered(e activity.Answered, by string) string {
+	switch e.Answer {
+	case incident.Later:
+		return sentence.Of("f_later", by) + "."
+	case incident.Never:
+		return sentence.Of("f_never", by) + "."
+	}
+	return sentence.Of("f_still", by) + "."
 }
 
 // describeEscalation describes an event of an escalation.

@@ -10,7 +10,8 @@ import (
 
 // noise are the sentences about issues that open no alert, by the reason that is stored with them.
 var noise = map[string]string{
-	rumerror.NoiseLoop: "issue_loop", rumerror.NoiseScript: "issue_script", rumerror.NoiseExtension: "issue_extension",
+	rumerror.NoiseLoop: sentence.Of("issue_loop"), rumerror.NoiseScript: sentence.Of("issue_script"),
+	rumerror.NoiseExtension: sentence.Of("issue_extension"),
 }
 
 // ofIssue reads the verdicts on the alerts of an issue in the channels of its application, or states why it has none.
@@ -48,7 +49,7 @@ func (x *Explanation) ofIssue(id string) error {
 	}
 	switch {
 	case issue.NoAlert != "":
-		x.silent = sentence.Of(noise[issue.NoAlert])
+		x.silent = noise[issue.NoAlert]
 	case len(x.Verdicts) > 0:
 		return nil
 	case !issue.Open():

@@ -51,6 +51,8 @@ func (n *Notice) noun() string {
 		return nouns[notify.Rise]
 	case n.stored.Event == activity.IncidentMerge:
 		return nouns[notify.Merged]
+	case n.stored.Event == activity.IncidentWake && n.Cause == notify.Reminder:
+		return sentence.Of("n_woken")
 	case nouns[n.Cause] != "":
 		return nouns[n.Cause]
 	case n.stored.Detail.Repeat > 0:

@@ -29,7 +29,7 @@ func (st *state) apply(e activity.Entry) {
 	case activity.Acknowledged:
 		st.responders, st.known = append(slices.Clone(st.responders), e.Person), st.severity
 	case activity.Unacknowledged:
-		st.responders = slices.DeleteFunc(slices.Clone(st.responders), func(id int64) bool { return id == e.Person })
+		st.responders = slices.DeleteFunc(slices.Clone(st.responders), func(id int64) bool { return id == e.Person || event.Unanswered != "" })
 		st.known = st.severity
 	case activity.Reopened:
 		st.responders, st.known = nil, st.severity

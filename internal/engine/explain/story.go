@@ -256,7 +256,16 @@ func (x *Explanation) nextMessage(s *Story) string {
 	}
 	at := x.clock.Minute(s.message.At)
 	switch s.message.Kind {
+	case escalationplan.Withdrawn:
+		return sentence.Of("next_withdrawn", at) + "."
+	case escalationplan.Unreached:
+		return sentence.Of("next_unreached", at) + "."
+	case escalationplan.Woken:
+		return sentence.Of("next_woken", at) + "."
 	case escalationplan.Reminder:
+		if s.Progress == incident.Processing {
+			return sentence.Of("next_question", at) + "."
+		}
 		return fmt.Sprintf("Next: a reminder to %s at %s, %s.", to, at, unless)
 	case escalationplan.Unanswered:
 		return fmt.Sprintf("Next: the account's fallback at %s, if nobody acknowledges before.", at)

@@ -48,6 +48,10 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 	if i.Progress == incident.Triggered {
 		about.AckLink = about.DetailUrl
 	}
+	if n.Detail.Question != "" {
+		question, _, _ := strings.Cut(n.Reason, "; ") // without what became of it
+		about.Question, about.AnswerLink = strings.ToUpper(question[:1])+question[1:], about.DetailUrl
+	}
 	if err != nil {
 		return about, err
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"tocsin/internal/auth"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -22,13 +24,14 @@ const (
 // was pressed, and returns what the page shows.
 func (r *Service) ackBundle(ctx context.Context, t Ticket, press bool, now time.Time) (status int, view ackView, err error) {
 	var ids []string
+	var asked map[string]bool
 	var p Person
 	known := false
 	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
 		if p, known, err = Find(tx, t.Account, t.Person); err != nil || !known {
 			return err
 		}
-		ids, err = bundled(tx, t)
+		ids, asked, err = bundled(tx, t)
 		return err
 	})
 	if err != nil {
@@ -39,29 +42,30 @@ func (r *Service) ackBundle(ctx context.Context, t Ticket, press bool, now time.
 		return http.StatusNotFound, ackView{Problem: problem}, nil
 	}
 	view.Person = p.Name
-	shown, waiting, seen := 0, false, map[string]bool{}
+	shown, waiting, seen := 0, waits{}, map[string]bool{}
 	for batch := range slices.Chunk(ids, ackBatch) {
 		do := r.DB.Snapshot
 		if press {
 			do = func(ctx context.Context, fn func(*db.Tx) error) error { return r.DB.WriteOf(ctx, t.Account, fn) }
 		}
 		var lines []string
-		open := false
+		var open waits
 		err := do(ctx, func(tx *db.Tx) (err error) {
-			lines, open, err = r.ackSome(tx, t, batch, seen, press, now)
+			lines, open, err = r.ackSome(tx, t, batch, asked, seen, press, now)
 			return err
 		})
 		if err != nil {
 			return 0, view, err
 		}
 		shown += len(lines)
-		waiting = waiting || open
+		waiting = waits{waiting.ack || open.ack, waiting.answer || open.answer}
 		view.Lines = append(view.Lines, lines[:min(len(lines), max(0, maxOnPage-len(view.Lines)))]...)
 	}
 	if shown == 0 {
 		return http.StatusForbidden, ackView{Problem: "the person whom this link was made for may not read the incidents"}, nil
 	}
-	view.Title, view.Ask = fmt.Sprintf("%d incidents", shown), waiting && !press
+	view.Title, view.Ask = fmt.Sprintf("%d incidents", shown), (waiting.ack || waiting.answer) && !press
+	view.Still = view.Ask && !waiting.ack
 	if press {
 		view.Done = "ack"
 	}
@@ -71,57 +75,68 @@ func (r *Service) ackBundle(ctx context.Context, t Ticket, press bool, now time.
 	return http.StatusOK, view, nil
 }
 
-// bundled returns the incidents of the message to a person, the most severe first.
-func bundled(tx *db.Tx, t Ticket) (ids []string, err error) {
-	all, err := db.All(tx, db.Column[string], `SELECT incident_id FROM notice
-		WHERE account_id = $1 AND bundle = $2 AND bundle <> '' AND person_id = $3 AND incident_id <> '' AND status <> 'cancelled'
-		ORDER BY urgency, created_at, notice_id`, t.Account, t.Bundle, t.Person)
+// waits is what incidents of a bundle wait for.
+type waits struct{ ack, answer bool }
+
+// bundled returns the incidents of the message to a person, the most severe first, and about which of them it asks.
+func bundled(tx *db.Tx, t Ticket) (ids []string, asked map[string]bool, err error) {
 	seen := map[string]bool{}
-	for _, id := range all {
+	asked = map[string]bool{}
+	_, err = db.All(tx, func(scan db.Scan) (id string, err error) {
+		text, detail := "", Detail{}
+		if err := scan(&id, &text); err != nil {
+			return "", err
+		}
+		if json.Unmarshal([]byte(text), &detail) == nil && detail.Question != "" {
+			asked[id] = true
+		}
 		if !seen[id] {
 			seen[id] = true
 			ids = append(ids, id)
 		}
-	}
-	return ids, err
+		return id, nil
+	}, `SELECT incident_id, detail FROM notice
+		WHERE account_id = $1 AND bundle = $2 AND bundle <> '' AND person_id = $3 AND incident_id <> '' AND status <> 'cancelled'
+		ORDER BY urgency, created_at, notice_id`, t.Account, t.Bundle, t.Person)
+	return ids, asked, err
 }
 
 // ackSome returns a line for each incident that the person of a ticket may read, and whether one of them waits for an
-// acknowledgement. If the button was pressed it acknowledges those. One that was merged into another stands for that one; seen
-// holds the incidents that have a line.
+// acknowledgement or an answer. If the button was pressed it acknowledges or answers those. One that was merged into another
+// stands for that one; asked holds the incidents that the message asks about, and seen those that have a line.
 func (r *Service) ackSome(
-	tx *db.Tx, t Ticket, ids []string, seen map[string]bool, press bool, now time.Time,
-) (lines []string, open bool, err error) {
+	tx *db.Tx, t Ticket, ids []string, asked, seen map[string]bool, press bool, now time.Time,
+) (lines []string, open waits, err error) {
 	who, err := Reader(tx, t.Account, t.Person)
 	if err != nil {
-		return nil, false, err
+		return nil, open, err
 	}
+	writer := incident.Writer{Tx: tx, Bus: r.Bus, Account: t.Account, Now: now, Person: t.Person}
 	for _, id := range ids {
 		t.Incident = id
 		to, _, err := lead(tx, t)
 		if err != nil {
-			return nil, false, err
+			return nil, open, err
 		}
 		i, found, err := readable(tx, who, to.Incident)
 		if err != nil {
-			return nil, false, err
+			return nil, open, err
 		}
 		if !found || seen[i.IncidentID] {
 			continue
 		}
 		seen[i.IncidentID] = true
-		if i.Progress == incident.Triggered {
-			open = true
-			if press {
-				writer := incident.Writer{Tx: tx, Bus: r.Bus, Account: t.Account, Now: now, Person: t.Person}
-				if err := writer.Ack(&i); err != nil {
-					return nil, false, err
-				}
+		waits := waits{ack: i.Progress == incident.Triggered}
+		waits.answer = asked[id] && i.Progress == incident.Processing && i.AnsweredBy(t.Person)
+		open = struct{ ack, answer bool }{open.ack || waits.ack, open.answer || waits.answer}
+		if press && (waits.ack || waits.answer) {
+			if err := ackOrAnswer(writer, &i); err != nil {
+				return nil, open, err
 			}
 		}
 		partial, err := r.partial(tx, &i, now)
 		if err != nil {
-			return nil, false, err
+			return nil, open, err
 		}
 		lines = append(lines, fmt.Sprintf("%s · %s · %s", i.Severity, problem(&i, partial), i.Progress))
 	}

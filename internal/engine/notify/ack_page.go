@@ -32,11 +32,13 @@ type ackView struct {
 	Since                  string
 	Persons                []Person // of a link in a chat: who may act as its reader
 	Merged                 string   // the incident that the link was made for, which was merged into this one; empty: none
-	Done                   string   // what the button did: ack, snooze or resolve; empty: none was pressed
+	Done                   string   // what the button did, see button; empty: none was pressed
 	Minutes                int64    // of the snooze
 	Used                   bool     // the link acts once and was used before
 	Ask                    bool     // it may be acknowledged
 	Open                   bool     // it may be snoozed and resolved
+	Answer                 bool     // the person has it, and may answer whether that is still so
+	Still                  bool     // of a bundle: nothing waits for an acknowledgement, but answers do
 }
 
 // AckPage serves /ack/TOKEN to a person who may read the incident now, or is responsible for it. GET changes nothing,
@@ -87,7 +89,7 @@ const (
 
 // button is what a button of the page sends.
 type button struct {
-	do      string // ack, snooze or resolve; empty: none was pressed
+	do      string // ack, snooze, resolve, or an answer such as incident.Still; empty: none was pressed
 	minutes int64  // of a snooze
 	person  int64  // the person that the reader of a link in a chat chose
 }
@@ -108,7 +110,7 @@ func pressed(req *http.Request) (b button, ok bool) {
 		if b.minutes < 1 || b.minutes > maxSnooze {
 			return b, false
 		}
-	case "ack", "resolve":
+	case "ack", "resolve", incident.Still, incident.Later, incident.Never, incident.Back:
 	default:
 		return b, false
 	}
@@ -207,8 +209,19 @@ func (r *Service) press(tx *db.Tx, t Ticket, b button, now time.Time) error {
 		return writer.Snooze(&i, b.minutes)
 	case "resolve":
 		return writer.Resolve(&i, "", "")
+	case incident.Still, incident.Later, incident.Never, incident.Back:
+		return writer.Answer(&i, b.do)
 	}
-	return writer.Ack(&i)
+	return ackOrAnswer(writer, &i)
+}
+
+// ackOrAnswer acknowledges an incident. For a person who has done so before it is the answer that the person still works
+// on it.
+func ackOrAnswer(writer incident.Writer, i *incident.Incident) error {
+	if i.Progress == incident.Processing && i.SnoozedBefore == 0 && i.AcknowledgedAt(writer.Person) > 0 {
+		return writer.Answer(i, incident.Still)
+	}
+	return writer.Ack(i)
 }
 
 // view returns what the page shows of an incident.
@@ -239,6 +252,7 @@ func (r *Service) view(tx *db.Tx, t Ticket, b button, now time.Time) (view ackVi
 		Ask:   b.do == "" && i.Progress == incident.Triggered,
 		Open:  b.do == "" && i.Progress != incident.Closed,
 	}
+	view.Answer = b.do == "" && i.Progress == incident.Processing && (t.Chat || i.AnsweredBy(t.Person))
 	if t.Chat && view.Open {
 		view.Persons, err = chatReaders(tx, &i)
 	}

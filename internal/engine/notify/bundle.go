@@ -142,7 +142,7 @@ func (s store) addItem(tx *db.Tx, b *bundle, n *Notification, seen map[string]bo
 		start:    i.StartTime,
 		test:     i.Test,
 	})
-	if b.ack || s.Links == nil || i.Progress != incident.Triggered || n.Person == 0 {
+	if b.ack || s.Links == nil || i.Progress != incident.Triggered && n.Detail.Question == "" || n.Person == 0 {
 		return "", nil
 	}
 	b.ack, err = permitted(tx, n, &i, ch)
@@ -156,8 +156,12 @@ func problem(i *incident.Incident, partial bool) string {
 	return render.Incident{Headline: headline, Where: render.Where(headline, i.AlertCnt, partial, i.Labels, nil)}.Problem()
 }
 
-// because returns why the fallback is notified; empty: the notification is not to the fallback.
+// because returns why the fallback is notified, or what the person is asked; empty for any other notification.
 func because(n *Notification) string {
+	if n.Detail.Question != "" {
+		question, _, _ := strings.Cut(n.Reason, "; ")
+		return question
+	}
 	_, why, _ := strings.Cut(n.Reason, ", because ")
 	if n.Cause != Fallback {
 		return ""

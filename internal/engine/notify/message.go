@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"sync"
@@ -79,7 +80,8 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 	}
 	m.about, m.Message = about, sender.Message{
 		Key: n.Key, Thread: i.IncidentID, Subject: about.Subject(), Severity: about.Look(), Event: n.Event, Title: about.Title,
-		Channel: about.Channel, Why: n.Reason, Link: about.Link, AckLink: about.AckLink, Test: about.Test,
+		Channel: about.Channel, Why: n.Reason, Link: about.Link, Test: about.Test,
+		AckLink: cmp.Or(about.AckLink, about.AnswerLink), Asks: about.AnswerLink != "",
 	}
 	if m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Incident: &i}, json.Deterministic(true)); err != nil {
 		return m, "", err
@@ -134,6 +136,10 @@ func staleReason(n *Notification, i *incident.Incident, found bool, now time.Tim
 		return sentence.Of("opened_again")
 	case shared && i.Progress == incident.Processing && !n.Detail.Forced:
 		return sentence.Of("was_acknowledged")
+	case n.Detail.Question != "" && i.Progress == incident.Triggered:
+		return sentence.Of("ack_withdrawn")
+	case n.Detail.Question != "" && !i.AnsweredBy(n.Person):
+		return sentence.Of("handed_over")
 	case (shared || repeats) && i.SnoozedBefore > now.Unix():
 		return sentence.Of("is_snoozed")
 	}

@@ -98,6 +98,7 @@ type Detail struct {
 	Until    int64  `json:"until,omitzero"`      // after this it is stale, Unix seconds
 	Request  int64  `json:"request_id,omitzero"` // for cover, which the person answers by a link
 	Expire   int64  `json:"expire_at,omitzero"`  // of that request, Unix seconds
+	Question string `json:"question,omitzero"`   // that the person answers about the incident: reminder or snooze; empty: none
 }
 
 // catchUp is how long a late notification waits for others that are late as well, so that they share a message.

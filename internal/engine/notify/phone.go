@@ -61,7 +61,7 @@ func (r *Service) phone(f *attempt, sent []*member, m *sender.Message, now time.
 	}
 	ack := m.AckLink != ""
 	escalate := ack && len(sent) == 1 && sent[0].Detail.Run > 0
-	return &sender.Phone{Callback: callback, Code: replyCode(f.message()), Ack: ack, Escalate: escalate}
+	return &sender.Phone{Callback: callback, Code: replyCode(f.message()), Ack: ack, Escalate: escalate, Asks: m.Asks && len(sent) == 1}
 }
 
 // replyCode returns the four digits by which a reply names a text message.
@@ -80,6 +80,9 @@ type PhonePage struct {
 
 // One reports whether the page is about one notification.
 func (p *PhonePage) One() bool { return len(p.members) == 1 }
+
+// Asks reports whether the page asks its person a question about one incident.
+func (p *PhonePage) Asks() bool { return p.One() && p.Detail.Question != "" }
 
 // attempt returns the page as an attempt to send it, without its outcome.
 func (p *PhonePage) attempt() *attempt {
@@ -157,11 +160,26 @@ func (p *PhonePage) ticket() Ticket {
 
 // Acknowledge acknowledges what a page is about, as its link does, and returns the answer to the person.
 func (r *Service) Acknowledge(ctx context.Context, p *PhonePage, now time.Time) string {
-	status, view := r.acknowledge(ctx, p.ticket(), button{do: "ack"}, now)
+	return r.answer(ctx, p, "ack", "Acknowledged: %s.", "Not acknowledged: %s.", now)
+}
+
+// Answer answers the question of a page, as its link does, and returns the reply to the person. The answer is one of
+// those of incident.Writer.Answer.
+func (r *Service) Answer(ctx context.Context, p *PhonePage, answer string, now time.Time) string {
+	done := map[string]string{
+		incident.Still: "You are still on it: %s.", incident.Later: "You are asked again in 4 hours: %s.",
+		incident.Never: "You are not asked again: %s.", incident.Back: "You have given it back: %s.",
+	}[answer]
+	return r.answer(ctx, p, answer, done, "Not done: %s.", now)
+}
+
+// answer does what a button of a page's link is for, and returns which of two sentences holds for the person.
+func (r *Service) answer(ctx context.Context, p *PhonePage, do, done, refused string, now time.Time) string {
+	status, view := r.acknowledge(ctx, p.ticket(), button{do: do}, now)
 	if status != http.StatusOK {
-		return "Not acknowledged: " + strings.TrimSuffix(view.Problem, ".") + "."
+		return fmt.Sprintf(refused, strings.TrimSuffix(view.Problem, "."))
 	}
-	return "Acknowledged: " + strings.TrimSuffix(view.Title, ".") + "."
+	return fmt.Sprintf(done, strings.TrimSuffix(view.Title, "."))
 }
 
 // Readable returns the incident that a page is about, or that this one was merged into, if its person may read it now or is

@@ -16,6 +16,7 @@ import (
 
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/incident"
 	"tocsin/internal/module"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
@@ -57,11 +58,20 @@ type answer struct {
 	again *sender.Phone // what may be pressed now; nil: nothing
 }
 
+// replies are the answers to a question by their digits.
+var replies = map[string]string{
+	sender.DigitAck: incident.Still, sender.DigitLater: incident.Later, sender.DigitNever: incident.Never, sender.DigitBack: incident.Back,
+}
+
 // press carries out a digit for the person of a page. sid is the call or text message that it came in; empty: the
 // service names none.
 func (s *Service) press(ctx context.Context, p *notify.PhonePage, sid, digit string) (a answer, err error) {
 	now := s.Clock.Now()
-	if digit != sender.DigitAck && digit != sender.DigitEscalate {
+	reply := ""
+	if p.Asks() {
+		reply = replies[digit]
+	}
+	if reply == "" && (p.Asks() || digit != sender.DigitAck && digit != sender.DigitEscalate) {
 		return s.again(ctx, p, digit, now)
 	}
 	done, err := s.answered(ctx, p.Account, sid, digit)
@@ -70,6 +80,8 @@ func (s *Service) press(ctx context.Context, p *notify.PhonePage, sid, digit str
 		return a, err
 	case done:
 		return answer{text: alreadyDone}, nil
+	case reply != "":
+		a.text = s.Notify.Answer(ctx, p, reply, now)
 	case digit == sender.DigitAck:
 		a.text = s.Notify.Acknowledge(ctx, p, now)
 	default:

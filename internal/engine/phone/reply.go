@@ -7,11 +7,12 @@ import (
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/sender"
 	"tocsin/internal/sender/twilio"
 )
 
 // command is a text message that is a reply: a digit, and the code of the message that it is about.
-var command = regexp.MustCompile(`^\s*([46])(?:\s+(\d{4}))?\s*\.?\s*$`)
+var command = regexp.MustCompile(`^\s*([4-79])(?:\s+(\d{4}))?\s*\.?\s*$`)
 
 // alreadyDone is the reply to a digit that came twice.
 const alreadyDone = "That was done already."
@@ -30,7 +31,7 @@ func (s *Service) reply(ctx context.Context, sid, from, text string) (answer str
 		to, answer, err = s.repliedTo(tx, number, sid, digit, code)
 		return err
 	})
-	if err != nil || to == nil {
+	if err != nil || to == nil || !to.Asks() && replies[digit] != "" && digit != sender.DigitAck {
 		return answer, err
 	}
 	a, err := s.press(ctx, to, sid, digit)

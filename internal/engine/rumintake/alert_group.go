@@ -119,7 +119,8 @@ func (g *alertGroup) title(application string, now time.Time) string {
 func (g *alertGroup) text(publicURL string) string {
 	var lines []string
 	if g.version == "" {
-		lines = append(lines, fmt.Sprintf("More than %d issues of the application began within an hour. These have no alert of their own:", maxAlerts))
+		lines = append(lines, fmt.Sprintf("More than %d issues of the application began within an hour. ", maxAlerts)+
+			"These have no alert of their own:")
 	}
 	for _, one := range g.listed {
 		lines = append(lines, one.Severity+": "+event.Cut(one.Title, maxListedTitle))

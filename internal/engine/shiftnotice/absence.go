@@ -161,7 +161,7 @@ func (w *moveWords) subject(clock func(int64) string, moment int64) string {
 	return "Absence in " + w.schedule + " from " + clock(moment)
 }
 
-// cause returns the sentence that says what changed.
+// cause returns the sentence about the change.
 func (w *moveWords) cause(clock func(int64) string, reader int64) string {
 	who, whose := w.names[w.Person]+" is", "The absence of "+w.names[w.Person]
 	if reader == w.Person {

@@ -74,7 +74,7 @@ func note(m sender.Message) message {
 }
 
 func links(m sender.Message) (text string) {
-	for _, l := range []struct{ word, url string }{{"open", m.Link}, {"acknowledge", m.AckLink}} {
+	for _, l := range []struct{ word, url string }{{"open", m.Link}, {m.AckWord(), m.AckLink}} {
 		if l.url != "" {
 			text += "\n\n" + string(render.Loose.Link(l.word, l.url))
 		}

@@ -73,7 +73,11 @@ func header(chat sender.Chat, m sender.Message) (http.Header, error) {
 		actions = append(actions, action{"view", "Open", m.Link, false})
 	}
 	if m.AckLink != "" {
-		actions = append(actions, action{"view", "Acknowledge", m.AckLink, true})
+		word := "Acknowledge"
+		if m.Asks {
+			word = "Answer"
+		}
+		actions = append(actions, action{"view", word, m.AckLink, true})
 	}
 	if len(actions) > 0 {
 		b, err := json.Marshal(actions)

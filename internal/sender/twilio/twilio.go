@@ -113,6 +113,10 @@ func invitation(p *sender.Phone) string {
 	switch {
 	case p == nil || !p.Ack:
 		return ""
+	case p.Asks:
+		return fmt.Sprintf("\nReply %[2]s %[1]s: still on it, %[3]s %[1]s: ask again in 4 hours, "+
+			"%[4]s %[1]s: not again, %[5]s %[1]s: give it back.",
+			p.Code, sender.DigitAck, sender.DigitLater, sender.DigitNever, sender.DigitBack)
 	case p.Escalate:
 		return fmt.Sprintf("\nReply %s %s to acknowledge, %s %s to escalate.", sender.DigitAck, p.Code, sender.DigitEscalate, p.Code)
 	}

@@ -51,7 +51,11 @@ func page(text string, p *sender.Phone) string {
 		return encode(verbs...)
 	}
 	menu := say{Text: fmt.Sprintf("Press %s to acknowledge, %s to hear this again.", sender.DigitAck, sender.DigitRepeat)}
-	if p.Escalate {
+	if p.Asks {
+		menu.Text = fmt.Sprintf("Press %s if you are still on it, %s to be asked again in 4 hours, %s not to be asked again, "+
+			"%s to give it back, %s to hear this again.",
+			sender.DigitAck, sender.DigitLater, sender.DigitNever, sender.DigitBack, sender.DigitRepeat)
+	} else if p.Escalate {
 		menu.Text = fmt.Sprintf("Press %s to acknowledge, %s to escalate, %s to hear this again.",
 			sender.DigitAck, sender.DigitEscalate, sender.DigitRepeat)
 	}

@@ -39,8 +39,9 @@ type Payload struct {
 	Why      string `json:"why,omitzero"`  // one sentence
 	Text     string `json:"text,omitzero"` // of a message that is not about one incident
 	Link     string `json:"link,omitzero"`
-	Ack      string `json:"ack,omitzero"` // a POST to it acknowledges
-	Tag      string `json:"tag,omitzero"` // a later message with the same one replaces this one
+	Ack      string `json:"ack,omitzero"`  // a POST to it acknowledges, or answers that the person still works on it
+	Asks     bool   `json:"asks,omitzero"` // it answers
+	Tag      string `json:"tag,omitzero"`  // a later message with the same one replaces this one
 	Quiet    bool   `json:"quiet,omitzero"`
 }
 
@@ -99,7 +100,7 @@ func payload(m sender.Message) Payload {
 		p.Link = m.Link
 	}
 	if len(m.AckLink) <= maxLink {
-		p.Ack = m.AckLink
+		p.Ack, p.Asks = m.AckLink, m.Asks
 	}
 	return p
 }

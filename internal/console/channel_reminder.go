@@ -1,0 +1,80 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+)
+
+// channelReminders are the minutes of a channel's reminders by severity; nil: the default holds.
+type channelReminders struct {
+	channelMinutes
+	Withdraw *channelMinutes `json:"withdraw"`
+}
+
+type channelMinutes struct {
+	Critical *int64 `json:"critical"`
+	Warning  *int64 `json:"warning"`
+	Info     *int64 `json:"info"`
+}
+
+// reminderField is a field of the form of a channel.
+type reminderField struct {
+	Name, Value string
+	Label, Hint string
+	Most        int64
+	set         *int64
+}
+
+// reminderFields returns the fields with what was entered, else with what is stored; c is nil for a new channel.
+func reminderFields(v *visit, c *channelRow) []reminderField {
+	stored, withdraw := channelReminders{}, channelMinutes{}
+	if c != nil && c.Reminder != nil {
+		if stored = *c.Reminder; stored.Withdraw != nil {
+			withdraw = *stored.Withdraw
+		}
+	}
+	const most, mostWait = 10080, 1440
+	never := v.T("Empty: never.")
+	all := []reminderField{
+		{Name: "critical", Label: v.T("Reminder of Critical after minutes"), Hint: v.T("Empty: 60."), Most: most, set: stored.Critical},
+		{Name: "warning", Label: v.T("Reminder of Warning after minutes"), Hint: v.T("Empty: 480."), Most: most, set: stored.Warning},
+		{Name: "info", Label: v.T("Reminder of Info after minutes"), Hint: v.T("Empty: none."), Most: most, set: stored.Info},
+		{
+			Name: "withdraw_critical", Label: v.T("Withdraw of Critical after minutes"), Hint: v.T("Empty: 10."), Most: mostWait,
+			set: withdraw.Critical,
+		},
+		{Name: "withdraw_warning", Label: v.T("Withdraw of Warning after minutes"), Hint: never, Most: mostWait, set: withdraw.Warning},
+		{Name: "withdraw_info", Label: v.T("Withdraw of Info after minutes"), Hint: never, Most: mostWait, set: withdraw.Info},
+	}
+	for n := range all {
+		f := &all[n]
+		if f.set != nil {
+			f.Value = strconv.FormatInt(*f.set, 10)
+		}
+		if v.Failure != nil {
+			f.Value = v.field("reminder_" + f.Name)
+		}
+	}
+	return all
+}
+
+// remindersSent returns the reminders of the form as the API takes them; changed is false if they are those that are stored.
+func remindersSent(v *visit, c *channelRow) (reminder map[string]any, changed bool) {
+	reminder, withdraw := map[string]any{}, map[string]any{}
+	for _, f := range reminderFields(v, c) {
+		sent := v.field("reminder_" + f.Name)
+		changed = changed || sent != f.Value
+		if sent == "" {
+			continue
+		}
+		if severity, is := strings.CutPrefix(f.Name, "withdraw_"); is {
+			withdraw[severity] = number(sent)
+		} else {
+			reminder[f.Name] = number(sent)
+		}
+	}
+	if len(withdraw) > 0 {
+		reminder["withdraw"] = withdraw
+	}
+	return reminder, changed
+}

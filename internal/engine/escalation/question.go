@@ -1,0 +1,285 @@
+package escalation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"tocsin/internal/activity"
+	"tocsin/internal/channel"
+	"tocsin/internal/core/escalationplan"
+	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
+	"tocsin/internal/engine/notify"
+	"tocsin/internal/engine/untold"
+	"tocsin/internal/incident"
+	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
+)
+
+// The questions to those who have acknowledged an incident, which await an answer.
+const (
+	byReminder = "reminder" // the incident is still open
+	bySnooze   = "snooze"   // its snooze is over
+)
+
+// await returns the question that awaits an answer.
+func (f *followUp) await(tx *db.Tx, i *incident.Incident, ch channel.Channel, now time.Time) (a escalationplan.Await, err error) {
+	if f.asked == 0 || i.Progress != incident.Processing {
+		return a, nil
+	}
+	all, err := f.deliveries(tx, i)
+	if err != nil {
+		return a, err
+	}
+	wait, withdraws := int64(escalationplan.WokenWait), true
+	if f.question == byReminder {
+		wait, withdraws = ch.Withdrawal(i.Severity)
+	}
+	a = escalationplan.Await{Open: true, Withdraws: withdraws}
+	a.Until, a.Reached, _ = escalationplan.AnswerBy(f.asked, wait, now.Unix(), all)
+	return a, nil
+}
+
+// atOnce is within how many milliseconds a notification is due that does not wait for the end of quiet hours.
+const atOnce = 2 * 60_000
+
+// deliveries returns what became of the messages of the question that is open. A message about a Critical incident that
+// waits for the end of quiet hours is none: its incident must not wait with it.
+func (f *followUp) deliveries(tx *db.Tx, i *incident.Incident) (all []escalationplan.Delivery, err error) {
+	notices, err := notify.OfIncident(tx, f.account, f.incident)
+	for _, n := range notices {
+		if n.Status == notify.Cancelled || !strings.HasPrefix(n.Key, f.key()+"/") {
+			continue
+		}
+		d := escalationplan.Delivery{Person: n.Person, Sent: n.Status == notify.Sent, Open: n.Settled == 0, At: n.Settled / 1000}
+		if d.Open {
+			if i.Severity == event.Critical && n.Attempts == 0 && n.Due-n.Created > atOnce {
+				continue
+			}
+			d.At = n.Due / 1000
+		}
+		all = append(all, d)
+	}
+	return all, err
+}
+
+// key returns what the keys of the messages of the question begin with.
+func (f *followUp) key() string { return fmt.Sprintf("%s/%s/%d", f.incident, f.event(), f.asked) }
+
+// event returns the type of the event of the question.
+func (f *followUp) event() string {
+	if f.question == bySnooze {
+		return activity.IncidentWake
+	}
+	return activity.IncidentReminder
+}
+
+// open notes which question is open once a message is sent.
+func (f *followUp) open(m escalationplan.Message, plan *escalationplan.FollowUp, now time.Time) {
+	switch {
+	case m == escalationplan.Woken:
+		f.question, f.asked = bySnooze, now.Unix()
+	case m == escalationplan.Reminder && plan.Await.Open:
+		f.question, f.asked = byReminder, now.Unix()
+	case !plan.Await.Open && !plan.Woke:
+		f.close()
+	}
+}
+
+// close notes that no question is open.
+func (f *followUp) close() { f.question, f.asked = "", 0 }
+
+// askAgain makes the question due again, instead of what follows without an answer: a copy of the database that is held
+// sends nothing, so that it must not count an answer as missing that was given elsewhere.
+func (f *followUp) askAgain() {
+	if f.asked = 0; f.question == byReminder {
+		f.question, f.reminded = "", 0
+	}
+}
+
+// held reports whether the server sends nothing.
+func (r *Service) held() bool { return r.Notify.Held != nil && r.Notify.Held() != "" }
+
+// ask stores the messages of the question that is open: to those who have acknowledged the incident and have not handed it
+// over and, at the end of a snooze, to the person who snoozed it.
+func (r *Service) ask(tx *db.Tx, f *followUp, i *incident.Incident, now time.Time) error {
+	to := i.Holders()
+	if snoozer := i.Snoozer(); f.question == bySnooze && snoozer != 0 && !slices.Contains(to, snoozer) {
+		to = append(to, snoozer)
+	}
+	methods, err := r.methodsOf(tx, i)
+	if err != nil {
+		return err
+	}
+	zone, err := person.Zone(tx, f.account)
+	if err != nil {
+		return err
+	}
+	t := draft{cause: notify.Reminder, event: f.event(), late: true, detail: notify.Detail{Question: f.question}}
+	for _, id := range to {
+		p, found, err := notify.Find(tx, f.account, id)
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue
+		}
+		t.by, t.key, t.reason = methods[id], fmt.Sprintf("%s/p%d", f.key(), id), f.words(i, p, zone, now)
+		if err := r.person(tx, i, t, id, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// words returns the question to a person, in the person's time zone or else the account's.
+func (f *followUp) words(i *incident.Incident, p notify.Person, zone *time.Location, now time.Time) string {
+	if own, err := time.LoadLocation(p.TimeZone); err == nil && p.TimeZone != "" {
+		zone = own
+	}
+	since := i.HeldSince(p.ID)
+	at := time.Unix(since, 0).In(zone)
+	switch y := at.YearDay() == now.In(zone).YearDay() && at.Year() == now.In(zone).Year(); {
+	case f.question == bySnooze && since == 0:
+		return sentence.Of("your_snooze_over")
+	case f.question == bySnooze && y:
+		return sentence.Of("held_snooze_over", at.Format("15:04"))
+	case f.question == bySnooze:
+		return sentence.Of("held_snooze_over_day", person.Clock{Zone: zone, Now: now}.Minute(since))
+	case y:
+		return sentence.Of("held_still_open", at.Format("15:04"))
+	}
+	return sentence.Of("held_still_open_day", person.Clock{Zone: zone, Now: now}.Minute(since))
+}
+
+// isAct reports whether an event is an act of a person on an incident that answers for all who have acknowledged it.
+// Acknowledging is one as well, with consequences of its own.
+func isAct(e activity.Event) bool {
+	switch e := e.(type) {
+	case activity.Assigned:
+		return e.How != "escalate"
+	case activity.Answered, activity.Commented, activity.TextChanged, activity.SeverityChanged, activity.FieldChanged,
+		activity.RespondersAdded, activity.Merged, activity.WarRoomOpened, activity.WarRoomClosed, activity.Snoozed, activity.Woken:
+		return true
+	}
+	return false
+}
+
+// acted begins the interval of reminders again because a person has acted on an acknowledged incident who answers for it,
+// has assigned it to others or has snoozed it. What is open of a question needs no answer any more.
+func (r *Service) acted(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+	f, found, err := findFollowUp(tx, item.Account, i.IncidentID)
+	if err != nil || !found || i.Progress != incident.Processing {
+		return err
+	}
+	switch e := item.Event.(type) {
+	case activity.Assigned:
+		f.again = 0 // it is a matter of others now
+	case activity.Snoozed:
+	case activity.Answered:
+		f.again = map[string]int64{
+			incident.Later: item.At.Unix() + incident.AskAgain, incident.Never: escalationplan.Never,
+		}[e.Answer]
+	default:
+		if !i.AnsweredBy(item.Person) {
+			return nil
+		}
+	}
+	ch, _, err := channel.Find(tx, item.Account, i.ChannelID)
+	if err != nil {
+		return err
+	}
+	f.close()
+	f.reminded = item.At.Unix()
+	plan := f.plan(i, ch, escalationplan.Await{})
+	f.next = plan.Due(item.At.Unix())
+	if err := f.save(tx); err != nil {
+		return err
+	}
+	return r.Notify.Cancel(tx, item.Account, []string{i.IncidentID}, sentence.Of("was_answered"), item.At, notify.Reminder)
+}
+
+// woken acts on the end of a snooze. Those who have acknowledged the incident, and the person who snoozed it, are asked
+// for an answer, unless it was one of them who ended it. When the time of a snooze is over and no person has acknowledged
+// the incident, its escalation begins again at once.
+func (r *Service) woken(tx *db.Tx, i *incident.Incident, item activity.Item, e activity.Woken) error {
+	switch {
+	case e.Restarts && i.Progress == incident.Triggered:
+		return r.wokenAlone(tx, i, item)
+	case i.Progress == incident.Processing && !i.AnsweredBy(item.Person):
+		f, found, err := findFollowUp(tx, item.Account, i.IncidentID)
+		if err == nil && !found {
+			if err = r.follow(tx, i, i.Severity, 0, item.At); err == nil {
+				f, _, err = findFollowUp(tx, item.Account, i.IncidentID)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		f.question, f.asked, f.next = bySnooze, 0, item.At.Unix()
+		if err := f.save(tx); err != nil {
+			return err
+		}
+		r.wakeFor(tx, item.Account)
+	}
+	return Recheck(tx, item.Account, item.ID, item.At)
+}
+
+// wokenAlone begins the escalation again of an incident that no person has acknowledged when its snooze ended, and
+// notifies the person who snoozed it. That person need not act, so that the methods for Info are used.
+func (r *Service) wokenAlone(tx *db.Tx, i *incident.Incident, item activity.Item) error {
+	if err := r.beginAgain(tx, i, item, sentence.Of("snooze_over_alone")); err != nil {
+		return err
+	}
+	snoozer := i.Snoozer()
+	if snoozer == 0 {
+		return nil
+	}
+	t := draft{cause: notify.Reminder, event: activity.IncidentWake, severity: quiet, late: true}
+	t.reason = sentence.Of("your_snooze_over_alone")
+	t.key = fmt.Sprintf("%s/%s/%d/p%d", i.IncidentID, t.event, item.At.Unix(), snoozer)
+	return r.person(tx, i, t, snoozer, item.At)
+}
+
+// withdraw withdraws every acknowledgement of an incident, because the question that is open had no answer.
+func (r *Service) withdraw(tx *db.Tx, f *followUp, i *incident.Incident, now time.Time) error {
+	writer := incident.Writer{Tx: tx, Bus: r.Bus, Account: f.account, Now: now, Batch: batchOf(tx).incidents}
+	return writer.Retract(i, f.question)
+}
+
+// unanswered begins the escalation again of an incident whose acknowledgement was withdrawn without an answer.
+func (r *Service) unanswered(tx *db.Tx, i *incident.Incident, item activity.Item, e activity.Unacknowledged) error {
+	if err := r.Notify.Cancel(tx, item.Account, []string{i.IncidentID}, sentence.Of("ack_withdrawn"), item.At, notify.Reminder); err != nil {
+		return err
+	}
+	why := sentence.Of("no_answer")
+	if e.Unanswered == bySnooze {
+		why = sentence.Of("no_answer_snooze")
+	}
+	return r.beginAgain(tx, i, item, why)
+}
+
+// beginAgain begins the escalation of an incident again at its first step, with those on call then, because no person
+// works on it any more. If it was assigned by hand, its assignees are notified as well.
+func (r *Service) beginAgain(tx *db.Tx, i *incident.Incident, item activity.Item, why string) error {
+	if err := untold.Forget(tx, item.Account, item.ID); err != nil {
+		return err
+	}
+	r.wakeFor(tx, item.Account)
+	if to := i.AssignedTo; assignedByHand(i) {
+		reason := sentence.Of("because", "assigned", why)
+		if err := r.notifyPersons(tx, i, item, reason, to.PersonIDs); err != nil {
+			return err
+		}
+		t := draft{cause: notify.Assigned, event: item.Event.Type()}
+		for _, address := range to.Emails {
+			key := fmt.Sprintf("%s/%s/%d/e%s", i.IncidentID, t.event, item.At.UnixMilli(), address)
+			if err := r.Notify.Put(tx, t.notification(i, 0, "email", notify.Address{To: address}, key, reason), item.At); err != nil {
+				return err
+			}
+		}
+	}
+	return r.restartRule(tx, i, item, why)
+}
