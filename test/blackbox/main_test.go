@@ -23,7 +23,7 @@ import (
 	_ "tocsin/internal/cli" // so that go test does not use cached results when the program has changed
 )
 
-// tocsin is the binary under test, built once as `make build` does, with a version for tests.
+// tocsin is the binary under test, built once with the flags of the linker that `make build` has, and a version for tests.
 var tocsin string
 
 const release = "9.8.7-test"
@@ -42,8 +42,9 @@ func TestMain(m *testing.M) {
 	if flags == nil {
 		panic("the Makefile has no line that builds with -ldflags")
 	}
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", strings.ReplaceAll(string(flags[1]), "$$(sh tools/version.sh)", release), "-o", tocsin, "tocsin/cmd/tocsin")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	// Without -trimpath and with cgo as the tests have it, so that it shares their compiled packages; test/deploy builds what
+	// is released.
+	build := exec.Command("go", "build", "-ldflags", strings.ReplaceAll(string(flags[1]), "$$(sh tools/version.sh)", release), "-o", tocsin, "tocsin/cmd/tocsin")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
 		os.Exit(1)
