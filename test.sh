@@ -60,7 +60,6 @@ lint() {
 	unformatted=$(gofmt -l cmd docs examples internal test)
 	[ -z "$unformatted" ] || fail "not formatted with gofmt: $unformatted"
 	go tool -modfile=tools/go.mod golangci-lint run ./...
-	(cd test/browser && go tool -modfile=../../tools/go.mod golangci-lint run ./...)
 }
 
 # tests runs without go vet, whose checks are among the linters. Three packages run at a time, because some wait.
@@ -134,6 +133,7 @@ deploy() {
 }
 
 browser() {
+	(cd test/browser && go tool -modfile=../../tools/go.mod golangci-lint run ./...) # a module of its own
 	if ! command -v "${CHROMIUM:-chromium}" >/dev/null && ! command -v chromium-browser >/dev/null &&
 		! command -v google-chrome-stable >/dev/null && ! command -v google-chrome >/dev/null; then
 		skip "THE CONSOLE IN A BROWSER, test/browser: Chromium is missing (apt-get install chromium, or name it in CHROMIUM)"
