@@ -139,7 +139,7 @@ browser() {
 		skip "THE CONSOLE IN A BROWSER, test/browser: Chromium is missing (apt-get install chromium, or name it in CHROMIUM)"
 		return
 	fi
-	(cd test/browser && go test -vet=off ./...)
+	(cd test/browser && go test -vet=off -timeout 20m ./...)
 	skip "the full account in Chinese and the empty one in English in all looks: make browser"
 }
 
