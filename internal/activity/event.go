@@ -79,7 +79,7 @@ func (Acknowledged) Type() string { return IncidentAck }
 
 // Unacknowledged is an incident whose acknowledgement was taken back, by its person or, without an answer, by Tocsin.
 type Unacknowledged struct {
-	Unanswered string `json:"unanswered,omitzero"` // which question had no answer: reminder or snooze; empty: a person took it back
+	Unanswered string `json:"no_answer_to,omitzero"` // which question had no answer: reminder or snooze; empty: a person took it back
 }
 
 // Type returns IncidentUnack.

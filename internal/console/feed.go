@@ -41,7 +41,7 @@ type feedDetail struct {
 	Emails   []string     `json:"emails"`
 
 	Answer     string `json:"answer"`
-	Unanswered string `json:"unanswered"`
+	Unanswered string `json:"no_answer_to"`
 	Restarts   bool   `json:"restarts"`
 }
 
