@@ -345,7 +345,7 @@ func TestARiseSurvivesARestart(t *testing.T) {
 }
 
 // A layer that names chats and addresses only: they are notified of the rise, once.
-func TestARiseIsPostedToChatsThatNoPersonIsBehind(t *testing.T) {
+func TestRiseIsPostedToChatsWithoutPersons(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {"emails": ["noc@example.org"], "webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops"}}]}}`, chats)))
 	w.push("cpu", "Warning")

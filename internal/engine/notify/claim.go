@@ -148,11 +148,13 @@ func scanWaiting(scan db.Scan) (w waiting, err error) {
 
 // firstDue returns the notification of a queue that is sent next, the most severe first.
 func firstDue(tx *db.Tx, queue queueKey, now time.Time) (w waiting, found bool, err error) {
-	for urgency := 0; urgency <= mergers && !found && err == nil; urgency++ {
-		w, found, err = db.One(tx, scanWaiting, nextDue,
-			queue.lane, queue.account, urgency, now.UnixMilli())
+	for urgency := 0; urgency <= mergers; urgency++ {
+		w, found, err = db.One(tx, scanWaiting, nextDue, queue.lane, queue.account, urgency, now.UnixMilli())
+		if err != nil || found {
+			return w, found, err
+		}
 	}
-	return w, found, err
+	return w, false, nil
 }
 
 // claimFor takes up to n messages to a recipient. Notifications for which no message is left within the budget wait until
