@@ -159,6 +159,9 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 	if err != nil || len(events) == 0 {
 		return false, err
 	}
+	if r.gathered != nil {
+		r.gathered()
+	}
 	if p.single > 0 {
 		events, others = events[:1], others || len(events) > 1
 	}
@@ -199,6 +202,8 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 			r.others.note(p.Account, p.Now)
 		}
 		return false, nil
+	case errors.Is(err, errOverlap):
+		return true, nil
 	case fault.KindOf(err) == fault.Unavailable: // not because of an event: none may overtake the first of its alert
 		return false, err
 	case err != nil && len(items) > 1: // storing them one by one finds the one that fails
@@ -276,8 +281,7 @@ func (r *Service) setAside(p *progress, e *pending, cause error) error {
 			return tx.Do(`UPDATE event_waiting SET attempts = attempts + 1 WHERE account_id = $1 AND seq = $2 AND event_id = $3`,
 				p.Account, e.seq, e.id)
 		}
-		waiting, err := done(tx, p.Account, e)
-		if err != nil || !waiting[e.id] {
+		if err := done(tx, p.Account, e); err != nil {
 			return err
 		}
 		why := sentence.Of("not_decided", maxAttempts)
@@ -295,5 +299,8 @@ func (r *Service) setAside(p *progress, e *pending, cause error) error {
 		t.outcomes = append(t.outcomes, string(decide.Failed))
 		return nil
 	})
+	if errors.Is(err, errElsewhere) {
+		return nil
+	}
 	return err
 }

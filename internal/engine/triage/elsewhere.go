@@ -36,8 +36,11 @@ const (
 // few is how many events a process may prepare for nothing: to look for another one takes longer.
 const few = 10
 
-// errElsewhere ends a batch of events that another process has decided meanwhile.
-var errElsewhere = errors.New("another process has decided these events")
+// Errors that end a batch of which another process has decided all events meanwhile, or some: the others are decided again.
+var (
+	errElsewhere = errors.New("another process has decided these events")
+	errOverlap   = errors.New("another process has decided some of these events")
+)
 
 // note leaves an account to another process.
 func (o *elsewhere) note(account int64, now time.Time) {

@@ -12,14 +12,20 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
+// elsewhere returns another process on the same database.
+func (r *fixture) elsewhere() *fixture {
+	other := *r
+	other.Service = triage.New(triage.Config{DB: r.DB, Bus: &activity.Bus{}, Log: slog.New(slog.DiscardHandler),
+		Configs: triage.NewConfigs(r.DB), Decide: jobs.NewSignal()})
+	return &other
+}
+
 // An account whose events another process decides is left to that one as long as it goes on: else each process would prepare
 // all events, and store its part of them.
 func TestAnAccountIsLeftToTheProcessThatDecidesIt(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	elsewhere := *r
-	elsewhere.Service = triage.New(triage.Config{DB: r.DB, Bus: &activity.Bus{}, Log: slog.New(slog.DiscardHandler),
-		Configs: triage.NewConfigs(r.DB), Decide: jobs.NewSignal()})
+	elsewhere := r.elsewhere()
 	sent := 0
 	send := func(n int) {
 		for range n {
@@ -71,9 +77,7 @@ func TestAnAccountIsLeftToTheProcessThatDecidesIt(t *testing.T) {
 func TestANumberThatIsUsedAgainIsAnotherEvent(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	elsewhere := *r
-	elsewhere.Service = triage.New(triage.Config{DB: r.DB, Bus: &activity.Bus{}, Log: slog.New(slog.DiscardHandler),
-		Configs: triage.NewConfigs(r.DB), Decide: jobs.NewSignal()})
+	elsewhere := r.elsewhere()
 	all := []string{r.take(sink, "noise", "a", event.Critical, nil), r.take(sink, "noise", "b", event.Critical, nil)}
 	r.once(func() {
 		elsewhere.runs()
@@ -83,6 +87,40 @@ func TestANumberThatIsUsedAgainIsAnotherEvent(t *testing.T) {
 	for n, id := range all {
 		if got := r.outcomes(id); len(got) != 1 {
 			t.Errorf("event %d has the verdicts %v, want one", n, got)
+		}
+	}
+}
+
+// Another process decides the first events about an alert after this one has read all, and before it reads the alert. What
+// this one decides about them again must neither count nor hide the last one.
+func TestEventsDecidedElsewhereCountOnce(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ severities, outcomes []string }{
+		{[]string{event.Warning, event.Critical, event.Info}, []string{"opened", "grouped", "grouped"}},
+		{[]string{event.Critical, event.Ok, event.Critical}, []string{"opened", "recovered", "opened"}},
+	} {
+		r := newFixture(t)
+		elsewhere := r.elsewhere()
+		var ids []string
+		for _, severity := range c.severities {
+			ids = append(ids, r.take(sink, "t", "k", severity, nil))
+		}
+		r.Gathered(func() {
+			r.Gathered(nil)
+			r.exec(`UPDATE event_waiting SET attempts = 99 WHERE event_id = $1`, ids[2]) // the other process does not see it
+			job := elsewhere.Jobs()[0]
+			if _, err := job.Run(t.Context(), r.now); err != nil {
+				t.Error(err)
+			}
+			job.Wait()
+			r.exec(`UPDATE event_waiting SET attempts = 0`)
+		})
+		r.runs()
+		for i, id := range ids {
+			r.wants(id, c.outcomes[i])
+		}
+		if n := r.count(`SELECT sum(event_cnt) FROM alert`); n != 3 {
+			t.Errorf("the alerts have %d events, want 3", n)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (b *batch) gather(items []item) error {
 	opened := map[opening][]string{}
 	for i := range items {
 		e := items[i].event
-		if e == nil || e.of.Number == 0 || !b.waiting[e.id] {
+		if e == nil || e.of.Number == 0 {
 			continue
 		}
 		if e.of.Last {

@@ -109,7 +109,8 @@ func (v *verdict) encode() error {
 }
 
 // store stores items as long as all reads that they depend on are unchanged. It returns how many it stored, from the first
-// one on; the others must be decided again. The error is errElsewhere when another process has decided their events.
+// one on; the others must be decided again. The error is errElsewhere or errOverlap when another process has decided their events
+// or some of them.
 func (r *Service) store(m *snapshot, items []item) (stored int, err error) {
 	if len(items) == 0 {
 		return 0, nil
@@ -182,7 +183,6 @@ type batch struct {
 	tx       *db.Tx
 	t        *counts
 	m        *snapshot
-	waiting  map[string]bool // events that still wait, by id
 	last     int64           // the id of the account's last verdict
 	verdicts db.Rows
 	writer   incident.Writer
@@ -216,11 +216,8 @@ func (r *Service) newBatch(tx *db.Tx, t *counts, m *snapshot, items []item) (b *
 			}
 		}
 	}
-	if b.waiting, err = done(tx, m.account, events...); err != nil {
+	if err := done(tx, m.account, events...); err != nil {
 		return nil, err
-	}
-	if len(events) > 0 && len(b.waiting) == 0 {
-		return nil, errElsewhere
 	}
 	if b.last, err = lastVerdict(tx, m.account, m.now); err != nil {
 		return nil, err
@@ -240,14 +237,11 @@ func distinct(ids []string) []string {
 	return slices.Compact(ids)
 }
 
-// put stores one item. An event that was deleted or decided meanwhile is left as it is.
+// put stores one item.
 func (b *batch) put(one *item) error {
 	id := ""
 	if e := one.event; e != nil {
 		id = e.id
-		if !b.waiting[e.id] {
-			return nil
-		}
 		b.t.waited = append(b.t.waited, max(0, b.m.now.Sub(time.Unix(0, e.received)).Seconds())) // it may have come since the round began
 	}
 	for i := range one.verdicts {
@@ -294,24 +288,30 @@ func (b *batch) store(items []item) error {
 	return b.tx.Insert(b.verdicts)
 }
 
-// done marks events as decided, and returns the ids of those that were still waiting. The number of an event alone does not
+// done marks events as decided. If one of them does not wait any more it returns errElsewhere, or errOverlap while others
+// still wait: none of the verdicts may be stored then. The alerts may have been read after the other process had stored its
+// verdict, so each later verdict about the same alert would count that event again. The number of an event alone does not
 // name it: the embedded engine uses it again once no event waits any more.
-func done(tx *db.Tx, account int64, events ...*pending) (waiting map[string]bool, err error) {
-	waiting = map[string]bool{}
+func done(tx *db.Tx, account int64, events ...*pending) error {
 	if len(events) == 0 {
-		return waiting, nil
+		return nil
 	}
 	numbers, ids := make([]int64, len(events)), make([]string, len(events))
 	for i, e := range events {
 		numbers[i], ids[i] = e.seq, e.id
 	}
-	all, err := db.All(tx, db.Column[string], `DELETE FROM event_waiting WHERE account_id = $1
-		AND seq IN (SELECT CAST(value AS BIGINT) FROM json_each($2)) AND event_id IN (SELECT value FROM json_each($3)) RETURNING event_id`,
+	n, err := tx.Exec(`DELETE FROM event_waiting WHERE account_id = $1
+		AND seq IN (SELECT CAST(value AS BIGINT) FROM json_each($2)) AND event_id IN (SELECT value FROM json_each($3))`,
 		account, db.JSON(numbers), db.JSON(ids))
-	for _, id := range all {
-		waiting[id] = true
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		return errElsewhere
+	case n < int64(len(events)):
+		return errOverlap
 	}
-	return waiting, err
+	return nil
 }
 
 // stillWaits returns errElsewhere for an event that does not wait any more.

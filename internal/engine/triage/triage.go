@@ -48,6 +48,7 @@ type Service struct {
 	mu       sync.Mutex
 	hour     int64               // of warned, in hours since 1970
 	warned   map[string]int      // rules whose owners were notified in this hour
+	gathered func()              // called between reading events and reading their alerts; set by tests
 	between  func(account int64) // called between deciding and storing; set by tests
 	outcomes *prometheus.CounterVec
 	waited   prometheus.Histogram
