@@ -171,9 +171,10 @@ func run(t *testing.T, dir, program string, args ...string) {
 
 func free(t *testing.T) int {
 	t.Helper()
-	port, err := pgserver.FreePort()
+	port, err := pgserver.ReservePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return port
+	t.Cleanup(func() { port.Close() })
+	return port.Number
 }

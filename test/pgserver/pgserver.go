@@ -37,12 +37,13 @@ type Options struct {
 type Server struct {
 	Port int
 
-	dir  string // holds data and log
-	bin  string
-	as   *syscall.SysProcAttr // the user that it runs as; nil: this one
-	opts Options
-	uid  int
-	gid  int
+	reserved Port
+	dir      string // holds data and log
+	bin      string
+	as       *syscall.SysProcAttr // the user that it runs as; nil: this one
+	opts     Options
+	uid      int
+	gid      int
 }
 
 // Start makes a new database cluster and starts its server.
@@ -75,9 +76,10 @@ func prepare(o Options) (s *Server, err error) {
 			return nil, err
 		}
 	}
-	if s.Port, err = FreePort(); err != nil {
+	if s.reserved, err = ReservePort(); err != nil {
 		return nil, err
 	}
+	s.Port = s.reserved.Number
 	under := "" // the directory for temporary files
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && !o.Durable {
 		under = "/dev/shm"
@@ -126,17 +128,31 @@ func (s *Server) asOther() error {
 	return nil
 }
 
-// FreePort returns a port that no process listens on, below those that systems lend to connections (from 32768 on Linux): such
+// Port is a port of 127.0.0.1 that no other caller of ReservePort has, in any process, until it is closed: also while its server
+// is stopped, and before its server listens.
+type Port struct {
+	Number int
+	sign   net.Listener // on the same port of another address of this machine
+}
+
+// Close lets others have the port.
+func (p Port) Close() error { return p.sign.Close() }
+
+// ReservePort returns a port that no process listens on, below those that systems lend to connections (from 32768 on Linux): such
 // a connection, of any other test, has the port as soon as the server stops, and it cannot start again.
-func FreePort() (port int, err error) {
+func ReservePort() (p Port, err error) {
 	for range 100 {
-		port = 10_000 + rand.IntN(22_000) //nolint:gosec // others must not be likely to choose the same; none guesses it
-		var l net.Listener
-		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			return port, l.Close()
+		p.Number = 10_000 + rand.IntN(22_000) //nolint:gosec // others must not be likely to choose the same; none guesses it
+		if p.sign, err = net.Listen("tcp", fmt.Sprintf("127.0.0.2:%d", p.Number)); err != nil {
+			continue
 		}
+		var l net.Listener
+		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", p.Number)); err == nil {
+			return p, l.Close()
+		}
+		p.sign.Close()
 	}
-	return 0, err
+	return p, err
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
@@ -233,7 +249,7 @@ func (s *Server) Close() error {
 	if _, missing := os.Stat(filepath.Join(s.data(), "postmaster.pid")); !errors.Is(missing, fs.ErrNotExist) {
 		err = s.Kill()
 	}
-	return errors.Join(err, os.RemoveAll(s.dir))
+	return errors.Join(err, s.reserved.Close(), os.RemoveAll(s.dir))
 }
 
 // command runs one of PostgreSQL's programs.
