@@ -183,7 +183,7 @@ type batch struct {
 	tx       *db.Tx
 	t        *counts
 	m        *snapshot
-	last     int64           // the id of the account's last verdict
+	last     int64 // the id of the account's last verdict
 	verdicts db.Rows
 	writer   incident.Writer
 	recheck  []string        // incidents whose escalation is looked at again
