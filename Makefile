@@ -74,14 +74,15 @@ soak:
 	TOCSIN_TIMELINE_CASES=$(CASES) go test -count=1 -timeout 0 -run . ./internal/core/oncall
 	TOCSIN_BUDGET_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestBudget ./internal/engine/notify
 	TOCSIN_CONFIGURATIONS=$(ROUNDS) TOCSIN_CACHE_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestAnyConfiguration|TestCachesAgree' ./internal/app
-	TOCSIN_INVARIANT_RUNS=$(ROUNDS) TOCSIN_LINT_CONFIGURATIONS=$$((20 * $(ROUNDS))) TOCSIN_ENGINE_SEEDS=$(ROUNDS) \
-		go test -count=1 -timeout 0 -run 'TestInvariants|TestACleanConfiguration|TestEnginesAgree' ./test/story
+	TOCSIN_INVARIANT_RUNS=$(ROUNDS) TOCSIN_LINT_CONFIGURATIONS=$$((20 * $(ROUNDS))) \
+		go test -count=1 -timeout 0 -run 'TestInvariants|TestACleanConfiguration' ./test/story
 	TOCSIN_STRESS_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestStress ./internal/platform/delivery
 	TOCSIN_TRIAGE_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestBatchResults|TestActionsWhile' ./internal/engine/triage
 	TOCSIN_SCHEDULE_CASES=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestExplainAgrees|TestReadersAgree|TestThePlanOfAnOverride' ./internal/schedule
 	TOCSIN_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestAcceptedEventsSurviveAKill ./test/blackbox
 	TOCSIN_FAILOVER_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -v -run TestAStandbyTakesOver ./test/failover
-	./test.sh postgres ./test/story
+	TOCSIN_ENGINE_SEEDS=$(ROUNDS) ./test.sh postgres ./test/story
+	./test.sh race ./test/story ./internal/...
 	TOCSIN_NODES_ROUNDS=$$((2 * $(ROUNDS))) go test -count=1 -timeout 0 -v -run TestANodeIsKilled ./test/nodes
 
 golden:

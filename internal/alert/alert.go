@@ -112,7 +112,12 @@ func scanAlert(scan db.Scan) (a Alert, err error) {
 }
 
 // unmute clears what only an active alert shows.
-func (a *Alert) unmute() { a.Muted, a.MutedBy, a.MutedUntil, a.FlappingUntil = "", "", 0, 0 }
+func (a *Alert) unmute() {
+	a.Muted = ""
+	a.MutedBy = ""
+	a.MutedUntil = 0
+	a.FlappingUntil = 0
+}
 
 // names returns the names of labels that event.Identifying has written.
 func names(identifying string) []string {

@@ -71,7 +71,10 @@ func ShowAll(tx *db.Tx, account int64, items []activity.Item) ([]*Alert, error) 
 func (a *Alert) become(tx *db.Tx, w *Row) error {
 	a.Description, a.AlertSeverity, a.AlertStatus = w.Description, w.Severity, w.Status
 	a.LastTime, a.EndTime, a.EventCnt, a.EverMuted, a.GroupKey = w.Last, w.End, w.Events, w.EverMuted, w.GroupKey
-	a.Muted, a.MutedBy, a.MutedUntil, a.FlappingUntil = string(w.Muted), w.MutedBy, w.MutedUntil, w.FlapsUntil
+	a.Muted = string(w.Muted)
+	a.MutedBy = w.MutedBy
+	a.MutedUntil = w.MutedUntil
+	a.FlappingUntil = w.FlapsUntil
 	if a.EndTime > 0 {
 		a.unmute()
 	}
@@ -87,7 +90,9 @@ func (a *Alert) become(tx *db.Tx, w *Row) error {
 		i.IncidentID = w.Incident
 		a.Incident = &i
 	}
-	a.Labels, a.Images, a.Identifying = nil, nil, names(w.Identifying)
+	a.Labels = nil
+	a.Images = nil
+	a.Identifying = names(w.Identifying)
 	if err := json.Unmarshal([]byte(w.Labels), &a.Labels); err != nil {
 		return fault.Wrap(err, "labels of alert %s", w.ID)
 	}

@@ -314,7 +314,9 @@ func (v *visit) describeChange(line *feedLine, kind string, d feedDetail) {
 	case kind == "i_join":
 		line.Text, line.Words = v.T("Alerts join it"), d.Title
 	case kind == "i_flap":
-		line.Text, line.Words, line.Reason = v.T("Notified again"), d.Title, d.Reason
+		line.Text = v.T("Notified again")
+		line.Words = d.Title
+		line.Reason = d.Reason
 	case kind == "i_r_severity":
 		line.Text = v.T("Changed the severity from %s to %s", v.T(text(d.From)), v.T(text(d.To)))
 	case kind == "i_r_field":

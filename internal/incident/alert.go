@@ -172,7 +172,9 @@ func (d Writer) adoptAll(c *api.Call, target *Incident, alerts []decide.Alert, c
 // stores the alert, not the target. A mute ends with it: the alert was muted for its former incident.
 func (d Writer) adopt(target *Incident, a *decide.Alert, comment string) error {
 	a.Incident = target.IncidentID
-	a.Muted, a.MutedBy, a.MutedUntil = "", "", a.FlapsUntil
+	a.Muted = ""
+	a.MutedBy = ""
+	a.MutedUntil = a.FlapsUntil
 	if err := alert.Save(d.Tx, d.Account, a, d.Now); err != nil {
 		return err
 	}

@@ -201,7 +201,9 @@ func (d Writer) CloseAlerts(incident string) error {
 func (d Writer) CloseAlert(a *decide.Alert) error {
 	a.End = max(a.Start, d.Now.Unix())
 	a.Status = event.Ok
-	a.FlapsUntil, a.FlapsNotified, a.Changes = 0, 0, nil // what a person closes does not change too often any more
+	a.FlapsUntil = 0
+	a.FlapsNotified = 0
+	a.Changes = nil // what a person closes does not change too often any more
 	if err := alert.Save(d.Tx, d.Account, a, d.Now); err != nil {
 		return err
 	}

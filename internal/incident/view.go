@@ -157,7 +157,9 @@ func (v *View) fillEmpty() {
 
 // lookUp fills in the counts of alerts and the names of the channel, the persons and the account.
 func (v *View) lookUp(tx *db.Tx, r *withAlerts) error {
-	v.AlertCnt, v.ActiveAlertCnt, v.AlertEventCnt = r.alerts.Alerts, r.alerts.Firing(), r.alerts.Events
+	v.AlertCnt = r.alerts.Alerts
+	v.ActiveAlertCnt = r.alerts.Firing()
+	v.AlertEventCnt = r.alerts.Events
 	ch, found, err := channel.Find(tx, r.AccountID, r.ChannelID)
 	if err != nil {
 		return err

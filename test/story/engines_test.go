@@ -18,9 +18,9 @@ import (
 	"tocsin/internal/platform/db/dbtest"
 )
 
-// The same random calls, events and steps of the clock leave the same behind on the embedded engine and on the engine of
-// the run: the same account file, verdicts, feeds, escalations and notifications, but for the ids. A run on the embedded
-// engine so shows that the calls leave nothing to chance. TOCSIN_ENGINE_SEEDS sets how many runs it makes.
+// The same random calls, events and steps of the clock leave the same behind on the embedded engine and on PostgreSQL: the
+// same account file, verdicts, feeds, escalations and notifications, but for the ids. TOCSIN_ENGINE_SEEDS sets how many runs
+// it makes.
 func TestEnginesAgree(t *testing.T) {
 	if dbtest.Server == "" {
 		t.Skip("needs PostgreSQL: ./test.sh rest")

@@ -327,11 +327,15 @@ func (d *decision) end(latest *Alert, open bool) {
 		d.wait()
 		return
 	}
-	a.End, a.MutedUntil, a.FlapsUntil = max(a.Start, e.Time), 0, 0
+	a.End = max(a.Start, e.Time)
+	a.MutedUntil = 0
+	a.FlapsUntil = 0
 	if e.ByHand {
 		a.calm()
 	}
-	d.Outcome, d.Settled, d.Feed = Recovered, latest.FlapsUntil > 0, []string{"a_update", "a_close"}
+	d.Outcome = Recovered
+	d.Settled = latest.FlapsUntil > 0
+	d.Feed = []string{"a_update", "a_close"}
 	d.looked("merge", Step{Matched: true, Why: "it ends " + a.named()})
 }
 
@@ -398,7 +402,9 @@ func (d *decision) merge(latest *Alert, open bool) {
 	if latest.AwaitsQuiet() {
 		d.change(&a)
 	}
-	d.Alert, d.Feed, d.Frees = &a, d.updated(), !a.alike(latest)
+	d.Alert = &a
+	d.Feed = d.updated()
+	d.Frees = !a.alike(latest)
 	d.looked("merge", Step{Matched: true, Why: "it is an event of " + a.named()})
 }
 

@@ -86,7 +86,9 @@ func (d *decision) tooOften() {
 // wait keeps an alert that is over in its incident, until it has been quiet for long enough.
 func (d *decision) wait() {
 	a := d.Alert
-	a.Muted, a.MutedBy, a.MutedUntil = "", "", a.FlapsUntil
+	a.Muted = ""
+	a.MutedBy = ""
+	a.MutedUntil = a.FlapsUntil
 	d.Outcome, d.Flaps = Flapping, d.channel.Flapping
 	d.tooOften()
 	d.Trace[len(d.Trace)-1].Until = a.FlapsUntil
@@ -103,12 +105,17 @@ func (d *decision) waitOn() {
 	d.looked("flapping", Step{Matched: true, Why: sentence.Of("was_quiet", (d.now-a.Changed())/60)})
 	a.End = max(a.Start, d.now)
 	a.calm()
-	d.Outcome, d.Settled, d.Frees, d.Feed = Recovered, true, true, []string{"a_close"}
+	d.Outcome = Recovered
+	d.Settled = true
+	d.Frees = true
+	d.Feed = []string{"a_close"}
 }
 
 // calm ends the state of an alert that changed too often. Its past changes do not count any more.
 func (a *Alert) calm() {
-	a.MutedUntil, a.FlapsUntil, a.FlapsNotified = 0, 0, 0
+	a.MutedUntil = 0
+	a.FlapsUntil = 0
+	a.FlapsNotified = 0
 	a.Changes = a.Changes[max(0, len(a.Changes)-1):]
 	if !a.Active() {
 		a.Changes = nil

@@ -14,7 +14,9 @@ import (
 // first reason in this order counts.
 func (d *decision) mute() error {
 	a := d.Alert
-	a.Muted, a.MutedBy, a.MutedUntil = "", "", 0
+	a.Muted = ""
+	a.MutedBy = ""
+	a.MutedUntil = 0
 	if d.silenced() {
 		return nil
 	}

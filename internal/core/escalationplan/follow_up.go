@@ -146,7 +146,9 @@ type Delivery struct {
 // reached the last of its persons, or after the last attempt if it reached none, also if there was nothing to send.
 // While it has reached no person and may still do so, ended is false, and until is when to look again.
 func AnswerBy(asked, wait, now int64, all []Delivery) (until int64, reached, ended bool) {
-	first, last, open := map[int64]int64{}, asked, int64(0)
+	first := map[int64]int64{}
+	last := asked
+	open := int64(0)
 	for _, d := range all {
 		switch {
 		case d.Open:

@@ -109,7 +109,9 @@ func TestFollowUpAgainstModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 7))
-		every, bundle, end := rng.Int64N(80), 1+rng.Int64N(30), int64(start)+1400
+		every := rng.Int64N(80)
+		bundle := 1 + rng.Int64N(30)
+		end := int64(start) + 1400
 		if rng.IntN(3) == 0 {
 			every = 0
 		}

@@ -126,7 +126,9 @@ func (r *Service) ask(tx *db.Tx, f *followUp, i *incident.Incident, now time.Tim
 		if !found {
 			continue
 		}
-		t.by, t.key, t.reason = methods[id], fmt.Sprintf("%s/p%d", f.key(), id), f.words(i, p, zone, now)
+		t.by = methods[id]
+		t.key = fmt.Sprintf("%s/p%d", f.key(), id)
+		t.reason = f.words(i, p, zone, now)
 		if err := r.person(tx, i, t, id, now); err != nil {
 			return err
 		}
@@ -218,7 +220,9 @@ func (r *Service) woken(tx *db.Tx, i *incident.Incident, item activity.Item, e a
 		if err != nil {
 			return err
 		}
-		f.question, f.asked, f.next = bySnooze, 0, item.At.Unix()
+		f.question = bySnooze
+		f.asked = 0
+		f.next = item.At.Unix()
 		if err := f.save(tx); err != nil {
 			return err
 		}

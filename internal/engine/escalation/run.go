@@ -169,7 +169,10 @@ func (r *Service) replace(tx *db.Tx, before *run, i *incident.Incident) (number 
 // setRule sets the rule of an escalation, which starts at one of the layers. It does not store it.
 func (e *run) setRule(rule channel.EscalateRule, layer int) error {
 	e.timing = timing{Rule: rule.Timing(), Because: e.timing.Because}
-	e.ruleID, e.ruleName, e.rule, e.done = rule.RuleID, rule.RuleName, rule, 0
+	e.ruleID = rule.RuleID
+	e.ruleName = rule.RuleName
+	e.rule = rule
+	e.done = 0
 	if layer > 0 && layer < len(e.timing.Layers) { // the layers before it count as done
 		e.timing.Wait = 0
 		for n := range layer {

@@ -106,7 +106,9 @@ func (r *Service) chatsOf(tx *db.Tx, rule *channel.EscalateRule, n notify.Notifi
 					return err
 				}
 				sum := sha256.Sum256(append(address, chat.Method...))
-				n.Key, n.Method, n.Address = prefix+"/w"+hex.EncodeToString(sum[:8]), chat.Method, chat.Address
+				n.Key = prefix + "/w" + hex.EncodeToString(sum[:8])
+				n.Method = chat.Method
+				n.Address = chat.Address
 				if err := r.Notify.Put(tx, n, now); err != nil {
 					return err
 				}

@@ -42,7 +42,9 @@ func (r *Service) ackBundle(ctx context.Context, t Ticket, press bool, now time.
 		return http.StatusNotFound, ackView{Problem: problem}, nil
 	}
 	view.Person = p.Name
-	shown, waiting, seen := 0, waits{}, map[string]bool{}
+	shown := 0
+	waiting := waits{}
+	seen := map[string]bool{}
 	for batch := range slices.Chunk(ids, ackBatch) {
 		do := r.DB.Snapshot
 		if press {

@@ -129,7 +129,9 @@ func (r *Service) ackOnce(ctx context.Context, t Ticket, b button, now time.Time
 		return status, view
 	}
 	waits := view.Ask
-	view.Ask, view.Open, view.Answer = false, false, false
+	view.Ask = false
+	view.Open = false
+	view.Answer = false
 	view.Used = true
 	if b.do != "" && waits {
 		status, view.Problem = http.StatusGone, "this link was used before, and the incident waits again: open it in Tocsin"

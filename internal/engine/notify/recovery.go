@@ -35,7 +35,10 @@ type news struct{ event, cause, key string }
 func (w news) about(severities map[string]string, now time.Time) func(*Notification) {
 	return func(n *Notification) {
 		n.Key = fmt.Sprintf("%s/%s/%d/%s/%d/%s/%s", n.Incident, w.key, now.UnixMilli(), n.Method, n.Person, n.Queue, digest(n.Address))
-		n.Event, n.Cause, n.Reason, n.Severity = w.event, w.cause, "notified of it before: "+n.Reason, severities[n.Incident]
+		n.Event = w.event
+		n.Cause = w.cause
+		n.Reason = "notified of it before: " + n.Reason
+		n.Severity = severities[n.Incident]
 		n.Detail.Merged = ""
 	}
 }
@@ -64,7 +67,9 @@ func (r *Service) inform(
 			continue
 		}
 		closed := r.opened(&n, rows[i].target)
-		n.Attempts, n.Settled, n.Outcome = 0, 0, ""
+		n.Attempts = 0
+		n.Settled = 0
+		n.Outcome = ""
 		about(&n)
 		if n.Due, err = dueTime(tx, n, n.Severity, now); err != nil {
 			return err

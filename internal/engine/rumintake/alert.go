@@ -261,7 +261,9 @@ func (r *Service) close(tx *db.Tx, account int64, issue, why string, now time.Ti
 	if !found {
 		g = alertGroup{channels: o.channels, severity: o.severity}
 	}
-	e.AlertKey, e.Severity, e.Labels = o.key, g.severity, map[string]string{"source": "rum"}
+	e.AlertKey = o.key
+	e.Severity = g.severity
+	e.Labels = map[string]string{"source": "rum"}
 	return r.publish(tx, account, g.channels, e, now)
 }
 

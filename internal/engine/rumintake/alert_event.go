@@ -55,8 +55,12 @@ func (r *Service) event(n *news, severity string) event.Event {
 
 // shared returns the event of the alert that the issues of a group share, from that of one of them.
 func shared(e event.Event, g *alertGroup) event.Event {
-	e.AlertKey, e.Status, e.Severity = g.key, g.severity, g.severity
-	e.TitleRule, e.Title, e.Description = e.GroupTitle, e.GroupTitle, e.GroupText
+	e.AlertKey = g.key
+	e.Status = g.severity
+	e.Severity = g.severity
+	e.TitleRule = e.GroupTitle
+	e.Title = e.GroupTitle
+	e.Description = e.GroupText
 	e.Labels = map[string]string{
 		"source": "rum", "application": e.Labels["application"], "application_id": g.application, "issues": fmt.Sprint(g.issues),
 	}

@@ -177,7 +177,9 @@ func sums(results []copydb.Result) string {
 // A database that is copied there and back has the same rows, and its account file reads the same.
 func TestThereAndBack(t *testing.T) {
 	t.Parallel()
-	from, to, back := dbtest.Migrated(t), other(t), dbtest.New(t)
+	from := dbtest.Migrated(t)
+	to := other(t)
+	back := dbtest.New(t)
 	keyring, want := filled(t, from)
 	first := run(t, from, to)
 	second := run(t, to, back)
@@ -194,7 +196,9 @@ func TestThereAndBack(t *testing.T) {
 // Rows of all shapes: NULL, the empty text, the largest integers, and text that only the embedded engine may hold.
 func TestHostileRows(t *testing.T) {
 	t.Parallel()
-	from, to, back := dbtest.Migrated(t), other(t), dbtest.New(t)
+	from := dbtest.Migrated(t)
+	to := other(t)
+	back := dbtest.New(t)
 	d := open(t, from)
 	const account = `INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES ($1, $2, $3, $4, $5)`
 	write(t, d, account, int64(math.MaxInt64), "", "\u0001\uFEFF\"'\\\t\n\\N", int64(math.MinInt64), 0)
