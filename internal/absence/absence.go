@@ -142,11 +142,13 @@ func (r *Service) changed(c *api.Call, before []Absence, dryRun bool, old, now *
 	}
 	m := Moved{Account: c.Who.AccountID, Person: person, Actor: c.Who.PersonID, Before: old, After: now, Effects: reply.Effects}
 	if end > reply.End { // the reply is short; who stands in is notified of all shifts
-		if m.Effects, _, err = r.Effects(c, person, engine(before), reply.Start, end); err != nil {
+		m.Effects, _, err = r.Effects(c, person, engine(before), reply.Start, end)
+		if err != nil {
 			return reply, err
 		}
 	}
-	if m.Revision, err = configstore.Revision(c.Tx, m.Account); err != nil || len(m.Effects) == 0 {
+	m.Revision, err = configstore.Revision(c.Tx, m.Account)
+	if err != nil || len(m.Effects) == 0 {
 		return reply, err
 	}
 	return reply, r.Moved(c.Tx, m, c.Now)

@@ -21,7 +21,8 @@ const open = `SELECT alert_key, alert_severity, labels FROM alert WHERE account_
 func OpenCounts(tx *db.Tx, account, channel int64, filters []filter.Filter) (counts []int64, complete bool, err error) {
 	set, matchers := filter.NewSet(filters), make([]*filter.Matcher, len(filters))
 	for i, f := range filters {
-		if matchers[i], err = filter.Compile(f); err != nil {
+		matchers[i], err = filter.Compile(f)
+		if err != nil {
 			return nil, false, err
 		}
 	}

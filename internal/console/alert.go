@@ -217,7 +217,8 @@ func showAlert(v *visit) (view, error) {
 		d.Reached, d.Summary = x.Reached(), x.Summary
 		d.Rule, d.Why = x.muting(a)
 	}
-	if d.Made, err = v.silencesMade("/alerts/"+a.ID, map[string]any{"alert_id": a.ID}); err != nil {
+	d.Made, err = v.silencesMade("/alerts/"+a.ID, map[string]any{"alert_id": a.ID})
+	if err != nil {
 		d.Missing = append(d.Missing, v.T("Silences"))
 	}
 	if d.Feed, err = v.feed("/alert/feed", map[string]any{"alert_id": a.ID}); err != nil {

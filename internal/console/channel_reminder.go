@@ -29,7 +29,8 @@ type reminderField struct {
 func reminderFields(v *visit, c *channelRow) []reminderField {
 	stored, withdraw := channelReminders{}, channelMinutes{}
 	if c != nil && c.Reminder != nil {
-		if stored = *c.Reminder; stored.Withdraw != nil {
+		stored = *c.Reminder
+		if stored.Withdraw != nil {
 			withdraw = *stored.Withdraw
 		}
 	}

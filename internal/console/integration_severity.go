@@ -36,7 +36,8 @@ func (i integrationRow) severityLines() string {
 func severitiesOf(text string) map[string]string {
 	words := map[string]string{}
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line == "" {
+		line = strings.TrimSpace(line)
+		if line == "" {
 			continue
 		}
 		word, severity := line, ""

@@ -57,13 +57,14 @@ func (r *Service) assign(c *api.Call, in assignRequest) (reply Assigned, err err
 	if in.IncidentID != "" {
 		ids = append([]string{in.IncidentID}, ids...)
 	}
-	if _, err = r.each(c, Some{ids}.ids(), func(d Writer, i *Incident) error {
+	_, err = r.each(c, Some{ids}.ids(), func(d Writer, i *Incident) error {
 		to := in.AssignedTo
 		if err := r.checkAssignment(c, &to, i.ChannelID); err != nil {
 			return err
 		}
 		return d.Assign(i, to)
-	}); err != nil {
+	})
+	if err != nil {
 		return reply, err
 	}
 	return absences(c, "assigned_to.person_ids", in.AssignedTo.PersonIDs)

@@ -12,14 +12,15 @@ type responderRequest struct {
 }
 
 func (r *Service) addResponders(c *api.Call, in responderRequest) (reply Assigned, err error) {
-	if _, err = r.each(c, []string{in.IncidentID}, func(d Writer, i *Incident) error {
+	_, err = r.each(c, []string{in.IncidentID}, func(d Writer, i *Incident) error {
 		for _, id := range in.PersonIDs {
 			if err := person.Table.Need(c.Tx, c.Who.AccountID, "person_ids", id); err != nil {
 				return err
 			}
 		}
 		return d.AddResponders(i, in.PersonIDs)
-	}); err != nil {
+	})
+	if err != nil {
 		return reply, err
 	}
 	return absences(c, "person_ids", in.PersonIDs)

@@ -151,7 +151,8 @@ func (r *Service) publishSilence(c *api.Call, rule *channel.SilenceRule, of func
 	if found {
 		add(rule.FromAlertID, of(true))
 	}
-	if _, found, err = Find(c.Tx, c.Who.AccountID, rule.FromIncidentID); err != nil {
+	_, found, err = Find(c.Tx, c.Who.AccountID, rule.FromIncidentID)
+	if err != nil {
 		return err
 	}
 	if found {

@@ -63,7 +63,8 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
 	reply.Revision = s.Revision
-	if reply.Warnings, err = s.warnings(c.Tx, c.Who.Zone, c.Unix()); err != nil {
+	reply.Warnings, err = s.warnings(c.Tx, c.Who.Zone, c.Unix())
+	if err != nil {
 		return reply, err
 	}
 	rules, err := s.withoutPerson(c)

@@ -73,7 +73,8 @@ func (m SeverityMap) Rate(labels map[string]string) Rating {
 // of returns the severity of a word in a label. The map holds for every label.
 func (m SeverityMap) of(label, word string) (severity string, known bool) {
 	key := SeverityKey(word)
-	if severity, known = m[key]; known {
+	severity, known = m[key]
+	if known {
 		return severity, true
 	}
 	severity, known = severityWords[key]

@@ -78,7 +78,8 @@ func (s *Service) upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	warnings, err := unknownPersons(c, in.PersonIDs)
 	if err == nil && len(r.PersonIDs) == 0 {
 		var rules []fault.Ref
-		if rules, err = c.Users(configstore.Team, r.TeamID, configstore.Escalate); len(rules) > 0 {
+		rules, err = c.Users(configstore.Team, r.TeamID, configstore.Escalate)
+		if len(rules) > 0 {
 			warnings = append(warnings, "person_ids: the team is empty, and escalation rules page it: "+api.Named(rules))
 		}
 	}

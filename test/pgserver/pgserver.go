@@ -76,7 +76,8 @@ func prepare(o Options) (s *Server, err error) {
 			return nil, err
 		}
 	}
-	if s.reserved, err = ReservePort(); err != nil {
+	s.reserved, err = ReservePort()
+	if err != nil {
 		return nil, err
 	}
 	s.Port = s.reserved.Number
@@ -143,11 +144,13 @@ func (p Port) Close() error { return p.sign.Close() }
 func ReservePort() (p Port, err error) {
 	for range 100 {
 		p.Number = 10_000 + rand.IntN(22_000) //nolint:gosec // others must not be likely to choose the same; none guesses it
-		if p.sign, err = net.Listen("tcp", fmt.Sprintf("127.0.0.2:%d", p.Number)); err != nil {
+		p.sign, err = net.Listen("tcp", fmt.Sprintf("127.0.0.2:%d", p.Number))
+		if err != nil {
 			continue
 		}
 		var l net.Listener
-		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", p.Number)); err == nil {
+		l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", p.Number))
+		if err == nil {
 			return p, l.Close()
 		}
 		p.sign.Close()

@@ -23,7 +23,8 @@ func merging(t *testing.T, paypal, cards string, between func(w *world), more ..
 	t.Helper()
 	w = begin(t, append(more, twoRules(paypal, cards), cidActs)...)
 	w.push("cards", "Critical", "app=cards")
-	if target = w.incident(); between != nil {
+	target = w.incident()
+	if between != nil {
 		between(w)
 	}
 	w.pass(10 * time.Second)

@@ -206,11 +206,13 @@ func TestReminderIsAnsweredByLink(t *testing.T) {
 			if status != 200 || !strings.Contains(page, `value="still">Still on it: Ann Day`) || !strings.Contains(page, `value="back"`) {
 				t.Fatalf("%d %s", status, page)
 			}
-			if status, page = w.press(to, url.Values{"do": {answer}}); status != 200 || !strings.Contains(page, says) {
+			status, page = w.press(to, url.Values{"do": {answer}})
+			if status != 200 || !strings.Contains(page, says) {
 				t.Errorf("%d %s", status, page)
 			}
 			w.settle()
-			if status, _ = w.press(to, url.Values{"do": {"resign"}}); status != http.StatusBadRequest {
+			status, _ = w.press(to, url.Values{"do": {"resign"}})
+			if status != http.StatusBadRequest {
 				t.Errorf("an unknown answer: %d", status)
 			}
 			if want := map[bool]string{true: "Triggered", false: "Processing"}[answer == "back"]; w.progress() != want {

@@ -46,7 +46,8 @@ func (d *decision) change(a *Alert) {
 	a.Changes = a.Changes[max(0, len(a.Changes)-100):]
 	f := &d.channel.Flapping
 	if !f.holds() || a.FlapsUntil <= d.now && d.changes(a) < f.Max {
-		if a.FlapsNotified = min(a.FlapsNotified, NotifiedEarlier); a.Status == event.Ok {
+		a.FlapsNotified = min(a.FlapsNotified, NotifiedEarlier)
+		if a.Status == event.Ok {
 			a.FlapsUntil = 0 // else the state ends once its beginning is notified
 		}
 		return
@@ -54,7 +55,8 @@ func (d *decision) change(a *Alert) {
 	if a.FlapsUntil == 0 {
 		d.begins, a.FlapsNotified = true, 0
 	}
-	if a.FlapsUntil = d.now + f.Mute; a.Status != event.Ok {
+	a.FlapsUntil = d.now + f.Mute
+	if a.Status != event.Ok {
 		a.FlapsUntil = d.now + max(f.Mute, lasting) // what is active is quiet only once it was notified that it lasts
 		a.FlapsNotified = min(a.FlapsNotified, NotifiedEarlier)
 	}
@@ -135,7 +137,8 @@ func (d *decision) flapping(flapped bool) {
 	case a.Incident == "": // its incident is new to it, and notifies as every other
 		a.FlapsNotified = NotifiedNow
 	case a.FlapsNotified != NotifiedNow:
-		if d.Again = d.again(over); d.Again != NotAgain {
+		d.Again = d.again(over)
+		if d.Again != NotAgain {
 			a.FlapsNotified = NotifiedNow
 		}
 	}

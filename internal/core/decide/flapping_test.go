@@ -26,7 +26,8 @@ func newFlapper(t *testing.T, f decide.Flaps) *flapper {
 
 func (f *flapper) note(v *decide.Verdict) {
 	f.apply(v, f.now)
-	if f.last = *v; v.Outcome == decide.Opened || v.Again != decide.NotAgain {
+	f.last = *v
+	if v.Outcome == decide.Opened || v.Again != decide.NotAgain {
 		f.told = append(f.told, f.now)
 	}
 	if v.Again != decide.NotAgain {
@@ -210,7 +211,8 @@ func TestFlappingHidesNoOutage(t *testing.T) {
 		f := newFlapper(t, decide.Flaps{Max: 2 + r.Int64N(4), In: 600 + r.Int64N(7200), Mute: []int64{60, 300, 900, 7200}[r.IntN(4)]})
 		active, since := false, int64(0)
 		for range 80 {
-			if active = !active; active {
+			active = !active
+			if active {
 				f.push(event.Critical)
 				since = f.now
 			} else {

@@ -138,7 +138,8 @@ func TestFlappingOutlastsAChange(t *testing.T) {
 		}
 		w.channels[7].Flapping.Off = true
 		a = last
-		if v, err = decide.Reevaluate(w, &a, at); err != nil || a.Active() {
+		v, err = decide.Reevaluate(w, &a, at)
+		if err != nil || a.Active() {
 			t.Errorf("at %d, off: %s, %v", at, v.Outcome, err)
 		}
 		w.channels[7].Flapping.Off = false

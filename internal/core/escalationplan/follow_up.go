@@ -69,7 +69,8 @@ func (f *FollowUp) Next(held, now int64) (m Message, next int64) {
 		return Withdrawn, 0
 	case over:
 		reached := f.Await.Reached
-		if f.Await = (Await{}); !reached { // it goes to others, so the responders' messages follow
+		f.Await = Await{}
+		if !reached { // it goes to others, so the responders' messages follow
 			return Unreached, f.after(now)
 		}
 		return f.Next(held, now)

@@ -182,7 +182,8 @@ func followed(
 			}
 		}
 		var m escalationplan.Message
-		if m, next = f.Next(until, now); m != escalationplan.None {
+		m, next = f.Next(until, now)
+		if m != escalationplan.None {
 			got = append(got, sentMessage{m, now})
 		}
 		switch m {

@@ -123,7 +123,8 @@ func Measure(i *Incident, zone func(person int64) *time.Location, now int64) Fig
 	}
 	end := now
 	if i.Closed {
-		if f.ClosedBy = m.closedBy(); f.ClosedBy != Merged {
+		f.ClosedBy = m.closedBy()
+		if f.ClosedBy != Merged {
 			f.Closed, f.SecondsToClose = true, max(0, i.CloseTime-i.Start)
 		}
 		end = max(i.CloseTime, i.Start)

@@ -137,7 +137,8 @@ func (r *Service) recipients(
 			return to, err
 		}
 		if problem == "" && until[p.PersonID] > 0 {
-			if problem, err = absentUntil(tx, i.AccountID, p.PersonID, until[p.PersonID], zone); err != nil {
+			problem, err = absentUntil(tx, i.AccountID, p.PersonID, until[p.PersonID], zone)
+			if err != nil {
 				return to, err
 			}
 			away = append(away, notify.Recipient{PersonID: p.PersonID, Why: sentence.Of("although_absent", p.Why, problem)})

@@ -94,7 +94,8 @@ func (f *followUp) close() { f.question, f.asked = "", 0 }
 // askAgain makes the question due again, instead of what follows without an answer: a copy of the database that is held
 // sends nothing, so that it must not count an answer as missing that was given elsewhere.
 func (f *followUp) askAgain() {
-	if f.asked = 0; f.question == byReminder {
+	f.asked = 0
+	if f.question == byReminder {
 		f.question, f.reminded = "", 0
 	}
 }
@@ -213,7 +214,8 @@ func (r *Service) woken(tx *db.Tx, i *incident.Incident, item activity.Item, e a
 	case i.Progress == incident.Processing && !i.AnsweredBy(item.Person):
 		f, found, err := findFollowUp(tx, item.Account, i.IncidentID)
 		if err == nil && !found {
-			if err = r.follow(tx, i, i.Severity, 0, item.At); err == nil {
+			err = r.follow(tx, i, i.Severity, 0, item.At)
+			if err == nil {
 				f, _, err = findFollowUp(tx, item.Account, i.IncidentID)
 			}
 		}

@@ -111,7 +111,8 @@ func (r *Service) remindAfterRise(tx *db.Tx, e *run, i *incident.Incident, now t
 	if err != nil {
 		return err
 	}
-	if f.severity, f.reminded = i.Severity, now.Unix(); f.fallback == 0 && !e.timing.Untold {
+	f.severity, f.reminded = i.Severity, now.Unix()
+	if f.fallback == 0 && !e.timing.Untold {
 		f.fallback = now.Unix() + e.timing.Layers[len(e.timing.Layers)-1].Window
 	}
 	plan := f.plan(i, ch, escalationplan.Await{})

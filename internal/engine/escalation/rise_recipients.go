@@ -176,7 +176,8 @@ func (r *Service) riseAddresses(
 ) (addressed bool, err error) {
 	prefix := t.key
 	put := func(address, reason string) error {
-		if addressed = true; slices.Contains(t.except.addresses, address) {
+		addressed = true
+		if slices.Contains(t.except.addresses, address) {
 			return nil
 		}
 		n := t.notification(i, 0, "email", notify.Address{To: address}, prefix+"/e"+address, reason)

@@ -41,7 +41,8 @@ func (x *Explanation) ofIssue(id string) error {
 		if err != nil {
 			return err
 		}
-		if x.Verdicts = append(x.Verdicts, all...); len(all) > 0 {
+		x.Verdicts = append(x.Verdicts, all...)
+		if len(all) > 0 {
 			if err := x.present(a.ID); err != nil {
 				return err
 			}

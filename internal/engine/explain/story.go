@@ -75,11 +75,13 @@ func (x *Explanation) story(id string) error {
 	if err != nil {
 		return err
 	}
-	if s.Notices, err = x.shown(notices); err != nil {
+	s.Notices, err = x.shown(notices)
+	if err != nil {
 		return err
 	}
 	if found {
-		if s.message, err = escalation.NextMessage(tx, &i, x.c.Unix()); err != nil {
+		s.message, err = escalation.NextMessage(tx, &i, x.c.Unix())
+		if err != nil {
 			return err
 		}
 	}
@@ -120,7 +122,8 @@ func (x *Explanation) fallback() error {
 		if err != nil {
 			return err
 		}
-		if x.Fallback, err = x.shown(notices); err != nil {
+		x.Fallback, err = x.shown(notices)
+		if err != nil {
 			return err
 		}
 		for i := range x.Fallback {

@@ -46,7 +46,8 @@ func (r *reader) sources() (list []lint.Source, err error) {
 				s.Discards = append(s.Discards, lint.Filtered{Name: fmt.Sprintf("rules[%d]", n), Filter: rule.If.Value})
 			}
 		}
-		if s.Unknown, err = r.unknownSeverities(&i); err != nil {
+		s.Unknown, err = r.unknownSeverities(&i)
+		if err != nil {
 			return nil, err
 		}
 		list = append(list, s)

@@ -37,7 +37,8 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 	if err := addPersons(tx, &about, n, i); err != nil {
 		return about, err
 	}
-	if about.Partial, err = r.partial(tx, i, now); err != nil {
+	about.Partial, err = r.partial(tx, i, now)
+	if err != nil {
 		return about, err
 	}
 	r.overviewOf(tx, i, now).describe(&about, i)

@@ -30,7 +30,8 @@ func addMerge(tx *db.Tx, about *render.Incident, n *Notification, i *incident.In
 	if about.AckLink == "" {
 		about.Link = about.DetailUrl
 	}
-	if about.MergedInto = i.MergedInto; i.MergedInto == "" {
+	about.MergedInto = i.MergedInto
+	if i.MergedInto == "" {
 		others, err := mergedWith(tx, n)
 		if err != nil {
 			return err
@@ -93,7 +94,8 @@ func mergedWith(tx *db.Tx, n *Notification) (others int, err error) {
 // leadsTo returns the incident that an incident was merged into, for a person, or for a chat that was notified of it (0). shown
 // is false if it was not merged, or if the reader may not read the other one.
 func leadsTo(tx *db.Tx, i incident.Incident, person int64) (target incident.Incident, shown bool, err error) {
-	if target, err = incident.Current(tx, i); err != nil || target.IncidentID == i.IncidentID {
+	target, err = incident.Current(tx, i)
+	if err != nil || target.IncidentID == i.IncidentID {
 		return i, false, err
 	}
 	shown, err = MayRead(tx, &target, i.ChannelID, person)

@@ -112,7 +112,8 @@ func (r *Service) Put(tx *db.Tx, n Notification, now time.Time) error {
 	if n.Late {
 		n.Due = max(n.Due, now.Add(catchUp).UnixMilli())
 	}
-	if n.budget = n.budgetKey(); n.Incident != "" && n.Detail.Merged == "" { // a merge is about two incidents
+	n.budget = n.budgetKey()
+	if n.Incident != "" && n.Detail.Merged == "" { // a merge is about two incidents
 		n.Detail.Severity = n.Severity
 	}
 	target, err := r.sealed(&n)

@@ -100,13 +100,15 @@ func (w *writer) alert(a *rum.Application, issue *rum.Issue, e *rumerror.Error, 
 		return err
 	}
 	one := w.event(n, o.severity)
-	if one.GroupKey = o.groupKey(); g != nil {
+	one.GroupKey = o.groupKey()
+	if g != nil {
 		g.channels = n.adds(g.channels)
 		g.put(listedIssue{issue.IssueID, o.severity, e.Title()})
 		if err := g.save(w.tx, w.account); err != nil {
 			return err
 		}
-		if one.GroupKey = g.key; g.issues > 1 || o.key != "" {
+		one.GroupKey = g.key
+		if g.issues > 1 || o.key != "" {
 			one.GroupTitle, one.GroupText = g.title(issue.ApplicationName, now), g.text(w.PublicURL)
 		}
 	}
@@ -127,11 +129,13 @@ func (w *writer) begin(n *news, o *open) (*alertGroup, error) {
 		if err != nil {
 			return nil, err
 		}
-		if g = &deploy; !found {
+		g = &deploy
+		if !found {
 			g = &alertGroup{key: o.groupKey(), application: o.application, version: version, opened: o.opened}
 		}
 		g.issues++
-		if o.joined = found && n.joins(); o.joined {
+		o.joined = found && n.joins()
+		if o.joined {
 			return g, nil
 		}
 	}
@@ -144,7 +148,8 @@ func (w *writer) begin(n *news, o *open) (*alertGroup, error) {
 		if err != nil {
 			return nil, err
 		}
-		if g = &further; !found {
+		g = &further
+		if !found {
 			g = &alertGroup{key: fmt.Sprintf("rum/%s/further/%d", o.application, o.opened), application: o.application, opened: o.opened}
 		}
 		g.issues++

@@ -236,7 +236,8 @@ const maxVersions = 100
 func update(i *rum.Issue, g *group) {
 	i.TeamID, i.ApplicationName, i.UpdatedAt = g.application.TeamID, g.application.ApplicationName, g.now.UnixMilli()
 	i.ErrorCount += int64(len(g.errors))
-	if i.NoAlert = g.noise; g.alerted != nil {
+	i.NoAlert = g.noise
+	if g.alerted != nil {
 		i.NoAlert = ""
 	}
 	for _, e := range g.errors {
