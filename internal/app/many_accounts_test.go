@@ -70,7 +70,9 @@ func TestAnIdleProgramAsksTheSame(t *testing.T) {
 			if err := d.app.Runner.Settle(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			cost[i] = d.statements() - before
+			if took := d.statements() - before; cost[i] == 0 || took < cost[i] {
+				cost[i] = took
+			}
 		}
 	}
 	if cost[1] > cost[0]+2 {
@@ -78,7 +80,8 @@ func TestAnIdleProgramAsksTheSame(t *testing.T) {
 	}
 }
 
-// TestALongPageAsksTheSame: a page takes as many statements whatever the number of its entries is.
+// TestALongPageAsksTheSame: a page takes as many statements whatever the number of its entries is. Each size is asked for
+// several times: what a request finds in memory it must read again when the machine was busy and the copy is too old.
 func TestALongPageAsksTheSame(t *testing.T) {
 	t.Parallel()
 	d := newCounted(t)
@@ -86,11 +89,14 @@ func TestALongPageAsksTheSame(t *testing.T) {
 	d.decide()
 	for _, path := range []string{"/incident/list", "/alert/list", "/alert-event/list"} {
 		cost := map[int]int64{}
-		for _, n := range []int{2, 2, 30} { // the first reads the configuration
+		for _, n := range []int{2, 30, 2, 30, 2, 30, 2, 30} { // the first reads the configuration
 			body := fmt.Sprintf(`{"start_time": %d, "end_time": %d, "limit": %d}`, d.now.Unix()-3600, d.now.Unix()+3600, n)
 			before := d.statements()
 			got := reply(d.app, decidingKey, path, body)
-			cost[n] = d.statements() - before
+			took := d.statements() - before
+			if least, known := cost[n]; !known || took < least {
+				cost[n] = took
+			}
 			if entries := strings.Count(got, `"channel_id"`); !strings.HasPrefix(got, "200") || entries < n {
 				t.Fatalf("%s: %d entries instead of %d: %s", path, entries, n, got)
 			}
