@@ -81,7 +81,7 @@ soak:
 	TOCSIN_SCHEDULE_CASES=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestExplainAgrees|TestReadersAgree|TestThePlanOfAnOverride' ./internal/schedule
 	TOCSIN_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestAcceptedEventsSurviveAKill ./test/blackbox
 	TOCSIN_FAILOVER_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -v -run TestAStandbyTakesOver ./test/failover
-	TOCSIN_ENGINE_SEEDS=$(ROUNDS) ./test.sh postgres ./test/story
+	TOCSIN_ENGINE_SEEDS=$(ROUNDS) ./test.sh postgres ./test/story ./internal/...
 	./test.sh race ./test/story ./internal/...
 	TOCSIN_NODES_ROUNDS=$$((2 * $(ROUNDS))) go test -count=1 -timeout 0 -v -run TestANodeIsKilled ./test/nodes
 

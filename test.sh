@@ -48,11 +48,22 @@ shared() {
 	go list ./internal/api ./internal/auth ./internal/signin ./internal/engine/... ./internal/platform/... | grep -v -e copydb -e /redact
 }
 
-# stored lists the packages whose tests make databases.
+# stored lists the packages whose tests make databases, without those that have no statement of their own.
 stored() {
 	go list -test -f '{{.ImportPath}} {{join .Deps " "}}' ./... | sed -n '/ tocsin\/internal\/platform\/db\/dbtest\( \|$\)/s/\.test .*//p' |
-		grep -v -e /test/nodes -e /test/story -e /test/architecture
+		grep -v -e /test/nodes -e /test/story -e /test/architecture -e /internal/console -e /internal/demo
 }
+
+# Tests that rest leaves to make soak, because they took most of its time and find little there that others do not find:
+# alone, long tests of one goroutine, which test no statement either; long, stories in which goroutines do for hours what they
+# do for a minute in others; plain, the operations and the document as a caller sees them, whatever the engine.
+alone='TestALargeBodyIsTakenAsFarAsItFits|TestAMessageOfFiveThousandAlerts|TestARuleOverItsBudget|TestACleanConfiguration'
+alone="$alone|TestBodySizeIsLimited|TestClientDeclares|TestEnginesAgree|TestEveryProblem|TestEveryResource|TestExplain"
+alone="$alone|TestMove|TestOrderChangesNoAlert|TestPublicAddresses|TestResourcesHave|TestThousandsOfSources"
+long='TestAStorm|TestAFlood|TestSnoozesThatEnd|TestACorruptOwnAlert|TestAnEndpointThatFails|TestWhatExplainCalls|TestTwoRises'
+long="$long|TestARiseOf|TestARiseWaits|TestIssuesBeyond|TestReminders|TestOutageAfter|TestARepliedText|TestFiftyFailing"
+long="$long|TestManyAcknowledgements|TestAnEnabledHeartbeat|TestATargetThatFails|TestFlappingAlert"
+plain='TestDataPermission|TestEveryOperationRefuses|TestTheDocument|TestAnyConfiguration|TestEveryRequestIsBounded'
 
 lint() {
 	unformatted=$(gofmt -l cmd docs examples internal test)
@@ -73,16 +84,6 @@ quick() {
 	go test -vet=off $(packages | grep -v -e /test/story -e /test/blackbox -e /test/bench -e /internal/app -e /internal/demo)
 }
 
-# alone matches the long tests of which one goroutine does the work, and long matches the stories in which goroutines do for
-# hours what they do for a minute in others: the detector would find nothing new in them, and they took two thirds of its
-# time. make soak runs them under it all the same.
-alone='TestALargeBodyIsTakenAsFarAsItFits|TestAMessageOfFiveThousandAlerts|TestARuleOverItsBudget|TestACleanConfiguration'
-alone="$alone|TestBodySizeIsLimited|TestClientDeclares|TestEnginesAgree|TestEveryProblem|TestEveryResource|TestExplain"
-alone="$alone|TestMove|TestOrderChangesNoAlert|TestPublicAddresses|TestResourcesHave|TestThousandsOfSources"
-long='TestAStorm|TestAFlood|TestSnoozesThatEnd|TestACorruptOwnAlert|TestAnEndpointThatFails|TestWhatExplainCalls|TestTwoRises'
-long="$long|TestARiseOf|TestARiseWaits|TestIssuesBeyond|TestReminders|TestOutageAfter|TestARepliedText|TestFiftyFailing"
-long="$long|TestManyAcknowledgements|TestAnEnabledHeartbeat|TestATargetThatFails|TestFlappingAlert"
-
 # race watches neither SQLite, which is C translated to Go: its memory lies outside of Go's heap, where the detector sees
 # nothing, and its checks took three quarters of the processor time of these tests.
 race() {
@@ -93,8 +94,11 @@ race() {
 		skip "THE RACE DETECTOR (CGO_ENABLED is $(go env CGO_ENABLED))"
 		return
 	fi
-	# shellcheck disable=SC2046
-	[ $# -gt 0 ] || set -- -skip "^($alone|$long)" ./test/story $(shared)
+	if [ $# -eq 0 ]; then
+		# shellcheck disable=SC2046
+		set -- -skip "^($alone|$long)" ./test/story $(shared)
+		skip "long tests, and packages whose tests start no goroutine, under the race detector: make soak runs all"
+	fi
 	go test -vet=off -p 3 -timeout 20m -race -gcflags=modernc.org/sqlite/lib=-race=false \
 		-gcflags=modernc.org/libc/...=-race=false -gcflags=modernc.org/memory=-race=false "$@"
 }
@@ -112,10 +116,10 @@ postgres() {
 		return
 	fi
 	# shellcheck disable=SC2046
-	"$scratch/with" go test -vet=off -p 3 -timeout 20m $(stored)
+	"$scratch/with" go test -vet=off -p 3 -timeout 20m -skip "^($alone|$plain)" $(stored)
 	"$scratch/with" go test -vet=off -timeout 20m ./test/story ./test/architecture \
 		-run 'TestEnginesAgree|TestInvariantsOfTwoPrograms|TestMove|Restart|Statement|Retention|Watched|Plans|AModuleHolds'
-	skip "most stories of test/story on PostgreSQL: make soak runs all"
+	skip "most stories, the console and some long tests on PostgreSQL: make soak runs all"
 }
 
 # cluster runs several servers at a time, and kills them.
