@@ -167,7 +167,7 @@ var chineseConfigure = map[string]string{
 	"Events: %d":                   "%d 个事件",
 	"Tocsin does not know these words. Without another sign their events are Warnings. Choose what each means: it holds for the events that come from then on.": "Tocsin 不认识这些级别。没有其他依据时，其事件按“警告”处理。请选择各自的含义：对此后到来的事件生效。",
 	"Its severities": "自定义级别",
-	"Severities, one word=Critical, word=Warning or word=Info on each line":       "级别，每行一个 word=Critical、word=Warning 或 word=Info",
+	"Severities, one word=Critical, word=Warning or word=Info on each line":       "级别，每行一个：词=Critical、词=Warning 或 词=Info",
 	"For prometheus and grafana alone. They precede the words that Tocsin knows.": "仅用于 prometheus 和 grafana，优先于 Tocsin 已知的级别。",
 	"Send a test event": "发送测试事件",
 	"It goes the way of every other event and may notify people.": "它与其他事件走同样的流程，可能会通知人员。",
