@@ -117,8 +117,8 @@ type Changed struct {
 	api.Warnings
 }
 
-// changed counts a change, notifies the persons whose shifts it moves, and returns its effect. old and now are the absence
-// before and after it; nil: there is none.
+// changed raises the configuration revision, notifies the persons whose shifts a change moves, and returns the effect. old
+// and now are the absence before and after the change; nil: no absence.
 func (r *Service) changed(c *api.Call, before []Absence, dryRun bool, old, now *Absence) (reply Changed, err error) {
 	if err := configstore.BumpRevision(c.Tx, c.Who.AccountID); err != nil {
 		return reply, err
@@ -141,7 +141,7 @@ func (r *Service) changed(c *api.Call, before []Absence, dryRun bool, old, now *
 		return reply, err
 	}
 	m := Moved{Account: c.Who.AccountID, Person: person, Actor: c.Who.PersonID, Before: old, After: now, Effects: reply.Effects}
-	if end > reply.End { // the reply is short; who stands in is notified of all shifts
+	if end > reply.End { // the reply covers a short time; persons who stand in are notified of all shifts
 		m.Effects, _, err = r.Effects(c, person, engine(before), reply.Start, end)
 		if err != nil {
 			return reply, err

@@ -17,7 +17,7 @@ type Service struct {
 	// Effects returns what the absences of a person change in the schedules that name the person, against those that the
 	// person had before, in [from, to), Unix seconds. warnings name what could not be computed.
 	Effects func(c *api.Call, person int64, before []oncall.Absence, from, to int64) (effects []Effect, warnings []string, err error)
-	// Moved is called with a change that moves shifts, in the transaction that makes it; nil: no one is notified.
+	// Moved is called with each change that moves shifts, in the transaction of the change; nil: no one is notified.
 	Moved func(tx *db.Tx, m Moved, now time.Time) error
 }
 

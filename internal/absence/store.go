@@ -43,8 +43,8 @@ func Of(tx *db.Tx, account int64, persons []int64) (list []oncall.Absence, err e
 	return list, err
 }
 
-// Until returns until when persons are absent at a moment, both Unix seconds, by person. Persons who are not are absent from
-// the map. Absences that touch are one.
+// Until returns by person the end of the absence that holds at a moment, both in Unix seconds. The map lacks persons who are
+// present. Absences that touch count as one.
 func Until(tx *db.Tx, account int64, persons []int64, at int64) (until map[int64]int64, err error) {
 	list, err := Of(tx, account, persons)
 	if err != nil {

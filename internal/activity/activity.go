@@ -20,9 +20,9 @@ const (
 	AlertSilenced = "a_m_silence"
 	AlertInhibit  = "a_m_inhibit"
 	AlertFlapping = "a_m_flapping"
-	AlertDisabled = "a_m_channel" // its channel is disabled: in the feed only
-	AlertSilence  = "a_silence"   // a person silenced it for a time: in the feed only
-	AlertUndone   = "a_undone"    // a person ended such a silence: in the feed only
+	AlertDisabled = "a_m_channel" // the alert's channel is disabled: in the feed only
+	AlertSilence  = "a_silence"   // a person silenced the alert for a time: in the feed only
+	AlertUndone   = "a_undone"    // a person ended the silence of an alert: in the feed only
 
 	IncidentNew       = "i_new"
 	IncidentAssign    = "i_assign"
@@ -53,8 +53,8 @@ const (
 	IncidentEscalate  = "i_escalate"  // a person brought the next step of the escalation: in the feed only
 	IncidentRoom      = "i_wr_create" // a war room was opened: in the feed only
 	IncidentRoomGone  = "i_wr_delete" // a war room was closed: in the feed only
-	IncidentSilence   = "i_silence"   // a person silenced its alerts for a time: in the feed only
-	IncidentUndone    = "i_undone"    // a person ended such a silence: in the feed only
+	IncidentSilence   = "i_silence"   // a person silenced the incident's alerts for a time: in the feed only
+	IncidentUndone    = "i_undone"    // a person ended the silence of an incident: in the feed only
 	IncidentWebhook   = "i_webhook"   // a webhook was disabled, because its endpoint is gone: in the feed only
 	AlertWebhook      = "a_webhook"   // the same, found with a message about an alert
 )

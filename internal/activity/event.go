@@ -77,9 +77,9 @@ type Acknowledged struct {
 // Type returns IncidentAck.
 func (Acknowledged) Type() string { return IncidentAck }
 
-// Unacknowledged is an incident whose acknowledgement was taken back, by its person or, without an answer, by Tocsin.
+// Unacknowledged is an incident whose acknowledgement was withdrawn, by its person or, without an answer, by Tocsin.
 type Unacknowledged struct {
-	Unanswered string `json:"no_answer_to,omitzero"` // which question had no answer: reminder or snooze; empty: a person took it back
+	Unanswered string `json:"no_answer_to,omitzero"` // the question without an answer: reminder or snooze; empty: a person withdrew
 }
 
 // Type returns IncidentUnack.
@@ -96,13 +96,14 @@ func (Snoozed) Type() string { return IncidentSnooze }
 // Woken is an incident whose snooze ended.
 type Woken struct {
 	SnoozedBefore int64 `json:"snoozedBefore"`     // Unix seconds
-	Restarts      bool  `json:"restarts,omitzero"` // its time is over and no person has acknowledged the incident, so its escalation starts again
+	Restarts      bool  `json:"restarts,omitzero"` // the snooze is over and no person has acknowledged: the escalation starts again
 }
 
 // Type returns IncidentWake.
 func (Woken) Type() string { return IncidentWake }
 
-// Answered is the answer of a responder to a reminder, or to the message about the end of a snooze. It is in the feed only.
+// Answered is a responder's answer to a reminder, or to the message about the end of a snooze. The event is in the feed
+// only.
 type Answered struct {
 	Answer string `json:"answer"`       // still, later or never
 	Via    string `json:"via,omitzero"` // as of Acknowledged
@@ -220,13 +221,13 @@ type Joined struct {
 // Type returns IncidentJoined.
 func (Joined) Type() string { return IncidentJoined }
 
-// FiresAgain is an incident with an alert that changes too often and is active again, or still, so that persons are
-// notified again. It is in the feed only.
+// FiresAgain is an incident whose alert changes too often and is active again, or still. Persons are therefore notified
+// again. The event is in the feed only.
 type FiresAgain struct {
 	Title  string `json:"title"`  // of the alert
 	Why    string `json:"why"`    // a decide.Again
-	Reason string `json:"reason"` // the same in words
-	Since  int64  `json:"since"`  // Unix seconds; since when it is active
+	Reason string `json:"reason"` // Why in words
+	Since  int64  `json:"since"`  // since when the alert is active, Unix seconds
 }
 
 // Type returns IncidentFlapping.
@@ -281,14 +282,14 @@ type Silenced struct {
 	Title    string            `json:"title"` // of the alert or incident
 	Minutes  int64             `json:"minutes"`
 	Until    int64             `json:"until"`            // Unix seconds
-	Severity string            `json:"severity"`         // up to which it holds
-	Labels   map[string]string `json:"labels,omitempty"` // that alerts must have; empty: it matches by key
+	Severity string            `json:"severity"`         // up to which the silence holds
+	Labels   map[string]string `json:"labels,omitempty"` // that alerts must have; empty: the silence matches by key
 }
 
 // Type returns Kind.
 func (e Silenced) Type() string { return e.Kind }
 
-// SilenceUndone is the end of such a silence by a person, before its time. Kind is AlertUndone or IncidentUndone.
+// SilenceUndone is a responder's silence that a person ended before its time. Kind is AlertUndone or IncidentUndone.
 type SilenceUndone struct {
 	Kind     string `json:"-"`
 	RuleID   string `json:"rule_id"`

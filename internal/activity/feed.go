@@ -83,7 +83,7 @@ func scanEntry(scan db.Scan) (e Entry, err error) {
 	if err := json.Unmarshal([]byte(detail), &e.Detail); err != nil {
 		return e, err
 	}
-	written := e.Type == IncidentExhausted || e.Type == IncidentNotify || e.Type == IncidentFlapping // those of i_reopen are of persons
+	written := e.Type == IncidentExhausted || e.Type == IncidentNotify || e.Type == IncidentFlapping // persons write the reasons of i_reopen
 	if why, ok := e.Detail["reason"].(string); ok && written {
 		if data := sentence.Read(why); data != nil {
 			e.Detail["reason_data"] = data

@@ -111,7 +111,7 @@ func scanAlert(scan db.Scan) (a Alert, err error) {
 	return a, fault.Wrap(json.Unmarshal([]byte(images), &a.Images), "images of alert %s", a.AlertID)
 }
 
-// unmute clears what only an active alert shows.
+// unmute clears the members that only an active alert has.
 func (a *Alert) unmute() {
 	a.Muted = ""
 	a.MutedBy = ""

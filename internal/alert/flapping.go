@@ -24,8 +24,8 @@ func Flaps(tx *db.Tx, account int64, incident string) (bool, error) {
 	return found, err
 }
 
-// OtherFires reports whether an incident has an active alert beside this one that is neither over nor muted, and that
-// persons were notified of.
+// OtherFires reports whether an incident has another active alert that persons were notified of. Alerts that are over for
+// now, or muted, do not count.
 func OtherFires(tx *db.Tx, account int64, incident, alert string) (bool, error) {
 	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM alert WHERE account_id = $1 AND incident_id = $2 AND alert_id <> $3
 		AND end_time = 0 AND deleted_at = 0 AND muted = '' AND alert_status <> $4 AND (flapping_until = 0 OR flapping_notified = $5) LIMIT 1`,

@@ -100,12 +100,12 @@ func (a *Alert) insert(tx *db.Tx, account int64) (int64, error) {
 		incident = strings.ToLower(a.Incident.IncidentID)
 	}
 	if a.Muted == mutedFlapping {
-		a.MutedUntil = 1 // due at once
+		a.MutedUntil = 1 // due immediately
 	}
 	if a.FlappingUntil > 0 && a.EndTime > 0 {
 		a.FlappingUntil = 0
 	} else if a.MutedUntil == 0 {
-		a.MutedUntil = a.FlappingUntil // it must be decided again, else it might never end
+		a.MutedUntil = a.FlappingUntil // the alert must be decided again, else it might never end
 	}
 	return tx.Exec(`INSERT INTO alert (`+columns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,

@@ -15,9 +15,9 @@ const maxCounted = 20_000
 const open = `SELECT alert_key, alert_severity, labels FROM alert WHERE account_id = $1 AND channel_id = $2 AND end_time = 0
 	AND deleted_at = 0 ORDER BY last_time DESC, alert_id LIMIT $3 + 0`
 
-// OpenCounts returns how many of a channel's open alerts each of some filters matches now. The filters read alert_key,
-// severity and labels. complete is false when the channel has more open alerts than are compared, those with the latest
-// events.
+// OpenCounts returns for each filter how many of a channel's open alerts it matches now. The filters read alert_key,
+// severity and labels. complete is false when the channel has too many open alerts. Only the alerts with the latest events
+// are compared then.
 func OpenCounts(tx *db.Tx, account, channel int64, filters []filter.Filter) (counts []int64, complete bool, err error) {
 	set, matchers := filter.NewSet(filters), make([]*filter.Matcher, len(filters))
 	for i, f := range filters {

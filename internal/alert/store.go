@@ -203,14 +203,14 @@ func Sources(tx *db.Tx, account, channel int64) ([]Row, error) {
 		ORDER BY last_time DESC, alert_id LIMIT $3 + 0`, account, channel, MaxSources)
 }
 
-// Due is an alert that must be decided again: it is muted, or changes too often.
+// Due is an alert that must be decided again, because it is muted or changes too often.
 type Due struct {
 	Account int64
 	ID      string
 }
 
-// DueAgain returns an account's active alerts that are muted, or change too often, until now (Unix seconds) or earlier, at most limit, the
-// earliest first.
+// DueAgain returns an account's active alerts that are muted, or change too often, until now (Unix seconds) or earlier. The
+// earliest come first; limit bounds their number.
 func DueAgain(tx *db.Tx, account, now, limit int64) ([]Due, error) {
 	return db.All(tx, func(scan db.Scan) (d Due, err error) { return d, scan(&d.Account, &d.ID) },
 		`SELECT account_id, alert_id FROM alert
@@ -322,8 +322,8 @@ func OriginOf(tx *db.Tx, account int64, alert string) (Origin, error) {
 	return o, err
 }
 
-// Count is the number of alerts of an incident, of those that are active, of the active ones that are over for now (see
-// decide.Alert.AwaitsQuiet), and of the events of all of them.
+// Count holds numbers of an incident: alerts, active alerts, active alerts that are over for now, and events. See
+// decide.Alert.AwaitsQuiet for alerts that are over for now.
 type Count struct{ Alerts, Active, Waiting, Events int64 }
 
 // Firing returns how many alerts are active and not over for now.

@@ -28,7 +28,7 @@ func (c *Call) Users(toKind string, id any, kind string) ([]fault.Ref, error) {
 // maxNamed is how many objects a warning names.
 const maxNamed = 20
 
-// Named lists objects by name and id, the first ones if there are many.
+// Named lists objects by name and id: the first maxNamed objects, and how many more there are.
 func Named(refs []fault.Ref) string {
 	var names []string
 	for _, r := range refs[:min(len(refs), maxNamed)] {

@@ -42,7 +42,7 @@ var demoOnce = sync.OnceValues(func() (f demoFiles, err error) {
 	}
 	now := clock.System.Now()
 	account := demo.Account(now)
-	account.Deliveries = account.Deliveries[:100] // to store all takes seconds
+	account.Deliveries = account.Deliveries[:100] // storing all deliveries takes seconds
 	if err := accountfile.Import(context.Background(), a.DB, a.Keyring, account, now, false); err != nil {
 		return f, err
 	}

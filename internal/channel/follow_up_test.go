@@ -88,8 +88,8 @@ func TestRemindersOfAChannel(t *testing.T) {
 	}})
 }
 
-// What is not set has its default: an acknowledged Critical is asked about after an hour, a Warning after eight; an incident
-// that no person has acknowledged reminds every four hours, if it is Critical.
+// Absent settings have defaults. An acknowledged Critical incident is asked about after an hour, a Warning after eight. A
+// Critical incident that no person has acknowledged reminds every four hours.
 func TestDefaultsOfReminders(t *testing.T) {
 	t.Parallel()
 	every := func(s channel.Settings, acknowledged bool, want ...int64) {

@@ -212,8 +212,8 @@ func (s Settings) Flaps() decide.Flaps {
 	return ready
 }
 
-// GroupsBySource reports whether alerts of the same group of their source become one incident as long as it is open,
-// and no other alert joins it.
+// GroupsBySource reports whether alerts of a source's group become one incident for as long as the incident is open. No
+// other alert joins such an incident.
 func (s Settings) GroupsBySource() bool {
 	m := s.method()
 	return m.ByFields && len(m.Cases) == 0 && m.Window == 0 && len(m.Equals) > 0 && decide.BySource(m.Equals[0])

@@ -24,8 +24,8 @@ type Settings struct {
 	JoinedInterval          *int64    `json:"joined_interval,omitzero" minimum:"1" maximum:"1440" doc:"Minutes in which alerts that join an acknowledged incident are one message to its responders; absent: 5."`
 }
 
-// Reminder is after how many minutes people are reminded of an incident that stays open: those who have acknowledged it,
-// else those of the last layer of its escalation.
+// Reminder holds after how many minutes people are reminded of an incident that stays open. Persons who have acknowledged
+// the incident are reminded, else the persons of the last layer of its escalation.
 type Reminder struct {
 	Critical *int64      `json:"critical,omitzero" minimum:"0" maximum:"10080" doc:"Minutes from one reminder to the next, at least 5; 0: none; absent: 60 for an acknowledged incident, 240 for any other."`
 	Warning  *int64      `json:"warning,omitzero" minimum:"0" maximum:"10080" doc:"Minutes for Warning, at least 5; 0: none; absent: 480 for an acknowledged incident, none for any other."`
@@ -33,7 +33,7 @@ type Reminder struct {
 	Withdraw *Withdrawal `json:"withdraw,omitzero" doc:"When a reminder without an answer withdraws the acknowledgement, so that the escalation begins again; absent: see its members."`
 }
 
-// Withdrawal is for how many minutes the answer to a reminder is awaited before the acknowledgement is withdrawn.
+// Withdrawal holds for how many minutes a reminder awaits its answer before the acknowledgement is withdrawn.
 type Withdrawal struct {
 	Critical *int64 `json:"critical,omitzero" minimum:"0" maximum:"1440" doc:"Minutes after the reminder was delivered, or could not be, at least 5; 0: it is not withdrawn; absent: 10."`
 	Warning  *int64 `json:"warning,omitzero" minimum:"0" maximum:"1440" doc:"Minutes for Warning, at least 5; absent or 0: it is not withdrawn."`

@@ -5,23 +5,23 @@ import (
 	"tocsin/internal/core/event"
 )
 
-// All in minutes.
+// Defaults and bounds, all in minutes.
 const (
-	criticalReminder   = 60  // of a Critical incident that is acknowledged
-	warningReminder    = 480 // of a Warning one likewise
-	unansweredReminder = 240 // of a Critical one that no person has acknowledged
+	criticalReminder   = 60  // of an acknowledged Critical incident
+	warningReminder    = 480 // of an acknowledged Warning
+	unansweredReminder = 240 // of a Critical incident that no person has acknowledged
 	minReminder        = 5
 	maxReminder        = 10080
 	criticalWithdrawal = 10
-	questionWait       = 10 // for an answer, where none withdraws the acknowledgement
+	questionWait       = 10 // for an answer whose absence does not withdraw the acknowledgement
 	minWithdrawal      = 5
 	maxWithdrawal      = 1440
 	defaultJoined      = 5
 	maxJoined          = 1440
 )
 
-// ReminderInterval returns the seconds from one reminder of an open incident of a severity to the next, by whether it is
-// acknowledged; 0: there are none.
+// ReminderInterval returns the seconds between reminders of an open incident; 0: no reminders. The interval depends on the
+// severity, and on whether the incident is acknowledged.
 func (s Settings) ReminderInterval(severity string, acknowledged bool) int64 {
 	set := Reminder{}
 	if s.Reminder != nil {
@@ -41,8 +41,8 @@ func (s Settings) ReminderInterval(severity string, acknowledged bool) int64 {
 	return orElse(minutes, absent) * minute
 }
 
-// Withdrawal returns for how many seconds the answer to a reminder of an acknowledged incident of a severity is awaited,
-// and whether the acknowledgement is withdrawn if there is none.
+// Withdrawal returns for how many seconds a reminder of an acknowledged incident awaits its answer. withdraws reports
+// whether a missing answer withdraws the acknowledgement.
 func (s Settings) Withdrawal(severity string) (wait int64, withdraws bool) {
 	set := Withdrawal{}
 	if s.Reminder != nil && s.Reminder.Withdraw != nil {
@@ -64,7 +64,7 @@ func (s Settings) Withdrawal(severity string) (wait int64, withdraws bool) {
 // JoinedSeconds returns in how many seconds alerts that join an acknowledged incident are one message.
 func (s Settings) JoinedSeconds() int64 { return orElse(s.JoinedInterval, defaultJoined) * minute }
 
-// orElse returns a setting, or what holds when it is not set.
+// orElse returns a setting, or absent when the setting is nil.
 func orElse(set *int64, absent int64) int64 {
 	if set == nil {
 		return absent
@@ -93,7 +93,7 @@ func (s Settings) checkFollowUp(at configstore.RecordPath) error {
 	return checkMinutes(at.Member("withdraw"), minWithdrawal, maxWithdrawal, w.Critical, w.Warning, w.Info)
 }
 
-// checkMinutes holds the minutes for each severity against their bounds; 0 and what is not set are valid.
+// checkMinutes checks the minutes of each severity against their bounds; 0 and absent minutes are valid.
 func checkMinutes(at configstore.RecordPath, least, most int64, critical, warning, info *int64) error {
 	for _, one := range []struct {
 		name    string

@@ -118,7 +118,7 @@ type silenceUpdate struct {
 // applyTo changes the members of r that were sent.
 func (b SilenceBody) applyTo(c *api.Call, r *SilenceRule) (warnings []string, err error) {
 	b.RuleBody.applyTo(&r.Rule)
-	r.IsByResponder = false // a responder must not delete what it has become
+	r.IsByResponder = false // the changed rule is configuration, which a responder must not delete
 	configstore.SetIfSent(&r.FromIncidentID, b.FromIncidentID)
 	setList(&r.Filters, b.Filters)
 	configstore.SetIfSent(&r.IsDirectlyDiscard, b.IsDirectlyDiscard)

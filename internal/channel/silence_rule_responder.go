@@ -10,7 +10,7 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// AddSilence stores a silence that a responder makes, enabled, and sets its id. The caller checks who may make it.
+// AddSilence stores a responder's silence, enabled, and sets its id. The caller checks the permission to silence.
 func AddSilence(c *api.Call, r *SilenceRule) error {
 	r.AccountID, r.RuleID = c.Who.AccountID, id.Object(c.Now)
 	r.CreatedAt, r.IsByResponder = c.Unix(), true
@@ -24,8 +24,8 @@ func AddSilence(c *api.Call, r *SilenceRule) error {
 	return touchRule(c, Silences, r)
 }
 
-// EndSilence deletes a silence that a responder has made and that is not over, and returns it. The error is AccessDenied for
-// any other silence rule: deleting these takes a permission for channels.
+// EndSilence deletes and returns a responder's silence that is not over. The error is AccessDenied for any other silence
+// rule: its deletion takes a permission for channels.
 func EndSilence(c *api.Call, rule string) (SilenceRule, error) {
 	rule = strings.ToLower(rule)
 	r, err := Silences.Get(c.Tx, c.Who.AccountID, rule)
@@ -46,8 +46,8 @@ func EndSilence(c *api.Call, rule string) (SilenceRule, error) {
 	return r, Silences.Delete(c.Tx, c.Who.AccountID, r.RuleID)
 }
 
-// RespondersSilences returns the silences of a channel that responders made and that are not over, the oldest first. Other
-// calls share their elements.
+// RespondersSilences returns a channel's silences that responders made and that are not over, the oldest first. The elements
+// are shared with other calls.
 func RespondersSilences(c *api.Call, channel int64) (list []SilenceRule, err error) {
 	rules, err := storedRules(c, Silences, channel)
 	for _, r := range rules {

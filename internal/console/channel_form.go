@@ -95,7 +95,7 @@ type flappingForm struct {
 // usualFlapping holds for a channel without settings of its own.
 var usualFlapping = flappingForm{MaxChanges: 4, InMins: 60, MuteMins: 15}
 
-// flapping returns what holds for the channel: absent members as the API reads them.
+// flapping returns the settings that hold for the channel: absent members have the API's defaults.
 func (c channelRow) flapping() flappingForm {
 	if c.Flapping == nil {
 		return usualFlapping
@@ -105,7 +105,7 @@ func (c channelRow) flapping() flappingForm {
 	return f
 }
 
-// enteredFlapping returns what was entered; a number that was not is as before.
+// enteredFlapping returns the entered settings; a number that was not entered keeps its value.
 func enteredFlapping(v *visit, before flappingForm) flappingForm {
 	f := before
 	f.Off = v.field("flapping_off") != ""

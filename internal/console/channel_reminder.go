@@ -25,7 +25,7 @@ type reminderField struct {
 	set         *int64
 }
 
-// reminderFields returns the fields with what was entered, else with what is stored; c is nil for a new channel.
+// reminderFields returns the fields with the entered values, else with the stored values; c is nil for a new channel.
 func reminderFields(v *visit, c *channelRow) []reminderField {
 	stored, withdraw := channelReminders{}, channelMinutes{}
 	if c != nil && c.Reminder != nil {
@@ -59,7 +59,8 @@ func reminderFields(v *visit, c *channelRow) []reminderField {
 	return all
 }
 
-// remindersSent returns the reminders of the form as the API takes them; changed is false if they are those that are stored.
+// remindersSent returns the reminders of the form as the API takes them. changed is false if they equal the stored
+// reminders.
 func remindersSent(v *visit, c *channelRow) (reminder map[string]any, changed bool) {
 	reminder, withdraw := map[string]any{}, map[string]any{}
 	for _, f := range reminderFields(v, c) {

@@ -41,7 +41,7 @@ type incidentRow struct {
 		MaxChanges int64 `json:"max_changes"`
 		InMins     int64 `json:"in_mins"`
 		MuteMins   int64 `json:"mute_mins"`
-	} `json:"flapping"` // one of its alerts changes too often; nil: none does
+	} `json:"flapping"` // an alert of the incident changes too often; nil: no alert does
 	Responders []responder `json:"responders"`
 }
 

@@ -162,7 +162,7 @@ func TestFilters(t *testing.T) {
 	ann.get(path+"?feed=change").shows("Opened with severity Critical", "!Notified Ann Day over")
 }
 
-// TestFlappingAndDisabledAreShown shows an alert that changes too often, and one that a disabled channel holds back.
+// TestFlappingAndDisabledAreShown shows an alert that changes too often, and an alert that a disabled channel holds back.
 func TestFlappingAndDisabledAreShown(t *testing.T) {
 	w := begin(t)
 	event := func(key, status string) {

@@ -32,7 +32,7 @@ func (i integrationRow) severityLines() string {
 }
 
 // severitiesOf reads a map of severities: a word=severity on each line. The severity stands after the last =, because a word
-// may hold one. A line without a severity maps to none, which the operation refuses with the word's name.
+// may contain =. A word without a severity is kept, so that the operation refuses it by name.
 func severitiesOf(text string) map[string]string {
 	words := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -74,7 +74,7 @@ func (v *visit) settingsWith(words func(map[string]string) map[string]string) (m
 	return settings, nil
 }
 
-// mapSeverity maps one word that was unknown.
+// mapSeverity maps a word that was unknown to a severity.
 func mapSeverity(v *visit) (string, error) {
 	id := v.number()
 	settings, err := v.settingsWith(func(words map[string]string) map[string]string {

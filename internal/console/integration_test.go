@@ -86,7 +86,7 @@ func TestRouteKeepsHeadings(t *testing.T) {
 	owner.post(made.path+"/route", fields...).showsWith(http.StatusBadRequest, "was changed meanwhile")
 }
 
-// TestUnknownSeverityIsMappedByOneTap pushes a word that is unknown, maps it, and edits the map in the form.
+// TestUnknownSeverityIsMappedByOneTap pushes an unknown word, maps the word, and edits the map in the form.
 func TestUnknownSeverityIsMappedByOneTap(t *testing.T) {
 	w := begin(t)
 	owner := w.signIn(ownerKey)
@@ -114,7 +114,7 @@ func TestUnknownSeverityIsMappedByOneTap(t *testing.T) {
 	edit := made.path + "/edit"
 	owner.get(edit).shows("&lt;b&gt;tier 1=Critical\nteam a=Critical\n")
 	owner.post(edit, "name", "Alertmanager", "severities", "a=b=info\nteam b").showsWith(http.StatusBadRequest, "team b", "a=b=info")
-	owner.post(edit, "name", "Renamed", "channel", "7000000000041").shows("Renamed", "team a") // a form without the map keeps it
+	owner.post(edit, "name", "Renamed", "channel", "7000000000041").shows("Renamed", "team a") // a form without the map keeps the map
 	owner.post(edit, "name", "Renamed", "severities", "a=b=info\n\n page = WARNING ").shows("a=b", "page", "!team a")
 	owner.post(edit, "name", "Renamed", "severities", "").shows("!Its severities")
 	owner.get(probePath + "/edit").shows("!word=Critical")

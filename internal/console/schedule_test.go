@@ -47,8 +47,8 @@ type site struct {
 // noon is the moment of the tests: a Wednesday, four days before the clocks of Berlin go forward.
 var noon = time.Date(2027, 3, 24, 13, 20, 0, 0, time.UTC)
 
-// open returns the console of the demo's account with a few of its deliveries: to store all took most of the time of these
-// tests, which look at none.
+// open returns the console of the demo's account with a few of its deliveries. Storing all deliveries took most of the time
+// of these tests, and no test looks at deliveries.
 func open(t *testing.T) *site {
 	t.Helper()
 	return serve(t, func(a *app.App) (demo.Keys, error) {
@@ -57,7 +57,7 @@ func open(t *testing.T) *site {
 		if err := accountfile.Import(context.Background(), a.DB, a.Keyring, f, noon, false); err != nil {
 			return demo.Keys{}, err
 		}
-		return demo.Fill(context.Background(), a.DB, a.Keyring, noon) // which adds the keys
+		return demo.Fill(context.Background(), a.DB, a.Keyring, noon) // Fill adds the keys
 	})
 }
 

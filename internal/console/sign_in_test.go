@@ -155,7 +155,7 @@ func TestGuessingIsSlowed(t *testing.T) {
 	}
 }
 
-// Many failed sign-ins are one entry of the audit log, with their number, and the log names no one who does not exist.
+// Many failed sign-ins are one entry of the audit log, with their number. The log names no person who does not exist.
 func TestFailedSignInsAreRecordedTogether(t *testing.T) {
 	t.Parallel()
 	s := beginServer(t, plain)

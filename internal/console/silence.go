@@ -18,7 +18,7 @@ var silenceActions = []action{
 	{path: "/incidents/{id}/silence/undo", do: undoSilence("/incidents/"), show: showIncident, page: "incident", needs: manageIncidents},
 }
 
-// silencePreview is what silences would cover now, as the API has it.
+// silencePreview is the API's preview of the alerts that silences would cover now.
 type silencePreview struct {
 	Name     string         `json:"rule_name"`
 	Severity string         `json:"severity"`
@@ -42,8 +42,8 @@ type silenceLabel struct {
 type silenceView struct {
 	titled
 	Subject string // the title of the alert or incident
-	Back    string // its page
-	Whole   bool   // it is an incident
+	Back    string // the page of the alert or incident
+	Whole   bool   // the subject is an incident
 	Preview silencePreview
 	By      string // key or labels
 	Minutes int
@@ -71,7 +71,7 @@ func showSilenceOfIncident(v *visit) (view, error) {
 	return v.silenceForm(d, "/incident/silence/preview", map[string]any{"incident_id": i.ID})
 }
 
-// silenceForm returns the form with what was chosen, or at first with the narrowest choice for an hour.
+// silenceForm returns the form with the entered choice, or at first with the narrowest choice for an hour.
 func (v *visit) silenceForm(d silenceView, path string, request map[string]any) (view, error) {
 	d.titled = titled(v.T("Silence %s", d.Subject))
 	d.By, d.Minutes = cmp.Or(v.field("by"), "key"), int(cmp.Or(number(v.field("minutes")), 60))
@@ -103,7 +103,7 @@ func silenceIncident(v *visit) (string, error) {
 	return v.silence("/incident/silence", map[string]any{"incident_id": v.r.PathValue("id")}, "/incidents/")
 }
 
-// silence makes the silence of the form, unless its preview is asked for.
+// silence creates the silence of the form, unless the visitor asks for the preview.
 func (v *visit) silence(operation string, request map[string]any, back string) (string, error) {
 	if v.field("do") == "preview" {
 		return "", nil
@@ -118,7 +118,7 @@ func (v *visit) silence(operation string, request map[string]any, back string) (
 	return back + url.PathEscape(v.r.PathValue("id")) + "?done=silence", v.call(operation, request, nil)
 }
 
-// undoSilence returns an action that ends a silence, and goes back.
+// undoSilence returns an action that ends a silence, and leads back to the page.
 func undoSilence(back string) func(*visit) (string, error) {
 	return func(v *visit) (string, error) {
 		path := back + url.PathEscape(v.r.PathValue("id")) + "?done=undo-silence"
@@ -126,7 +126,7 @@ func undoSilence(back string) func(*visit) (string, error) {
 	}
 }
 
-// madeSilence is a silence in force that a responder made from what a page shows.
+// madeSilence is a silence in force that a responder made from the alert or incident of a page.
 type madeSilence struct {
 	RuleID string `json:"rule_id"`
 	Name   string `json:"rule_name"`

@@ -19,7 +19,7 @@ func (w *world) identifying(names string) {
 	}))
 }
 
-// TestSilenceForm silences an alert with two taps, counts what a choice covers, and takes it back with one.
+// TestSilenceForm silences an alert with two taps, counts the alerts of a choice, and ends the silence with one tap.
 func TestSilenceForm(t *testing.T) {
 	t.Parallel()
 	w := begin(t)

@@ -87,8 +87,8 @@ func (d *document) checkReferences() {
 	})
 }
 
-// checkSchemas compiles every schema, which checks it against JSON Schema's own rules. A reference alone is not compiled:
-// its target is, and the compiler copies what it knows of all places for each new one.
+// checkSchemas compiles every schema, which checks it against JSON Schema's own rules. A bare reference is left out, since
+// its target is compiled. Each further location would cost the compiler a copy of all known locations.
 func (d *document) checkSchemas() {
 	compile := func(pointer string) {
 		if _, err := d.compiler.Compile(documentURL + pointer); err != nil {
@@ -113,7 +113,7 @@ func (d *document) checkSchemas() {
 	})
 }
 
-// refersTo returns the pointer of a schema that is nothing but a reference, and of any other nothing.
+// refersTo returns the pointer of a schema that consists of a reference alone; empty for any other schema.
 func refersTo(schema any) string {
 	if m := object(schema); len(m) == 1 {
 		return strings.TrimPrefix(text(m, "$ref"), "#")

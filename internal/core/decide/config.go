@@ -72,7 +72,7 @@ type Flaps struct {
 	Off  bool
 	Max  int64 // this many changes
 	In   int64 // within this many seconds
-	Mute int64 // an alert that is over ends after this many seconds without a change; 0: it is only reported
+	Mute int64 // an alert that is over ends after this many seconds without a change; 0: flapping is only reported
 }
 
 // MaxAlerts is how many alerts one incident may have (docs/lifecycle.md).

@@ -186,9 +186,8 @@ func TestASequenceOfEvents(t *testing.T) {
 	}
 }
 
-// model returns the outcome of an event in the shop, from the rules one by one, without the indexes and copies of
-// the real code. It has no inhibition and no flapping, which the random events do not cause. From 3000 on the channel is
-// disabled.
+// model returns the outcome of an event in the shop, from the rules one by one. It lacks the indexes and copies of the real
+// code. It has no inhibition and no flapping, because the random events cause neither. From 3000 on the channel is disabled.
 func model(w *world, e event.Event, now int64) decide.Outcome {
 	var open *decide.Alert
 	for _, a := range w.alerts {

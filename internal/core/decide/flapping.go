@@ -7,22 +7,23 @@ import (
 	"tocsin/internal/core/sentence"
 )
 
-// Again is why an alert that changes too often notifies again in the incident that it is in already.
+// Again is why an alert that changes too often notifies again in its present incident.
 type Again string
 
-// The reasons.
+// Reasons why an alert notifies again.
 const (
 	NotAgain      Again = ""
-	AgainFirst    Again = "first"    // it became active for the first time since it changes too often
-	AgainBack     Again = "back"     // it is active after it was over for ten minutes
-	AgainLasts    Again = "lasts"    // it has been active for ten minutes without a break
-	AgainReleased Again = "released" // it is active and no longer counts as flapping
+	AgainFirst    Again = "first"    // the alert became active for the first time since it changes too often
+	AgainBack     Again = "back"     // the alert is active after it was over for ten minutes
+	AgainLasts    Again = "lasts"    // the alert has been active for ten minutes without a break
+	AgainReleased Again = "released" // the alert is active and no longer counts as flapping
 )
 
-// What persons were notified of, of an alert that changes too often. 0: of nothing since it does.
+// Values of Alert.FlapsNotified: the latest activity of a flapping alert that persons were notified of. 0: none since the
+// alert changes too often.
 const (
-	NotifiedEarlier int64 = 1 // that it became active earlier
-	NotifiedNow     int64 = 2 // that it became active, as it is now, or of another active alert of its incident
+	NotifiedEarlier int64 = 1 // the alert was active earlier
+	NotifiedNow     int64 = 2 // the alert is active now, or another active alert of its incident notified
 )
 
 // lasting is how many seconds an alert that changes too often must be over, or active, until it notifies again.
@@ -33,14 +34,15 @@ func (a *Alert) AwaitsQuiet() bool { return a.Active() && a.Status == event.Ok &
 
 // Changed returns when the alert last became active or over, in Unix seconds.
 func (a *Alert) Changed() int64 {
-	if len(a.Changes) == 0 { // it comes from an account file
+	if len(a.Changes) == 0 { // the alert comes from an account file
 		return a.Last
 	}
 	return a.Changes[len(a.Changes)-1]
 }
 
-// change records that the alert became active or over, and whether it changes too often from now on. It then counts as
-// flapping until it has not changed for Flaps.Mute seconds.
+// change records that the alert became active or over, and whether it changes too often from now on. The alert then counts
+// as flapping until it has not changed for Flaps.Mute seconds. An active alert counts as flapping for at least lasting
+// seconds.
 func (d *decision) change(a *Alert) {
 	a.Changes = append(slices.Clone(a.Changes), d.now)
 	a.Changes = a.Changes[max(0, len(a.Changes)-100):]
@@ -57,18 +59,18 @@ func (d *decision) change(a *Alert) {
 	}
 	a.FlapsUntil = d.now + f.Mute
 	if a.Status != event.Ok {
-		a.FlapsUntil = d.now + max(f.Mute, lasting) // what is active is quiet only once it was notified that it lasts
+		a.FlapsUntil = d.now + max(f.Mute, lasting) // an active alert is quiet only once persons were notified that it lasts
 		a.FlapsNotified = min(a.FlapsNotified, NotifiedEarlier)
 	}
 }
 
-// holds reports whether alerts that change too often are handled otherwise than others.
+// holds reports whether alerts that change too often get a treatment of their own.
 func (f *Flaps) holds() bool { return !f.Off && f.Mute > 0 }
 
 // changes returns how often the alert has changed lately.
 func (d *decision) changes(a *Alert) (n int64) {
 	for _, at := range a.Changes {
-		if at > d.now-d.channel.Flapping.In && at <= d.now { // a clock that was set back leaves later ones
+		if at > d.now-d.channel.Flapping.In && at <= d.now { // a clock that was set back leaves changes in the future
 			n++
 		}
 	}
@@ -85,7 +87,7 @@ func (d *decision) tooOften() {
 	d.looked("flapping", Step{Matched: n >= f.Max || d.Alert.FlapsUntil > 0, Why: sentence.Of("changes", n, f.In/60, f.Max)})
 }
 
-// wait keeps an alert that is over in its incident, until it has been quiet for long enough.
+// wait keeps an alert that is over in its incident, until the alert has been quiet for long enough.
 func (d *decision) wait() {
 	a := d.Alert
 	a.Muted = ""
@@ -96,7 +98,7 @@ func (d *decision) wait() {
 	d.Trace[len(d.Trace)-1].Until = a.FlapsUntil
 }
 
-// waitOn decides again about an alert that is over and awaits quiet: it ends once it was quiet for long enough.
+// waitOn decides again about an alert that is over and awaits quiet. The alert ends once it was quiet for long enough.
 func (d *decision) waitOn() {
 	a := d.Alert
 	if d.now < a.FlapsUntil && d.channel.Flapping.holds() {
@@ -124,8 +126,8 @@ func (a *Alert) calm() {
 	}
 }
 
-// flapping decides whether an active alert that changes too often, and that nothing mutes, notifies again, and when it is
-// decided again. flapped is whether it was flapping before.
+// flapping decides whether an active alert that changes too often notifies again, and when it is decided again. Nothing
+// mutes the alert. flapped reports whether the alert was flapping before.
 func (d *decision) flapping(flapped bool) {
 	a := d.Alert
 	d.tooOften()
@@ -134,7 +136,7 @@ func (d *decision) flapping(flapped bool) {
 		return
 	}
 	switch {
-	case a.Incident == "": // its incident is new to it, and notifies as every other
+	case a.Incident == "": // the alert is new to its incident, which notifies as every other
 		a.FlapsNotified = NotifiedNow
 	case a.FlapsNotified != NotifiedNow:
 		d.Again = d.again(over)
@@ -153,11 +155,11 @@ func (d *decision) flapping(flapped bool) {
 	}
 }
 
-// again returns why an active alert, whose beginning no person was notified of, notifies again. over is whether it no
-// longer counts as flapping.
+// again returns why an active alert notifies again, although no person was notified of its beginning. over reports whether
+// the alert no longer counts as flapping.
 func (d *decision) again(over bool) Again {
 	a := d.Alert
-	before := int64(0) // for how long it was over
+	before := int64(0) // for how long the alert was over
 	if n := len(a.Changes); n > 1 {
 		before = a.Changes[n-1] - a.Changes[n-2]
 	}

@@ -14,7 +14,7 @@ type flapper struct {
 	*world
 	t     *testing.T
 	now   int64
-	told  []int64 // when a person is notified: its incident opened, or the alert notifies again
+	told  []int64 // when a person is notified: the incident opened, or the alert notifies again
 	again []decide.Again
 	last  decide.Verdict
 }
@@ -48,7 +48,7 @@ func (f *flapper) push(status string) decide.Verdict {
 	return f.last
 }
 
-// pass moves the clock, and decides again what becomes due.
+// pass moves the clock, and decides due alerts again.
 func (f *flapper) pass(seconds int64) {
 	f.t.Helper()
 	end := f.now + seconds
@@ -72,7 +72,7 @@ func (f *flapper) pass(seconds int64) {
 	f.now = end
 }
 
-// flap pushes changes that are a minute apart, the first of them active.
+// flap pushes changes that are a minute apart; the first makes the alert active.
 func (f *flapper) flap(changes int) {
 	for n := range changes {
 		f.push([]string{event.Critical, event.Ok}[n%2])
@@ -202,8 +202,8 @@ func TestFlappingEndsByHandAndBySettings(t *testing.T) {
 	}
 }
 
-// Whatever the times of changes and the settings are: an alert that stays active for ten minutes was notified since it
-// became active, and every alert ends once it is over for long enough.
+// Persons are notified of every alert that stays active for ten minutes, whatever the changes and the settings. Every alert
+// ends once it is over for long enough.
 func TestFlappingHidesNoOutage(t *testing.T) {
 	counts := map[decide.Again]int{}
 	for seed := range uint64(600) {

@@ -111,8 +111,8 @@ func TestInhibitionAgainstTheModel(t *testing.T) {
 	}
 }
 
-// An alert that changes too often stays in its state when it is decided again before its time, as after any change of the
-// configuration, unless its channel no longer handles it.
+// An alert that changes too often stays in its state when it is decided again early. Any change of the configuration does
+// that. The state ends early only if the alert's channel no longer handles flapping.
 func TestFlappingOutlastsAChange(t *testing.T) {
 	w := inhibitions()
 	w.channels[7].Flapping = decide.Flaps{Max: 4, In: 3600, Mute: 7200}

@@ -23,7 +23,7 @@ func (d *decision) mute() error {
 	if done, err := d.inhibited(); done || err != nil {
 		return err
 	}
-	if d.channel.Disabled { // when it is enabled all its alerts are decided again
+	if d.channel.Disabled { // enabling the channel decides all its alerts again
 		d.looked("channel", Step{Matched: true, Why: sentence.Of("channel_disabled")})
 		d.muted(Disabled, "", d.now+recheck, "a_m_channel")
 	}
@@ -35,7 +35,7 @@ func (d *decision) muted(as Outcome, by string, until int64, feed string) {
 	a := d.Alert
 	d.Outcome, a.Muted, a.MutedBy, a.MutedUntil, a.EverMuted = as, as, by, until, true
 	d.Feed = append(d.Feed, feed)
-	if as == Silenced { // the others last as long as their reason
+	if as == Silenced { // the other reasons have no end of their own
 		d.Trace[len(d.Trace)-1].Until = until
 	}
 }
@@ -62,8 +62,8 @@ func (d *decision) silenced() bool {
 	return true
 }
 
-// highest returns an event of the alert with the highest severity that the alert has had. Silence rules match that: an alert
-// that got worse than what is silenced is not silenced again when it falls, before all steps have had their time.
+// highest returns an event of the alert with the highest severity that the alert has had. Silence rules match that severity.
+// Otherwise an alert that exceeded its silence and fell would be silenced again before all steps had their time.
 func (a *Alert) highest(e event.Event) event.Event {
 	if event.Rank(a.Severity) > event.Rank(e.Severity) {
 		e.Severity = a.Severity

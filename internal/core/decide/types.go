@@ -22,19 +22,19 @@ type Outcome string
 
 // The outcomes.
 const (
-	Discarded Outcome = "discarded"        // the pipeline dropped it
-	Unrouted  Outcome = "unrouted"         // no channel takes it: no case of its route matched, or there is no route
+	Discarded Outcome = "discarded"        // the pipeline dropped the event
+	Unrouted  Outcome = "unrouted"         // no channel takes the event: no case of its route matched, or there is no route
 	Dropped   Outcome = "dropped"          // the channel is gone, a drop rule matched, or a silence or inhibit rule that discards
-	Repeated  Outcome = "repeated"         // it is equal to its alert's last event: the alert was refreshed
-	Silenced  Outcome = "silenced"         // a silence rule matched: its alert is kept, no notification is sent
-	Inhibited Outcome = "inhibited"        // another active alert inhibits its alert: likewise
-	Disabled  Outcome = "channel_disabled" // its channel is disabled: likewise
+	Repeated  Outcome = "repeated"         // the event equals its alert's last event: the alert was refreshed
+	Silenced  Outcome = "silenced"         // a silence rule matched: the alert is kept, no notification is sent
+	Inhibited Outcome = "inhibited"        // another active alert inhibits the alert, which is kept: no notification is sent
+	Disabled  Outcome = "channel_disabled" // the channel is disabled: the alert is kept, no notification is sent
 	Flapping  Outcome = "flapping"         // an Ok of an alert that changes too often: the alert ends once it has been quiet
-	Opened    Outcome = "opened"           // it opened an incident
-	Grouped   Outcome = "grouped"          // its alert joined an incident, or already was in one
-	Recovered Outcome = "recovered"        // it ended its alert
+	Opened    Outcome = "opened"           // the event opened an incident
+	Grouped   Outcome = "grouped"          // the alert joined an incident, or already was in one
+	Recovered Outcome = "recovered"        // the event ended its alert
 	Unmatched Outcome = "unmatched"        // an Ok without an open alert: nothing to end
-	Failed    Outcome = "failed"           // deciding it failed repeatedly; the reason is stored for a person to check
+	Failed    Outcome = "failed"           // deciding the event failed repeatedly; the reason is stored for a person to check
 )
 
 // Muted reports whether the outcome keeps the alert without a notification.
@@ -54,10 +54,10 @@ type Verdict struct {
 	Frees    bool        // the alert is over or has changed: what it inhibits must be decided again
 	Over     []Step      // the steps of Trace that exceeded the budget and count as not matching
 
-	Flaps     Flaps // while the alert changes too often: the settings by which it does; else zero
+	Flaps     Flaps // the settings by which the alert changes too often; zero: it does not
 	Settled   bool  // the alert does not change too often any more
 	Again     Again // why the alert notifies again in its incident
-	Unchanged bool  // of an alert that was decided again: nothing has changed that a person wants explained
+	Unchanged bool  // the alert was decided again, and nothing changed that a person wants explained
 }
 
 // Grouping is the incident that an alert belongs to.
@@ -66,7 +66,7 @@ type Grouping struct {
 	Open  bool   // open a new incident with it
 	Key   string // the group key by which later alerts join the incident; empty: none may
 	Storm int64  // the storm threshold that is reached with it; 0: none
-	// BySource reports whether the group is that of the source: the key is of group_key alone.
+	// BySource reports whether the group is the source's own: the key is of group_key alone.
 	BySource bool
 }
 
@@ -89,7 +89,7 @@ type Step struct {
 type Alert struct {
 	ID            string // empty: not stored yet
 	Channel       int64
-	Incident      string // the incident it is in; empty: none
+	Incident      string // the alert's incident; empty: none
 	Key           string
 	Integration   int64
 	TitleRule     string
@@ -98,20 +98,20 @@ type Alert struct {
 	Severity      string // the highest so far
 	Status        string // of the last event
 	Labels        map[string]string
-	Identifying   string // the names of labels that identify it at its source (see event.Identifying)
+	Identifying   string // the names of labels that identify the alert at its source (see event.Identifying)
 	Images        []event.Image
-	GroupKey      string // the group that the source puts it into; empty: it has none
+	GroupKey      string // the group into which the source puts the alert; empty: none
 	Start         int64  // Unix seconds, as all times here
 	Last          int64
 	End           int64 // 0: active
-	Events        int64 // how many events it has had
+	Events        int64 // how many events the alert has had
 	EverMuted     bool
 	Muted         Outcome // why no notification is sent now: Silenced, Inhibited or Disabled; empty: not muted
 	MutedBy       string  // the rule, or for Inhibited the alert that inhibits it
 	MutedUntil    int64   // when to decide again, Unix seconds; 0: not before its next event
-	FlapsUntil    int64   // of an alert that changes too often: when it has been quiet for long enough; 0: it does not
-	FlapsNotified int64   // of such an alert: 0, NotifiedEarlier or NotifiedNow
-	Changes       []int64 // times of its latest changes between active and ended, oldest first, at most 100
+	FlapsUntil    int64   // when an alert that changes too often has been quiet for long enough; 0: it does not
+	FlapsNotified int64   // of an alert that changes too often: 0, NotifiedEarlier or NotifiedNow
+	Changes       []int64 // times of the alert's latest changes between active and ended, oldest first, at most 100
 }
 
 // Active reports whether the alert has not ended.

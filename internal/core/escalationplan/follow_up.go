@@ -10,7 +10,7 @@ const (
 	Unanswered Message = "unanswered" // to the fallback: no person has acknowledged the incident
 	Joined     Message = "joined"     // alerts have joined since the last message
 	Reminder   Message = "reminder"   // the incident is still open
-	Woken      Message = "woken"      // its snooze is over
+	Woken      Message = "woken"      // the snooze is over
 	Withdrawn  Message = "withdrawn"  // no answer came: the acknowledgement is withdrawn
 	Unreached  Message = "unreached"  // to the fallback: the question reached no person who has acknowledged the incident
 )
@@ -29,13 +29,13 @@ type FollowUp struct {
 	Joined   int64 // when alerts that joined are notified; 0: none joined
 	From     int64 // when the incident was acknowledged or its escalation ended, or its last reminder was sent
 	Every    int64 // from one reminder to the next; 0: there are none
-	Again    int64 // no reminder before, because a responder asked for that; Never: none at all
+	Again    int64 // no reminder before this time, because a responder asked for that; Never: none at all
 	Woke     bool  // a snooze has ended, and its message is still to be sent
-	Asks     int64 // for how long a reminder awaits an answer; 0: it asks for none
+	Asks     int64 // for how long a reminder awaits an answer; 0: reminders ask nothing
 	Await    Await // the question that awaits an answer
 }
 
-// Await is a question that awaits an answer. Reminders and the message about the end of a snooze ask one.
+// Await is a question that awaits an answer. Reminders and the message about the end of a snooze ask a question.
 type Await struct {
 	Open      bool
 	Until     int64 // when the wait ends, as far as it is known
@@ -43,10 +43,10 @@ type Await struct {
 	Reached   bool  // the question reached a person
 }
 
-// Next returns the message that is due at now, at most one, and when to call again unless the incident changes before;
-// 0: never. It records the message as sent, and a question as open. No message is due before held, when a silence or a
-// snooze ends: what came due meanwhile is one message then. Reminders that were missed are one, and while a question is
-// open there are none.
+// Next returns the message that is due at now, at most one. next is when to call again unless the incident changes before;
+// 0: never. Next records the message as sent, and a question as open. No message is due before held, when a silence or a
+// snooze ends. Messages that came due meanwhile are one message then. Missed reminders are one reminder, and an open
+// question holds back reminders.
 func (f *FollowUp) Next(held, now int64) (m Message, next int64) {
 	if f.Joined != 0 && f.Joined <= now && !f.Fresh {
 		f.Joined = 0
@@ -70,11 +70,11 @@ func (f *FollowUp) Next(held, now int64) (m Message, next int64) {
 	case over:
 		reached := f.Await.Reached
 		f.Await = Await{}
-		if !reached { // it goes to others, so the responders' messages follow
+		if !reached { // this message goes to the fallback, so the responders' messages follow
 			return Unreached, f.after(now)
 		}
 		return f.Next(held, now)
-	case f.Fallback != 0 && f.Fallback <= now: // likewise
+	case f.Fallback != 0 && f.Fallback <= now: // this message goes to the fallback, too
 		f.Fallback = 0
 		return Unanswered, f.after(now)
 	case f.Woke:
@@ -127,7 +127,7 @@ func (f *FollowUp) Due(now int64) (at int64) {
 	return at
 }
 
-// reminder returns when the next reminder is due; 0: none is.
+// reminder returns when the next reminder is due; 0: no reminder.
 func (f *FollowUp) reminder() int64 {
 	if f.Every == 0 || f.Again == Never || f.Await.Open {
 		return 0
@@ -135,17 +135,18 @@ func (f *FollowUp) reminder() int64 {
 	return max(f.From+f.Every, f.Again)
 }
 
-// Delivery is what became of one message of a question.
+// Delivery is the outcome of one message of a question.
 type Delivery struct {
 	Person int64
 	Sent   bool  // the person was reached
-	Open   bool  // it is still to be sent
-	At     int64 // when it was sent or failed for good; of an open one, when it is due
+	Open   bool  // the message is still to be sent
+	At     int64 // when the message was sent or failed for good; of an open message, when it is due
 }
 
-// AnswerBy returns until when the answer to a question is awaited that was asked at a moment: wait seconds after it
-// reached the last of its persons, or after the last attempt if it reached none, also if there was nothing to send.
-// While it has reached no person and may still do so, ended is false, and until is when to look again.
+// AnswerBy returns until when the answer to a question is awaited that was asked at a moment. The answer has wait seconds
+// after the question reached the last of its persons. If no person was reached, the wait begins with the last attempt;
+// without any attempt, with asked. While a person may still be reached first, ended is false, and until is when to check
+// again.
 func AnswerBy(asked, wait, now int64, all []Delivery) (until int64, reached, ended bool) {
 	first := map[int64]int64{}
 	last := asked
@@ -177,6 +178,6 @@ func AnswerBy(asked, wait, now int64, all []Delivery) (until int64, reached, end
 	return last + wait, false, true
 }
 
-// recheck is after how many seconds an open question is looked at again whose messages are still to be sent. It is less
-// than any wait, so that the end of one is not missed.
+// recheck is after how many seconds an open question is checked again while its messages are still to be sent. The interval
+// is shorter than any wait, so that no end of a wait is missed.
 const recheck = 30

@@ -14,8 +14,8 @@ type sentMessage struct {
 	at   int64
 }
 
-// asking is how the questions of a model are: how long a reminder awaits an answer, whether one that gets none withdraws
-// the acknowledgement, and after how many seconds it reaches its person; 0: it reaches none.
+// asking describes the questions of a model. wait is how long a reminder awaits an answer; withdraws: a missing answer
+// withdraws the acknowledgement. after is the number of seconds until the question reaches its person; 0: never.
 type asking struct {
 	wait, after int64
 	withdraws   bool
@@ -88,7 +88,7 @@ func followModel(
 		case bundleEnd > 0 && now >= bundleEnd && waits:
 			what, waits = escalationplan.Joined, false
 		}
-		if open > 0 && now >= open && !q.withdraws && q.after > 0 { // it has reached its person, so nothing follows
+		if open > 0 && now >= open && !q.withdraws && q.after > 0 { // the question has reached its person, so nothing follows
 			open = 0
 		}
 		if bundleEnd > 0 && now >= bundleEnd {
@@ -101,10 +101,10 @@ func followModel(
 	return list
 }
 
-// TestFollowUpAgainstModel: called when it asks for it, or when something has happened, the same messages are sent at the
-// same moments as by the model: each rise once, one message for each bundle of alerts, one reminder for each interval but
-// none while a question is open, one message at the end of a snooze, and one message to the fallback. A question without
-// an answer in its time withdraws the acknowledgement, which ends the history.
+// TestFollowUpAgainstModel calls a follow-up when it asks for the call, or when something has happened. The messages and
+// their moments equal those of the model. Each rise is one message, as is each bundle of alerts, and each interval of
+// reminders. No reminder is sent while a question is open. The end of a snooze is one message, as is the message to the
+// fallback. A question without an answer in its time withdraws the acknowledgement, which ends the history.
 func TestFollowUpAgainstModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3000) {
@@ -123,7 +123,7 @@ func TestFollowUpAgainstModel(t *testing.T) {
 		if rng.IntN(4) == 0 {
 			q.wait = 0
 		}
-		q.after = rng.Int64N(q.wait + 1) // it is looked at again after the wait
+		q.after = rng.Int64N(q.wait + 1) // the question is checked again after the wait
 		history, held := map[int64]string{}, []escalationplan.Span(nil)
 		for range rng.IntN(20) {
 			history[start+rng.Int64N(300)] = []string{"rise", "join", "join", "join", "answer", "later", "wake", "never"}[rng.IntN(8)]
@@ -139,7 +139,7 @@ func TestFollowUpAgainstModel(t *testing.T) {
 	}
 }
 
-// followed returns what a follow-up sends.
+// followed returns the messages that a follow-up sends.
 func followed(
 	t *testing.T, history map[int64]string, held []escalationplan.Span, f escalationplan.FollowUp, bundle int64, q asking, end int64,
 ) (got []sentMessage) {
@@ -165,7 +165,7 @@ func followed(
 		if !changed && (next == 0 || now < next) {
 			continue
 		}
-		if f.Await.Open { // as the caller does, from what became of its messages
+		if f.Await.Open { // as the caller does, from the outcome of the question's messages
 			one := escalationplan.Delivery{Person: 1, At: asked + q.after, Sent: q.after > 0, Open: now < asked+q.after}
 			until, reached, ended := escalationplan.AnswerBy(asked, wait, now, []escalationplan.Delivery{one})
 			if ended && until != asked+q.after+wait {
@@ -174,7 +174,7 @@ func followed(
 			f.Await = escalationplan.Await{Open: true, Until: until, Withdraws: q.withdraws, Reached: reached}
 		}
 		until := now
-		for range held { // one that ends may be followed by another
+		for range held { // the end of a span may lie in another span
 			for _, p := range held {
 				if p.From <= until && until < p.Until {
 					until = p.Until
@@ -201,7 +201,7 @@ func followed(
 	return got
 }
 
-// TestAnswerBy holds until when an answer is awaited against what became of the messages of a question.
+// TestAnswerBy compares until when an answer is awaited for outcomes of a question's messages.
 func TestAnswerBy(t *testing.T) {
 	t.Parallel()
 	const asked, wait = 1000, 600

@@ -45,18 +45,18 @@ type Event struct {
 	Title       string            `json:"title"`
 	Description string            `json:"description,omitempty"`
 	Status      string            `json:"event_status"`              // Critical, Warning, Info or Ok
-	Severity    string            `json:"event_severity"`            // equal to Status, except for Ok: the severity that the source sent with it; never empty
-	Word        string            `json:"severity_word,omitempty"`   // of a source whose severities are free words: the word as it came
+	Severity    string            `json:"event_severity"`            // equal to Status; for Ok the severity that the source sent; never empty
+	Word        string            `json:"severity_word,omitempty"`   // the word that a source with free words sent as the severity
 	UnknownWord bool              `json:"severity_unknown,omitzero"` // the word was unknown when the event came
 	Labels      map[string]string `json:"labels,omitempty"`
 	Identifying string            `json:"identifying,omitempty"` // see Identifying; empty: not known
 	Images      []Image           `json:"images,omitempty"`
-	GroupKey    string            `json:"group_key,omitempty"`   // the group that the source puts the alert into; empty: it has none
-	GroupTitle  string            `json:"group_title,omitempty"` // of the incident that holds this group alone, once the alert joins it or changes; empty: unchanged
+	GroupKey    string            `json:"group_key,omitempty"`   // the group into which the source puts the alert; empty: none
+	GroupTitle  string            `json:"group_title,omitempty"` // of the incident that holds this group alone; empty: unchanged
 	GroupText   string            `json:"group_text,omitempty"`  // the description that belongs to GroupTitle
 	Time        int64             `json:"event_time"`            // Unix seconds by the source's clock if it sent a time, else when the event was received
-	OwnChannel  int64             `json:"own_channel,omitzero"`  // of an alert of Tocsin's own: where it goes; no source can set it
-	ByHand      bool              `json:"by_hand,omitzero"`      // of an Ok of Tocsin's own: a person ended its alert
+	OwnChannel  int64             `json:"own_channel,omitzero"`  // channel of an alert of Tocsin's own; no source can set it
+	ByHand      bool              `json:"by_hand,omitzero"`      // of an Ok of Tocsin's own: a person ended the alert
 	Received    int64             `json:"received_at"`           // Unix nanoseconds by the server's clock; the order in which events are decided
 }
 

@@ -38,8 +38,8 @@ func parse(val string, most int, count func(string, int) (int, error)) (t test, 
 	return func(value string) bool { return value == val }, 0, ""
 }
 
-// Exact returns the value of a condition that matches this text alone, also when the text has the form of another value: a
-// path such as /data/ would be an expression, and a key with "*" a wildcard.
+// Exact returns the value of a condition that matches this text alone. Otherwise a path such as /data/ would be an
+// expression, and a key with "*" a wildcard.
 func Exact(text string) string {
 	if isExpression(text) || strings.HasPrefix(text, "cidr:") || strings.HasPrefix(text, "num:") || strings.ContainsAny(text, "*?") {
 		return "/^" + regexp.QuoteMeta(text) + "$/"

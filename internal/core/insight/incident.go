@@ -14,7 +14,7 @@ const (
 	Auto     = "auto"     // its alerts were over
 	Timeout  = "timeout"  // its channel resolves incidents after a time
 	Manually = "manually" // by a person
-	Merged   = "merged"   // it is part of another incident: that is no end
+	Merged   = "merged"   // the incident is part of another: that is no end
 )
 
 // Incident is what the figures of one incident are computed from.
@@ -24,7 +24,7 @@ type Incident struct {
 	CloseTime int64 // 0: it is open, or no time is known
 	AckTime   int64 // the first acknowledgement, for an incident without a history; 0: none
 	ByPerson  bool  // a person closed it, for an incident without a history
-	Merged    bool  // it was merged into another, for an incident without a history
+	Merged    bool  // the incident was merged into another, for an incident without a history
 	Snoozes   []Span
 	History   []Entry // what happened, the oldest first
 }
@@ -41,7 +41,7 @@ const (
 	Reassign             // likewise, and others were responsible before
 	Add                  // persons were made responsible beside others, or a step of a rule did that
 	Ack                  // a person acknowledged it
-	Unack                // a person withdrew the acknowledgement; without a person: all were withdrawn
+	Unack                // a person withdrew the acknowledgement; without a person: all acknowledgements were withdrawn
 	Notify               // a notification was sent, or could not be
 	Escalate             // a person began the next step of the rule
 	Step                 // a step of the rule notified no person
@@ -69,7 +69,7 @@ type Figures struct {
 	SecondsToAck       int64
 	Closed             bool // not by a merge
 	SecondsToClose     int64
-	ClosedBy           string // Auto, Timeout, Manually, Merged; empty: it is open
+	ClosedBy           string // Auto, Timeout, Manually, Merged; empty: the incident is open
 	EngagedSeconds     int64
 	Notifications      int64
 	Interruptions      int64

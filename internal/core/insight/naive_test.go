@@ -106,7 +106,7 @@ func naive(h history) (f Figures) {
 				f.ClosedBy = e.How
 			}
 		}
-		if f.ClosedBy == Merged { // it is part of another one, which goes on
+		if f.ClosedBy == Merged { // the incident is part of another, which goes on
 			f.Closed, f.SecondsToClose = false, 0
 		}
 	}

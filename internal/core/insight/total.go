@@ -10,7 +10,7 @@ type Total struct {
 	AutoClosed         int64
 	ManuallyClosed     int64
 	TimeoutClosed      int64
-	Merged             int64 // into others; they are not among the closed ones
+	Merged             int64 // into others; merged incidents are not among the closed
 	Escalated          int64
 	ManuallyEscalated  int64
 	TimeoutEscalated   int64

@@ -132,7 +132,7 @@ type Source struct {
 	Default  bool    // the route has a default
 	Cases    []filter.Group
 	Discards []Filtered // pipeline rules that drop alerts
-	Unknown  []Unknown  // severities that it sends and that are unknown
+	Unknown  []Unknown  // unknown severities that the integration sends
 }
 
 // Unknown is a severity that an integration sends and that is unknown.

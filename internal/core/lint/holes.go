@@ -27,8 +27,8 @@ func NextHoles(s *oncall.Schedule, roles []int64, now int64) []Span {
 	return nextHoles(s.Window(now, now+seen).Final, roles, now, now)
 }
 
-// End returns from when on no one is on call in a schedule, as far ahead as NextHoles looks (Unix seconds); ends is false when
-// someone is. A schedule with too many shifts is not looked at.
+// End returns from when (Unix seconds) no one is on call in a schedule, as far ahead as NextHoles looks. ends is false when
+// a person is on call at that horizon. A schedule with too many shifts is not checked.
 func End(s *oncall.Schedule, now int64) (from int64, ends bool) {
 	if dense(s) {
 		return 0, false

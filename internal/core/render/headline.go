@@ -29,8 +29,8 @@ func Headline(title string, labels map[string]string, byHand bool) string {
 	return event.Cut(summary, maxHeadline)
 }
 
-// Where returns the places of an incident's alerts for its headline, such as "web1, +49 hosts". What the headline names
-// already is left out. partial: there are more alerts than are counted, as in "+49 hosts so far".
+// Where returns the places of an incident's alerts for its headline, such as "web1, +49 hosts". A place that the headline
+// names is left out. partial: more alerts exist than are counted, as in "+49 hosts so far".
 func Where(headline string, alerts int64, partial bool, shared map[string]string, differ []Difference) string {
 	name, value, more := place(shared, differ)
 	var parts []string
@@ -76,8 +76,8 @@ func plural(name string, n int) string {
 	return name + "s"
 }
 
-// State returns how an incident stands, for the beginning of a subject: its severity while it is open, then Resolved, or
-// Merged if it became part of another one.
+// State returns the state of an incident for the beginning of a subject. The state is the severity while the incident is
+// open, then Resolved. A merged incident and a message about a merge have the state Merged.
 func (i Incident) State() string {
 	switch {
 	case i.MergedInto != "":

@@ -16,15 +16,15 @@ type Incident struct {
 	Event       string // what happened, such as i_new or i_rslv
 	Labels      map[string]string
 	AlertCount  int64
-	Partial     bool    // it has more alerts than are counted, because they are still to be decided
+	Partial     bool    // more alerts exist than are counted, because events are still to be decided
 	Alerts      []Alert // the first ten
 	Responders  []Person
 	Link        string // to the incident; empty when the server does not know its public address
 	AckLink     string // acknowledges it, for this reader alone; empty when it needs no acknowledgement
 	Reason      string // why the reader is notified, in words
-	Note        string // that an alert changes too often, and when the next message comes; empty: none does
-	Question    string // such as "You have this since 02:14, still open", which the reader is asked to answer; empty: nothing is asked
-	AnswerLink  string // answers it, for this reader alone; empty as Question, or when the server does not know its public address
+	Note        string // that an alert changes too often, and when the next message comes; empty: no alert does
+	Question    string // a question to the reader, such as "You have this since 02:14, still open"; empty: none
+	AnswerLink  string // answers Question, for this reader alone; empty without a question, or if the server has no public address
 	Test        bool   // a drill: there is no problem
 
 	Headline string            // what is wrong: the summary of its alerts, or the title
@@ -38,9 +38,9 @@ type Incident struct {
 	EndedBy  string            // by whom or by what it ended; empty: it is open
 	Duration int64             // seconds from its beginning to its end; 0: it is open
 
-	Merged     string // what was merged into what, and by whom; empty: the message is about no merge
-	MergedFrom string // of a message about a merge into this incident: what was merged into it
-	MergedInto string // the id of the incident that it was merged into; empty: it was not
+	Merged     string // the source and target of a merge, and the person who merged; empty: the message is about no merge
+	MergedFrom string // the incidents merged into this incident, in a message about that merge
+	MergedInto string // the id of the incident that this incident was merged into; empty: not merged
 
 	DetailUrl       string // shows the incident to this reader, and acknowledges it; empty as Link, or when the reader may not
 	Now             int64  // when the message is written, Unix seconds

@@ -30,8 +30,8 @@ var Preset = map[string]string{
 	"ntfy":         plain,
 }
 
-// progress describes how far people have come with the incident: at its end how long it took, and by whom or by what it ended;
-// after a merge what became part of what.
+// progress describes how far people have come with the incident. A closed incident has its duration, and the person or cause
+// that ended it. After a merge, source or target of the merge is named.
 const progress = `{{with .Merged}}{{.}}{{if not $.MergedInto}} · {{end}}{{end}}{{if .MergedInto}}` +
 	`{{else if eq .Progress "Closed"}}Resolved{{with .EndedBy}} by {{.}}{{end}}{{with .Duration}} after {{duration .}}{{end}}` +
 	`{{else}}{{.Progress}}{{with .AckedBy}} by {{.}}{{end}}{{end}}` +

@@ -52,7 +52,7 @@ func Normal(kind, message string) (normalKind, normal string) {
 	return kind, generic(message)
 }
 
-// unquoted returns a message without the quotes around it: Datadog's SDK quotes what was thrown if it was no error, such as
+// unquoted returns a message without the quotes around it. Datadog's SDK quotes a thrown value that is no error, such as
 // Uncaught "Script error.".
 func unquoted(message string) string {
 	if n := len(message); n > 2 && message[0] == '"' && message[n-1] == '"' {

@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// The reasons why an error is noise.
+// Reasons why an error is noise.
 const (
 	NoiseLoop      = "resize_observer_loop"
 	NoiseScript    = "script_error"
 	NoiseExtension = "browser_extension"
 )
 
-// The canonical messages of errors that are noise.
+// Canonical messages of errors that are noise.
 const (
 	resizeObserverLoop = "<resize-observer-loop>"
 	scriptError        = "<script-error>"
 )
 
-// mayBeNoise finds the messages that are worth the time of Normal.
+// mayBeNoise matches messages that may be noise, so that Normal need not read all others.
 var mayBeNoise = regexp.MustCompile(`ResizeObserver loop |(?i:script error)`)
 
-// Noise returns why no person needs to know of an error; empty: it is no noise. A loop of ResizeObserver only means that the
-// browser lays a page out in two frames. Of an error in a script of another origin browsers hide everything, so that
-// nothing can be done about it. An error that a browser extension throws is not the application's, although the
-// application's code may have called the extension.
+// Noise returns why no person needs to know of an error; empty: the error is no noise. A loop of ResizeObserver only means
+// that the browser lays a page out in two frames. Browsers hide the details of an error in a script of another origin, so
+// that no person can act on it. An error that a browser extension throws is not the application's, even if the application's
+// code called the extension.
 func (e *Error) Noise() string {
 	if mayBeNoise.MatchString(e.Message) {
 		switch _, message := Normal(e.Type, e.Message); message {

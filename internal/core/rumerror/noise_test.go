@@ -43,8 +43,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// What Datadog's SDK quotes is of the issue of the error without quotes if browsers word it differently; of other texts the
-// fingerprint is the same as before.
+// A message that Datadog's SDK quotes belongs to the issue of the unquoted message if browsers word it differently. Other
+// quoted texts keep their fingerprint.
 func TestNormalOfQuotedMessages(t *testing.T) {
 	t.Parallel()
 	for message, want := range map[string]string{
