@@ -14,7 +14,7 @@ type silenceAlertRequest struct {
 	SilenceRequest
 }
 
-// alertToSilence reads an alert that the caller may read. It may be over: its next event is silenced then.
+// alertToSilence reads an alert that the caller may read. The alert may be over: its next event is silenced then.
 func alertToSilence(c *api.Call, alertID string) (s silenceable, err error) {
 	all, err := SomeAlerts{[]string{alertID}}.alerts(c)
 	if err != nil {
@@ -37,7 +37,7 @@ type undoSilenceRequest struct {
 	RuleID string `json:"rule_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The silence rule."`
 }
 
-// undoSilence ends a silence that a responder made. The alerts that it held are decided again at once.
+// undoSilence ends a silence that a responder made. The silenced alerts are decided again immediately.
 func (r *Service) undoSilence(c *api.Call, in undoSilenceRequest) (api.Empty, error) {
 	rule, err := channel.EndSilence(c, in.RuleID)
 	if err != nil {

@@ -13,7 +13,7 @@ type silencesRequest struct {
 	IncidentID string `json:"incident_id,omitzero" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Or the incident that they, or their alerts, were made from."`
 }
 
-// Check requires one of the two.
+// Check requires either alert_id or incident_id.
 func (in silencesRequest) Check() error {
 	if (in.AlertID == "") == (in.IncidentID == "") {
 		return fault.Invalid("alert_id", "set either alert_id or incident_id")
@@ -33,7 +33,8 @@ type silencesReply struct {
 	Items []RespondersSilence `json:"items" doc:"The silences, the oldest first."`
 }
 
-// listSilences lists the silences in force that responders made from an alert, with those from its incident, or from an incident.
+// listSilences lists the silences in force that responders made from an alert or an incident. An alert also has the silences
+// of its incident.
 func (r *Service) listSilences(c *api.Call, in silencesRequest) (reply silencesReply, err error) {
 	reply.Items = []RespondersSilence{}
 	var at int64

@@ -10,13 +10,13 @@ import (
 
 // The answers to a reminder and to the message about the end of a snooze.
 const (
-	Still = "still" // the person still works on it
-	Later = "later" // likewise, and is to be asked again in AskAgain seconds
-	Never = "never" // likewise, and is not to be asked again
-	Back  = "back"  // the person hands it back: the acknowledgement is withdrawn
+	Still = "still" // the person still works on the incident
+	Later = "later" // as Still, and the person is to be asked again in AskAgain seconds
+	Never = "never" // as Still, and the person is not to be asked again
+	Back  = "back"  // the person hands the incident back: the acknowledgement is withdrawn
 )
 
-// AskAgain is after how many seconds a person is asked again who answers Later.
+// AskAgain is the number of seconds after which a person who answers Later is asked again.
 const AskAgain = 4 * 3600
 
 type answerRequest struct {
@@ -28,7 +28,7 @@ func (r *Service) answer(c *api.Call, in answerRequest) (api.Empty, error) {
 	return r.each(c, in.ids(), func(d Writer, i *Incident) error { return d.Answer(i, in.Answer) })
 }
 
-// sameAct is for how many seconds after an acknowledgement Still of its person is the same act, such as a button that was
+// sameAct is for how many seconds after an acknowledgement its person's Still is the same act. A button may have been
 // pressed twice.
 const sameAct = 60
 
@@ -72,8 +72,8 @@ func (d Writer) Retract(r *Incident, question string) error {
 	return d.publish(r, activity.Unacknowledged{Unanswered: question})
 }
 
-// Holders returns the persons who have acknowledged the incident and have not handed it over. If there are none, because
-// it was assigned to others since, they are the responders.
+// Holders returns the persons who have acknowledged the incident and have not handed it over. If the incident was assigned
+// to others since, Holders returns the responders.
 func (r *Incident) Holders() (persons []int64) {
 	for _, a := range r.Assignments {
 		if a.RemovedAt == 0 && a.AcknowledgedAt > 0 {
@@ -86,7 +86,7 @@ func (r *Incident) Holders() (persons []int64) {
 	return persons
 }
 
-// Snoozer returns the person who last snoozed the incident; 0: none did.
+// Snoozer returns the person who last snoozed the incident; 0: no person did.
 func (r *Incident) Snoozer() int64 {
 	if n := len(r.Snoozes); n > 0 {
 		return r.Snoozes[n-1].PersonID
@@ -99,7 +99,7 @@ func (r *Incident) AnsweredBy(person int64) bool {
 	return person != 0 && (person == r.Snoozer() || slices.Contains(r.Holders(), person))
 }
 
-// HeldSince returns since when a person has the incident, Unix seconds: since its acknowledgement, or else its assignment.
+// HeldSince returns since when a person has the incident, Unix seconds: the later of acknowledgement and assignment.
 func (r *Incident) HeldSince(person int64) (since int64) {
 	for _, a := range r.Assignments {
 		if a.PersonID == person && a.RemovedAt == 0 {

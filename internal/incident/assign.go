@@ -32,7 +32,7 @@ func (in assignRequest) Check() error {
 // Assigned is the reply of the operations that make persons responsible.
 type Assigned struct{ api.Warnings }
 
-// absences warns of the persons who are absent now. They are notified all the same: the caller chose them.
+// absences warns of the persons who are absent now. Absent persons are notified all the same, because the caller chose them.
 func absences(c *api.Call, field string, persons []int64) (reply Assigned, err error) {
 	until, err := absence.Until(c.Tx, c.Who.AccountID, persons, c.Unix())
 	if err != nil {

@@ -7,19 +7,19 @@ import (
 	"tocsin/internal/core/sentence"
 )
 
-// Flapping is by which settings an alert of an incident changes too often.
+// Flapping holds the settings by which an alert of an incident changes too often.
 type Flapping struct {
 	MaxChanges int64 `json:"max_changes" doc:"So many changes between active and over were too many."`
 	InMins     int64 `json:"in_mins" doc:"Within so many minutes."`
 	MuteMins   int64 `json:"mute_mins" doc:"The alert ends once it has not changed for so many minutes."`
 }
 
-// Words returns what is so, and when the next message comes.
+// Words states that an alert changes too often, and when the next message comes.
 func (f *Flapping) Words() string {
 	return sentence.Of("changes_too_often", f.MaxChanges, f.InMins, f.MuteMins)
 }
 
-// reasons are why an incident notifies again, in words.
+// reasons describe why an incident notifies again.
 var reasons = map[decide.Again]string{
 	decide.AgainFirst:    sentence.Of("again_first"),
 	decide.AgainBack:     sentence.Of("again_back"),
@@ -27,9 +27,9 @@ var reasons = map[decide.Again]string{
 	decide.AgainReleased: sentence.Of("again_released"),
 }
 
-// Flaps notes in an incident that one of its alerts changes too often (flaps is not zero), or that it does not any more
-// (settled). If the alert is to notify again, the incident does, unless another of its alerts fires: then persons are
-// notified of the incident anyway.
+// Flaps notes in an incident that an alert changes too often (flaps is not zero), or no longer does (settled). If the alert
+// is to notify again, the incident notifies again. While another of its alerts fires, persons were notified of the incident
+// anyway.
 func (d Writer) Flaps(incident string, a *decide.Alert, flaps decide.Flaps, settled bool, again decide.Again) error {
 	r, found, err := d.find(incident)
 	if err != nil || !found || r.Progress == Closed {
@@ -54,7 +54,7 @@ func (d Writer) Flaps(incident string, a *decide.Alert, flaps decide.Flaps, sett
 	})
 }
 
-// settle notes that no alert of an incident changes too often, if that is so.
+// settle notes that no alert of an incident changes too often, once that holds.
 func (d Writer) settle(r *Incident) error {
 	if r.Flapping == nil {
 		return nil
@@ -67,8 +67,7 @@ func (d Writer) settle(r *Incident) error {
 	return d.save(r)
 }
 
-// flappingOf returns by which settings one of some alerts changes too often: those of the incident that it is in; nil:
-// none does.
+// flappingOf returns the settings by which one of some alerts changes too often, from its incident; nil: no alert does.
 func (d Writer) flappingOf(alerts []decide.Alert) (*Flapping, error) {
 	for i := range alerts {
 		if alerts[i].FlapsUntil == 0 || alerts[i].Incident == "" {

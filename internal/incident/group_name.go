@@ -2,15 +2,15 @@ package incident
 
 import "slices"
 
-// GroupName is what a source calls the group of an alert, such as "7 new issues in 2.0.1".
+// GroupName is the source's name of the group of an alert, such as "7 new issues in 2.0.1".
 type GroupName struct {
 	Title, Text string // empty: the source does not name it
 	Key         string // the group key of the alert in its channel
-	BySource    bool   // the key is that of the source's group alone
+	BySource    bool   // the key is the source's group alone
 }
 
-// rename sets the title and the description to what the source calls the group, and reports whether it did. The incident
-// must hold that group alone, since the name would not fit the alerts of others; what a person has set stays.
+// rename sets title and description to the source's name of the group, and reports whether they changed. The incident must
+// hold that group alone, since the name would not fit the alerts of others. Texts that a person has set stay.
 func (r *Incident) rename(n GroupName) bool {
 	whole := n.BySource && n.Key == r.GroupKey || r.AlertCnt <= 1
 	if n.Title == "" || n.Title == r.Title && n.Text == r.Description || !whole || r.CreatorID != 0 {

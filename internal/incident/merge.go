@@ -121,8 +121,8 @@ func (d Writer) MergeInto(source, target *Incident, remove bool) error {
 	return d.Remove(source)
 }
 
-// takeResponders makes the responders of source responsible for target, and returns those who were not. Persons from whom
-// the channel of target is hidden do not become responsible: that would show it to them.
+// takeResponders makes the responders of source responsible for target. It returns the persons who were not responsible
+// before. Persons from whom the channel of target is hidden do not become responsible: that would show it to them.
 func (d Writer) takeResponders(source, target *Incident) (joined []int64, err error) {
 	owner, err := auth.OwnerOf(d.Tx, d.Account)
 	if err != nil {
@@ -150,8 +150,8 @@ func (d Writer) takeResponders(source, target *Incident) (joined []int64, err er
 // maxMerges bounds how many merges Current follows.
 const maxMerges = 100
 
-// Current returns the incident that an incident was merged into, directly or by further merges, or the incident itself.
-// An incident that was removed ends the chain.
+// Current returns the incident that an incident was merged into, directly or by further merges. Without a merge, Current
+// returns the incident itself. An incident that was removed ends the chain.
 func Current(tx *db.Tx, i Incident) (Incident, error) {
 	for range maxMerges {
 		if i.MergedInto == "" {

@@ -62,7 +62,7 @@ type open struct {
 	count, oldest      int64
 }
 
-// opens reads the open incidents of all accounts, without tests, from an index that holds no others.
+// opens reads the open incidents of all accounts, without tests, from an index of such incidents.
 func opens(tx *db.Tx) ([]open, error) {
 	return db.All(tx, func(scan db.Scan) (o open, err error) {
 		return o, scan(&o.channel, &o.severity, &o.progress, &o.count, &o.oldest)

@@ -26,8 +26,8 @@ const (
 	Merge   Move = "merged"
 	Join    Move = "joined" // by an alert or another incident
 	Assign  Move = "assigned"
-	Answer  Move = "answered"  // a question of Tocsin to those who have acknowledged it
-	Retract Move = "retracted" // every acknowledgement, by Tocsin
+	Answer  Move = "answered"  // the answer to a question, by a person who answers for the incident
+	Retract Move = "retracted" // every acknowledgement is withdrawn, by Tocsin
 )
 
 // Status is the part of an incident that decides which moves are allowed.

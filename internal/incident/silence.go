@@ -14,7 +14,7 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// SilenceRequest is how a responder silences alerts.
+// SilenceRequest is the request of a responder to silence alerts.
 type SilenceRequest struct {
 	Minutes  int64    `json:"minutes" minimum:"1" maximum:"1440" doc:"For how many minutes, at most a day."`
 	By       string   `json:"by,omitzero" enum:"key,labels" doc:"What later events must have to be silenced: the same alert_key, or the same values of labels; absent: key."`
@@ -35,7 +35,7 @@ type silenceIncidentRequest struct {
 	SilenceRequest
 }
 
-// SilenceMade is the reply.
+// SilenceMade is the reply about a new silence.
 type SilenceMade struct {
 	RuleID    string `json:"rule_id" doc:"The silence rule, for /alert/silence/undo."`
 	RuleName  string `json:"rule_name" doc:"Its name."`
@@ -47,7 +47,7 @@ type SilenceMade struct {
 // silenceable is an alert or an incident that can be silenced.
 type silenceable struct {
 	alertID    string // of an alert
-	incidentID string // the incident; of an alert: the one it is in, which may be none
+	incidentID string // the incident, or the alert's incident, which may be none
 	title      string
 	channel    int64
 	alerts     []decide.Alert
@@ -135,8 +135,8 @@ func ruleName(title string) string {
 // maxRuleName is the bound of the names of rules, in characters.
 const maxRuleName = 39
 
-// publishSilence publishes what happened to a silence to the feeds of the alert and of the incident that it was made from, if
-// they still exist.
+// publishSilence publishes an event about a silence to the feeds of the alert and the incident behind the silence. Alerts
+// and incidents that do not exist any more are left out.
 func (r *Service) publishSilence(c *api.Call, rule *channel.SilenceRule, of func(ofAlert bool) activity.Event) error {
 	var items []activity.Item
 	add := func(subject string, e activity.Event) {

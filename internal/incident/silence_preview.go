@@ -17,7 +17,7 @@ type previewIncidentRequest struct {
 	PreviewLabels
 }
 
-// SilencePreview is what silences of an alert or an incident would cover now.
+// SilencePreview describes the alerts that silences of an alert or an incident would cover now.
 type SilencePreview struct {
 	RuleName string         `json:"rule_name" doc:"The name that the silence rule would have."`
 	Severity string         `json:"severity" enum:"Critical,Warning,Info" doc:"Up to which severity a silence would hold."`
@@ -27,7 +27,7 @@ type SilencePreview struct {
 	Complete bool           `json:"complete" doc:"Whether all open alerts of the channel were compared; at most 20,000 are."`
 }
 
-// SilenceCover is what one silence would cover.
+// SilenceCover describes the alerts that one silence would cover.
 type SilenceCover struct {
 	OpenAlerts int64  `json:"open_alerts" doc:"How many open alerts of the channel it would match now."`
 	Refused    string `json:"refused,omitzero" doc:"Why it cannot be made; absent: it can."`

@@ -12,14 +12,14 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// byLabels is the way in which a responder's silence matches by labels; the other one is by key.
+// byLabels is the value of by for a silence by labels; the other value is for a silence by key.
 const byLabels = "labels"
 
 // maxSilencedKeys bounds the alert keys of one silence rule: each event of the channel is compared with them.
 const maxSilencedKeys = 500
 
-// usual are the names of the identifying labels that are ticked at first: what is wrong, and where, but not on which of many
-// machines.
+// usual are the names of the identifying labels that are ticked at first. They identify the problem and its place, but not
+// one of many machines.
 var usual = []string{"alertname", "rule_name", "rulename", "service", "cluster", "namespace"}
 
 // SilenceLabel is a label by which a silence can match.
@@ -29,10 +29,10 @@ type SilenceLabel struct {
 	Ticked bool   `json:"ticked" doc:"It is one of the labels of by_labels."`
 }
 
-// silenceScope is what a silence can be made of: some alerts, and up to which severity it holds.
+// silenceScope is the material of a silence: some alerts, and the severity up to which the silence holds.
 type silenceScope struct {
 	keys     []string
-	labels   []SilenceLabel // those that identify every alert, with one value in all of them: the usual ones first
+	labels   []SilenceLabel // labels that identify every alert, with one value in all alerts: the usual labels first
 	severity string         // the highest of the alerts
 }
 
@@ -67,7 +67,7 @@ func scopeOf(alerts []decide.Alert) (s silenceScope) {
 	return s
 }
 
-// place returns where a label is listed: the usual ones in their order, then the others.
+// place returns the place of a label in a list: the usual labels in their order, then the others.
 func place(name string) int {
 	if i := slices.Index(usual, name); i >= 0 {
 		return i
@@ -75,7 +75,7 @@ func place(name string) int {
 	return len(usual)
 }
 
-// identityOf returns the labels that identify an alert at its source, those without a value left out.
+// identityOf returns the labels that identify an alert at its source. Labels without a value are left out.
 func identityOf(a *decide.Alert) map[string]string {
 	identity := map[string]string{}
 	for name := range strings.SplitSeq(a.Identifying, ",") {
@@ -86,8 +86,8 @@ func identityOf(a *decide.Alert) map[string]string {
 	return identity
 }
 
-// tick ticks the labels of these names and no others; nil: the usual ones stay ticked. The error is fault.Invalid for a name
-// that is not offered, or when none is ticked.
+// tick ticks the labels of these names and no others; nil: the usual labels stay ticked. The error is fault.Invalid for a
+// name that is not offered, or when no label is ticked.
 func (s *silenceScope) tick(names []string) error {
 	if names == nil {
 		if slices.ContainsFunc(s.labels, func(l SilenceLabel) bool { return l.Ticked }) {
@@ -109,7 +109,8 @@ func (s *silenceScope) tick(names []string) error {
 	return nil
 }
 
-// choose returns the filter of a silence by key, or by labels of these names with the labels; nil: the usual ones.
+// choose returns the filter of a silence by key, or by labels of these names; nil: the usual labels. labels are the labels
+// of the filter.
 func (s *silenceScope) choose(by string, names []string) (f filter.Filter, labels map[string]string, err error) {
 	if by != byLabels {
 		f, err = s.byKey()
@@ -166,7 +167,7 @@ func (s *silenceScope) byLabels() (filter.Filter, error) {
 	return s.filter(group)
 }
 
-// filter returns the filter of a group that holds up to the severity of the scope: what gets worse is not silenced.
+// filter returns the filter of a group up to the severity of the scope. A worse alert is not silenced.
 func (s *silenceScope) filter(group filter.Group) (filter.Filter, error) {
 	upTo := filter.Condition{Key: "severity", Oper: filter.In}
 	for _, severity := range []string{event.Info, event.Warning, event.Critical} {

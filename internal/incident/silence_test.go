@@ -135,7 +135,7 @@ func TestSilenceIsRefused(t *testing.T) {
 	})
 }
 
-// A silence rule of the channel's configuration is none that responders end.
+// Responders cannot end a silence rule of the channel's configuration.
 func TestSilenceUndoLeavesOtherRules(t *testing.T) {
 	t.Parallel()
 	s := beginSilences(t)

@@ -124,8 +124,8 @@ func (r *Incident) endSnooze(now int64) {
 	r.SnoozedBefore = 0
 }
 
-// Wake ends a snooze, early or when its time is over. When the time of an incident is over that no person has
-// acknowledged, its escalation starts again. Wake returns fault.Conflict when the incident is not snoozed.
+// Wake ends a snooze, early or when its time is over. If the time is over and no person has acknowledged the incident, its
+// escalation starts again. Wake returns fault.Conflict when the incident is not snoozed.
 func (d Writer) Wake(r *Incident) error {
 	before := r.SnoozedBefore
 	if before > d.Now.Unix() { // else the snooze is over, and its end cannot be refused
@@ -203,7 +203,7 @@ func (d Writer) CloseAlert(a *decide.Alert) error {
 	a.Status = event.Ok
 	a.FlapsUntil = 0
 	a.FlapsNotified = 0
-	a.Changes = nil // what a person closes does not change too often any more
+	a.Changes = nil // an alert that a person closes does not change too often any more
 	if err := alert.Save(d.Tx, d.Account, a, d.Now); err != nil {
 		return err
 	}

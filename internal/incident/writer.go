@@ -197,8 +197,8 @@ func (r *Incident) addOrigins(integrations []int64, types []string) {
 	}
 }
 
-// Updated applies the changed severity of an alert, and the name of its group, to its incident. An incident that does not
-// exist is no error: an alert from an account file may name one.
+// Updated applies the changed severity of an alert, and the name of its group, to its incident. A missing incident is no
+// error, because an alert from an account file may name it.
 func (d Writer) Updated(incident string, a *decide.Alert, name GroupName) error {
 	r, found, err := d.find(incident)
 	if err != nil || !found {

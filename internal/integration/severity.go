@@ -12,7 +12,7 @@ import (
 	"tocsin/internal/source"
 )
 
-// freeWords lists the types of sources that send any word as a severity. Those of the others are fixed.
+// freeWords lists the types of sources that send any word as a severity. Severities of other types are fixed.
 var freeWords = []string{"prometheus", "grafana"}
 
 // maxSeverityMap is how many words an integration may map.
@@ -26,8 +26,8 @@ func (i *Integration) Severities() source.SeverityMap {
 	return i.Settings.SeverityMap
 }
 
-// checkSeverityMap returns fault.Invalid for a map that the integration cannot have. It rewrites the words as they are
-// compared.
+// checkSeverityMap returns fault.Invalid for a map that the integration cannot have. It rewrites the words to the form in
+// which words are compared.
 func (i *Integration) checkSeverityMap(at configstore.RecordPath) error {
 	words := i.Severities()
 	switch {
@@ -66,9 +66,9 @@ type UnknownSeverity struct {
 }
 
 const (
-	// MaxUnknownSeverities is how many words are kept of an integration: those that came last. Senders choose the words.
+	// MaxUnknownSeverities is how many words are kept of an integration: the words that came last. Senders choose the words.
 	MaxUnknownSeverities = 20
-	// unknownKept is for how long a word is kept that does not come any more.
+	// unknownKept is for how long a word is kept after it came last.
 	unknownKept = 30 * 24 * time.Hour
 )
 
@@ -89,8 +89,8 @@ func AddUnknownSeverities(tx *db.Tx, account, integration int64, events map[stri
 		account, integration, MaxUnknownSeverities)
 }
 
-// UnknownSeverities returns the unknown severities of an integration, those that came last first. A word that the
-// integration maps now is known.
+// UnknownSeverities returns the unknown severities of an integration, the latest first. A word that the integration maps now
+// is known.
 func (i *Integration) UnknownSeverities(tx *db.Tx, account int64) ([]UnknownSeverity, error) {
 	words, err := db.All(tx, func(scan db.Scan) (u UnknownSeverity, err error) { return u, scan(&u.Word, &u.Events, &u.LastAt) },
 		`SELECT word, events, last_at FROM unknown_severity WHERE account_id = $1 AND integration_id = $2
@@ -99,7 +99,7 @@ func (i *Integration) UnknownSeverities(tx *db.Tx, account int64) ([]UnknownSeve
 	return slices.DeleteFunc(words, func(u UnknownSeverity) bool { return mapped[u.Word] != "" }), err
 }
 
-// pruneUnknown deletes the words that do not come any more.
+// pruneUnknown deletes the words that have not come for unknownKept.
 func pruneUnknown(tx *db.Tx, now time.Time) (more bool, err error) {
 	return false, tx.Do(`DELETE FROM unknown_severity WHERE last_at <= $1`, now.Add(-unknownKept).Unix())
 }

@@ -51,8 +51,8 @@ func TestSeverityMapIsBounded(t *testing.T) {
 	})
 }
 
-// TestUnknownSeveritiesAreTheLast: the words that came last are kept, with all their events, until they are mapped or have
-// not come for 30 days.
+// TestUnknownSeveritiesAreTheLast: the words that came last are kept, with all their events. Mapped words and words that
+// have not come for 30 days are not kept.
 func TestUnknownSeveritiesAreTheLast(t *testing.T) {
 	t.Parallel()
 	service := &integration.Service{Keyring: apitest.Box(t)}

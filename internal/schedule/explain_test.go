@@ -100,8 +100,9 @@ func TestExplainABigGroup(t *testing.T) {
 	}
 }
 
-// TestExplainAgreesWithInfo compares explanations of random schedules with the timelines of /schedule/info, at random
-// moments, at the bounds of shifts, and around changes of the clock. TOCSIN_SCHEDULE_CASES sets how many schedules it makes.
+// TestExplainAgreesWithInfo compares explanations of random schedules with the timelines of /schedule/info. Moments are
+// random, at the bounds of shifts, and around changes of the clock. TOCSIN_SCHEDULE_CASES sets how many schedules the test
+// makes.
 func TestExplainAgreesWithInfo(t *testing.T) {
 	t.Parallel()
 	s := start(t)

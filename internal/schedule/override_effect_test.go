@@ -45,7 +45,7 @@ func TestAnOverrideReplacesThePersonAndTheBackupStays(t *testing.T) {
 }
 
 // TestThePlanOfAnOverrideEqualsTheChange compares the plan of dry runs with /schedule/info before and after the change.
-// TOCSIN_SCHEDULE_CASES sets how many it makes.
+// TOCSIN_SCHEDULE_CASES sets how many dry runs the test makes.
 func TestThePlanOfAnOverrideEqualsTheChange(t *testing.T) {
 	t.Parallel()
 	s := start(t)

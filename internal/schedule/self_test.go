@@ -57,7 +57,7 @@ func TestSelfIgnoresDigitsElsewhere(t *testing.T) {
 }
 
 // TestReadersAgree compares /schedule/info, /schedule/preview, /schedule/list and /schedule/self for one window.
-// TOCSIN_SCHEDULE_CASES sets how many it tries.
+// TOCSIN_SCHEDULE_CASES sets how many windows the test tries.
 func TestReadersAgree(t *testing.T) {
 	t.Parallel()
 	s, r := start(t), newRandom(t)

@@ -9,8 +9,8 @@ import (
 	"tocsin/internal/core/lint"
 )
 
-// withoutPerson returns a warning that names the escalation rules which page a schedule in which no person is on call any more:
-// it is disabled, empty, or ends.
+// withoutPerson returns a warning if no person is on call in the schedule any more. Such a schedule is disabled, empty, or
+// ends. The warning names the escalation rules that page the schedule.
 func (s *stored) withoutPerson(c *api.Call) ([]string, error) {
 	var why string
 	if s.Status != 0 {

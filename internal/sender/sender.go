@@ -25,14 +25,14 @@ type Message struct {
 	Channel  string // where the incident is; empty: the message is about no incident, or several
 	Why      string // why this target is notified, likewise
 	Link     string // to the incident; may be empty
-	AckLink  string // acknowledges it, or answers a question about it; may be empty
-	Asks     bool   // AckLink answers: the person still works on it, is to be asked again later or not at all, or hands it back
+	AckLink  string // acknowledges the incident, or answers a question about it; may be empty
+	Asks     bool   // AckLink answers: the person still works on it, is to be asked again later or never, or hands it back
 	Test     bool   // a drill
 	Phone    *Phone // what calls and text messages need besides; nil: nothing can be answered
 	Data     []byte // the incident as JSON, for programs
 }
 
-// AckWord names what AckLink is for.
+// AckWord names the purpose of AckLink.
 func (m Message) AckWord() string {
 	if m.Asks {
 		return "answer"
@@ -46,7 +46,7 @@ type Phone struct {
 	Code     string // of a reply to a text message, which names the message that is answered
 	Ack      bool   // digit 4 acknowledges
 	Escalate bool   // digit 6 brings the next step of the escalation
-	Asks     bool   // digit 4 answers that the person still works on it, 5 that it is to be asked again later, 7 not again, 9 hands it back
+	Asks     bool   // digit 4: the person still works on it; 5: ask again later; 7: ask never again; 9: the person hands it back
 }
 
 // The digits that a person may press, or send as a text message.

@@ -26,23 +26,23 @@ func tableOf(words map[string]string) map[string]string {
 	return table
 }
 
-// severityLabels are the labels that hold a severity, in the order in which they are asked.
+// severityLabels are the labels that hold a severity, in the order of precedence.
 var severityLabels = []string{"severity", "priority", logLevel}
 
-// logLevel is the label of log lines. Most errors that are logged wake no person, so only the words of fatalLevels are
-// Critical in it.
+// logLevel is the label of log lines. Most logged errors wake no person, so only the words of fatalLevels are Critical in
+// this label.
 const logLevel = "level"
 
 var fatalLevels = []string{"critical", "fatal", "emerg", "panic"}
 
-// SeverityMap maps words to severities for one integration. It precedes the table of words. Its keys are as SeverityKey
-// returns them.
+// SeverityMap maps words to severities for one integration. The map precedes the table of words. Its keys have the form that
+// SeverityKey returns.
 type SeverityMap map[string]string
 
 // Rating is the severity of an alert with the word that it was read from.
 type Rating struct {
 	Severity string // Critical, Warning, Info or Ok
-	Word     string // as it came; empty: the labels have none
+	Word     string // the word as it came; empty: the labels have none
 	Unknown  bool   // neither the map nor the table has the word
 }
 

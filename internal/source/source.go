@@ -112,8 +112,8 @@ func Labels(sets ...map[string]string) map[string]string {
 	return kept
 }
 
-// Identifying returns the names of the kept labels that are in one of the sets, as an event has them: the sets are the part
-// of an alert's labels that identifies it at its source.
+// Identifying returns the names of the kept labels that are in one of the sets, as an event has them. The sets are the
+// labels that identify an alert at its source.
 func Identifying(kept map[string]string, sets ...map[string]string) string {
 	identity := make(map[string]string, len(kept))
 	for _, labels := range sets {

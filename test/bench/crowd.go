@@ -15,12 +15,12 @@ import (
 	"tocsin/test/pgserver"
 )
 
-// crowdEvents is how many Info events of the account arrive before the Critical one.
+// crowdEvents is how many Info events of the account arrive before the Critical event.
 const crowdEvents = 50_000
 
-// behindCrowd measures the time from the push of a Critical event to its page, when thousands of Info events of the same
-// account have arrived just before it. Each of them opens an incident and pages as well, over another method. Of another
-// binary (-against) the same is measured in turn.
+// behindCrowd measures the time from the push of a Critical event to its page, behind thousands of Info events. These events
+// of the same account have arrived just before. Each opens an incident and pages as well, over another method. With
+// -against, another binary is measured in turn.
 func behindCrowd(binary, dir string) error {
 	beds := map[string]func(name string) (string, error){"embedded": func(name string) (string, error) {
 		return "sqlite:" + filepath.Join(dir, name+".db"), nil
@@ -68,7 +68,7 @@ func behindCrowd(binary, dir string) error {
 	return nil
 }
 
-// behindOne measures one binary on a new database, and returns also how many events waited when the Critical one was pushed.
+// behindOne measures one binary on a new database. left is how many events waited when the Critical event was pushed.
 func behindOne(binary, dsn, sealKey string) (took time.Duration, left int64, err error) {
 	g, err := newGateway()
 	if err != nil {

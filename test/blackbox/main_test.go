@@ -42,8 +42,8 @@ func TestMain(m *testing.M) {
 	if flags == nil {
 		panic("the Makefile has no line that builds with -ldflags")
 	}
-	// Without -trimpath and with cgo as the tests have it, so that it shares their compiled packages; test/deploy builds what
-	// is released.
+	// The build lacks -trimpath and has cgo as the tests do, so that it shares their compiled packages. test/deploy builds
+	// the released binary.
 	build := exec.Command("go", "build", "-ldflags", strings.ReplaceAll(string(flags[1]), "$$(sh tools/version.sh)", release), "-o", tocsin, "tocsin/cmd/tocsin")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)

@@ -33,7 +33,7 @@ func Build(dir string) (binary string, err error) {
 		return given, nil
 	}
 	binary = filepath.Join(dir, "tocsin")
-	build := exec.Command("go", "build", "-o", binary, "tocsin/cmd/tocsin") // shares the packages that the tests have compiled
+	build := exec.Command("go", "build", "-o", binary, "tocsin/cmd/tocsin") // the build shares the packages that the tests have compiled
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)
 	}

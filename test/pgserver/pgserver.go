@@ -40,7 +40,7 @@ type Server struct {
 	reserved Port
 	dir      string // holds data and log
 	bin      string
-	as       *syscall.SysProcAttr // the user that it runs as; nil: this one
+	as       *syscall.SysProcAttr // the user that the server runs as; nil: the current user
 	opts     Options
 	uid      int
 	gid      int
@@ -129,21 +129,22 @@ func (s *Server) asOther() error {
 	return nil
 }
 
-// Port is a port of 127.0.0.1 that no other caller of ReservePort has, in any process, until it is closed: also while its server
-// is stopped, and before its server listens.
+// Port is a port of 127.0.0.1 that no other caller of ReservePort has, in any process, until Close. That holds even while
+// its server is stopped, and before its server listens.
 type Port struct {
 	Number int
 	sign   net.Listener // on the same port of another address of this machine
 }
 
-// Close lets others have the port.
+// Close releases the port.
 func (p Port) Close() error { return p.sign.Close() }
 
-// ReservePort returns a port that no process listens on, below those that systems lend to connections (from 32768 on Linux): such
-// a connection, of any other test, has the port as soon as the server stops, and it cannot start again.
+// ReservePort returns a port that no process listens on. The port is below the ports that systems lend to connections (from
+// 32768 on Linux). A connection of another test could have such a port as soon as the server stops. The server could not
+// start again then.
 func ReservePort() (p Port, err error) {
 	for range 100 {
-		p.Number = 10_000 + rand.IntN(22_000) //nolint:gosec // others must not be likely to choose the same; none guesses it
+		p.Number = 10_000 + rand.IntN(22_000) //nolint:gosec // callers must rarely choose the same port; none guesses it
 		p.sign, err = net.Listen("tcp", fmt.Sprintf("127.0.0.2:%d", p.Number))
 		if err != nil {
 			continue

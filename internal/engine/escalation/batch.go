@@ -215,8 +215,8 @@ func beginWrite(tx *db.Tx, due []prepared) error {
 	return activity.Begin(tx, account, ids)
 }
 
-// deleteUnruled deletes the escalations that wait for a rule and get none. Those of unfinished requests end instead: the message
-// to the fallback states that its number of alerts is not the last (see Partial).
+// deleteUnruled deletes the escalations that wait for a rule and get none. Escalations of unfinished requests end instead.
+// The message to the fallback then states that its number of alerts is not the last (see Partial).
 func deleteUnruled(tx *db.Tx, account int64) error {
 	b := batchOf(tx)
 	if len(b.unruled) == 0 {

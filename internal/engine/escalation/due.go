@@ -6,9 +6,9 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Of the steps that are due, those of Critical incidents come first: thousands of others may have become due before. They are at
-// most half of a batch, so that many of them cannot keep the others waiting. An escalation whose incident was opened by a
-// request of which other events are still to be decided waits for these, at most two seconds.
+// Due steps of Critical incidents come first, because thousands of other steps may have become due before. Critical steps
+// are at most half of a batch, so that many of them cannot keep the others waiting. An escalation waits at most two seconds
+// for undecided events of the request that opened its incident.
 const (
 	criticalSteps = `SELECT ` + columns + ` FROM escalation WHERE account_id = $1 AND next_at > 0 AND severity = 'Critical' AND next_at <= $2
 		AND (request <= 0 OR started_at <= $2 - 2) ORDER BY next_at LIMIT $3 + 0`
@@ -17,10 +17,10 @@ const (
 		AND (request <= 0 OR started_at <= $2 - 2) ORDER BY next_at LIMIT $3 + 0`
 )
 
-// maxPartial is for how many seconds the other events of a request may still be expected: its sender may have failed meanwhile.
+// maxPartial is for how many seconds further events of a request are expected: its sender may have failed meanwhile.
 const maxPartial = 600
 
-// dueSteps returns the first n of the escalations of an account that are due.
+// dueSteps returns the first n due escalations of an account.
 func dueSteps(tx *db.Tx, account, now int64, n int) ([]prepared, error) {
 	all, err := db.All(tx, scanDueStep, oldestSteps, account, now, n)
 	if err != nil || len(all) < max(n, 2) {
@@ -45,8 +45,7 @@ func scanDueStep(scan db.Scan) (prepared, error) {
 	}, err
 }
 
-// Gather marks new incidents as opened by a request of which other events are still to be decided. wait: their escalations
-// wait for these.
+// Gather marks new incidents as opened by a request with undecided events. wait: the escalations wait for these events.
 func Gather(tx *db.Tx, account, request int64, wait bool, incidents []string) error {
 	if !wait {
 		request = -request
@@ -55,7 +54,7 @@ func Gather(tx *db.Tx, account, request int64, wait bool, incidents []string) er
 		AND incident_id IN (SELECT value FROM json_each($3)) AND next_at > 0`, account, request, db.JSON(incidents))
 }
 
-// Gathered removes the marks of some requests: all of their events are decided.
+// Gathered removes the marks of requests whose events are all decided.
 func Gathered(tx *db.Tx, account int64, requests []int64) error {
 	if len(requests) == 0 {
 		return nil
@@ -67,8 +66,8 @@ func Gathered(tx *db.Tx, account int64, requests []int64) error {
 		AND request IN (SELECT CAST(value AS BIGINT) FROM json_each($2))`, account, db.JSON(requests))
 }
 
-// Partial reports whether events of the request that opened an incident are still to be decided, at now (Unix seconds): it has
-// more alerts than are counted.
+// Partial reports whether the request that opened an incident has undecided events at now (Unix seconds). The incident then
+// has more alerts than are counted.
 func Partial(tx *db.Tx, account int64, incident string, now int64) (bool, error) {
 	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM escalation
 		WHERE account_id = $1 AND incident_id = $2 AND request <> 0 AND started_at > $3 LIMIT 1`, account, incident, now-maxPartial)

@@ -8,8 +8,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// The steps of Critical incidents come first, and leave half of a batch to the others. Those that wait for other events of a
-// request are not due before two seconds have passed.
+// Steps of Critical incidents come first, and leave half of a batch to the others. A step that waits for other events of a
+// request is not due before two seconds have passed.
 func TestStepsOfCriticalIncidentsComeFirst(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t)

@@ -15,9 +15,9 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// firesAgain notifies again of an incident whose alert changes too often. If no person handles the incident, its
-// escalation starts again as that of a new one; otherwise its responders are notified. That an alert lasts is no news if a
-// person has acted on the incident since the alert fires.
+// firesAgain notifies again of an incident whose alert changes too often. If no person handles the incident, its escalation
+// starts again as a new one; otherwise its responders are notified. An alert that lasts is no news if a person has acted on
+// the incident since the alert fires.
 func (r *Service) firesAgain(tx *db.Tx, i *incident.Incident, item activity.Item, e activity.FiresAgain) error {
 	if e.Why == string(decide.AgainLasts) || e.Why == string(decide.AgainReleased) {
 		if acted, err := activity.ActedSince(tx, item.Account, item.ID, e.Since); err != nil || acted {
@@ -41,8 +41,8 @@ func (r *Service) firesAgain(tx *db.Tx, i *incident.Incident, item activity.Item
 	return r.restart(tx, i, item)
 }
 
-// notifyAgain notifies the responders of an incident that its alert fires again, unless they are notified of its severity
-// at the same time, or it is snoozed.
+// notifyAgain notifies the responders of an incident that its alert fires again. A snoozed incident needs no message, nor do
+// responders who are notified of its severity at the same time.
 func (r *Service) notifyAgain(tx *db.Tx, i *incident.Incident, e activity.FiresAgain, now time.Time) error {
 	f, found, err := findFollowUp(tx, i.AccountID, i.IncidentID)
 	if err != nil || i.SnoozedBefore > now.Unix() || found && event.Rank(f.severity) < event.Rank(i.Severity) {
@@ -53,8 +53,8 @@ func (r *Service) notifyAgain(tx *db.Tx, i *incident.Incident, e activity.FiresA
 	return r.notifyResponders(tx, i, t, now)
 }
 
-// clockStops reports whether the clock of an escalation stops or goes on although none of its steps is due: it stands
-// still while the alerts of an incident that changes too often are over for now.
+// clockStops reports whether an escalation's clock stops or goes on although no step is due. The clock stands still while
+// the alerts of a flapping incident are over for now.
 func (e *run) clockStops(i *incident.Incident, a escalationplan.Answer, now int64) bool {
 	return a.Next > 0 && (e.timing.Held > 0 || i.Flapping != nil && e.silenced > now)
 }

@@ -24,9 +24,9 @@ type followUp struct {
 	since    int64  // when it was acknowledged or assigned, or its escalation ended
 	reminded int64  // when the last reminder was sent; since, if none was
 	fallback int64  // when the fallback is notified that no person has acknowledged; 0: it is not, or was
-	question string // the question that is open: byReminder or bySnooze; empty: none
-	asked    int64  // when it was asked; 0: it is still to be asked
-	again    int64  // no reminder before, as a person asked for; escalationplan.Never: none at all
+	question string // the open question: byReminder or bySnooze; empty: none
+	asked    int64  // when the question was asked; 0: it is still to be asked
+	again    int64  // no reminder before this time, as a person asked; escalationplan.Never: none at all
 	joined   int64  // when alerts that joined are notified; 0: none joined
 	alerts   int64  // of the incident at the last message
 	failed   int64  // since when it fails and is retried; 0: it does not
@@ -244,7 +244,7 @@ func (r *Service) followUp(tx *db.Tx, f followUp, p *prepared, now time.Time) er
 	return f.save(tx)
 }
 
-// plan returns what is still to be notified of an incident in a channel. await is the question that awaits an answer.
+// plan returns the follow-up of an incident in a channel. await is the question that awaits an answer.
 func (f *followUp) plan(i *incident.Incident, ch channel.Channel, await escalationplan.Await) escalationplan.FollowUp {
 	acknowledged := i.Progress == incident.Processing
 	plan := escalationplan.FollowUp{

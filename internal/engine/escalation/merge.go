@@ -14,8 +14,7 @@ import (
 	"tocsin/internal/warroom"
 )
 
-// merged ends what follows up the source of a merge, and notifies of the merge. The incident that it was merged into goes on,
-// with more alerts.
+// merged ends the follow-up of the source of a merge, and notifies of the merge. The target goes on with more alerts.
 func (r *Service) merged(tx *db.Tx, i *incident.Incident, item activity.Item, e activity.Merged) error {
 	if item.ID == e.TargetIncidentID {
 		return Recheck(tx, item.Account, item.ID, item.At)
@@ -31,7 +30,7 @@ func (r *Service) merged(tx *db.Tx, i *incident.Incident, item activity.Item, e 
 	if err != nil || !found {
 		return err
 	}
-	if event.Rank(i.Severity) > event.Rank(target.Severity) { // its row is stored after those of the sources
+	if event.Rank(i.Severity) > event.Rank(target.Severity) { // the target's row is stored after the rows of the sources
 		target.Severity = i.Severity
 	}
 	m := notify.Merge{Source: i, Target: &target, By: item.Person}
@@ -44,10 +43,10 @@ func (r *Service) merged(tx *db.Tx, i *incident.Incident, item activity.Item, e 
 	return r.postMerge(tx, m, item)
 }
 
-// notifyMerge notifies persons of a merge, each once: those who became responsible for the target (fresh), those who were
-// notified of the source or are responsible for it, and those who have acknowledged the target. It is over the methods for
-// Info, by which no person is called, but for a person whose pages of the source are cancelled without an acknowledgement,
-// while no person has acknowledged the target either.
+// notifyMerge notifies persons of a merge, each once. fresh are the persons who became responsible for the target. informed
+// are the persons who were notified of the source. Responders of the source and persons who have acknowledged the target are
+// notified, too. The methods for Info are used, which call no person. A fresh person who has not acknowledged the source is
+// called, because the pages of the source are cancelled. The call is left out if the target is acknowledged or snoozed.
 func (r *Service) notifyMerge(tx *db.Tx, m notify.Merge, item activity.Item, fresh, informed []int64) error {
 	methods, err := r.methodsOf(tx, m.Source)
 	if err != nil {
@@ -104,7 +103,7 @@ func ackers(i *incident.Incident) (persons []int64) {
 	return persons
 }
 
-// postMerge posts a merge to the war rooms of its source, which lead to the target so.
+// postMerge posts a merge to the war rooms of its source, so that these lead to the target.
 func (r *Service) postMerge(tx *db.Tx, m notify.Merge, item activity.Item) error {
 	rooms, err := warroom.OpenOf(tx, item.Account, m.Source.IncidentID)
 	if err != nil || len(rooms) == 0 {

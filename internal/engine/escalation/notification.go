@@ -113,9 +113,9 @@ type recipients struct {
 	next     int64    // when another person's shift begins, Unix seconds; 0: it is not known
 }
 
-// recipients resolves the target of the first of some layers, the others of which may follow. A person who cannot be
-// reached is still responsible, but does not keep the layer from being skipped. A person who is absent is left to the
-// others of the layer and to the layers that follow, unless no one of them can be reached.
+// recipients resolves the target of the first layer; the other layers may follow it. An unreachable person stays
+// responsible, but does not keep the layer from being skipped. An absent person is left out while another person of this
+// layer, or of a later one, can be reached.
 func (r *Service) recipients(
 	tx *db.Tx, i *incident.Incident, layers []channel.Layer, refusing []int64, at int64, zone *time.Location,
 ) (to recipients, err error) {
@@ -159,7 +159,7 @@ func (r *Service) recipients(
 	return to, err
 }
 
-// reachAny reports whether one of some layers names a person who can be reached and is not absent.
+// reachAny reports whether a layer names a person who can be reached and is not absent.
 func (r *Service) reachAny(
 	tx *db.Tx, i *incident.Incident, layers []channel.Layer, refusing []int64, at int64, zone *time.Location,
 ) (bool, error) {
@@ -188,8 +188,8 @@ func (r *Service) reachAny(
 	return false, nil
 }
 
-// unreached returns why a person cannot be reached, also because every method of the person refused a page of this
-// escalation; empty when the person can.
+// unreached returns why a person cannot be reached; empty when the person can. One reason is that every method of the person
+// refused a page of this escalation.
 func (r *Service) unreached(
 	tx *db.Tx, i *incident.Incident, by *channel.By, refusing []int64, person, at int64,
 ) (problem string, err error) {
@@ -263,8 +263,8 @@ func (r *Service) withoutPerson(
 	return then, r.publish(tx, i, now, step)
 }
 
-// passesOver reports whether the fallback of a layer is not notified: every method refused a page of this escalation, or the
-// person is absent and a later layer reaches another one.
+// passesOver reports whether the fallback of a layer is not notified. Every method refused a page of this escalation, or the
+// person is absent and a later layer reaches another person.
 func (r *Service) passesOver(
 	tx *db.Tx, e *run, i *incident.Incident, layer int, fallback []notify.Recipient, now time.Time,
 ) (bool, error) {
@@ -312,9 +312,9 @@ type draft struct {
 	detail                    notify.Detail
 	due                       int64 // Unix milliseconds; 0: at once
 	except                    firstTargets
-	rose                      int64  // when the severity rose, Unix milliseconds; 0: it is about no rise
-	late                      bool   // it may wait some seconds to share a message: a reminder, or its moment has long passed
-	because                   string // why the escalation began again, behind the reason of each target; empty: it did not
+	rose                      int64  // when the severity rose, Unix milliseconds; 0: the message is about no rise
+	late                      bool   // the message may wait some seconds to share another: a reminder, or its moment has long passed
+	because                   string // why the escalation began again, behind the reason of each target; empty: first run
 }
 
 // why returns the reason of a target.

@@ -18,10 +18,10 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// The questions to those who have acknowledged an incident, which await an answer.
+// Questions to the persons who have acknowledged an incident. Each question awaits an answer.
 const (
 	byReminder = "reminder" // the incident is still open
-	bySnooze   = "snooze"   // its snooze is over
+	bySnooze   = "snooze"   // the snooze is over
 )
 
 // await returns the question that awaits an answer.
@@ -42,11 +42,11 @@ func (f *followUp) await(tx *db.Tx, i *incident.Incident, ch channel.Channel, no
 	return a, nil
 }
 
-// atOnce is within how many milliseconds a notification is due that does not wait for the end of quiet hours.
+// atOnce bounds the delay of a notification that does not wait for the end of quiet hours, in milliseconds.
 const atOnce = 2 * 60_000
 
-// deliveries returns what became of the messages of the question that is open. A message about a Critical incident that
-// waits for the end of quiet hours is none: its incident must not wait with it.
+// deliveries returns the outcomes of the messages of the open question. A message about a Critical incident that waits for
+// the end of quiet hours is left out. The incident must not wait with its message.
 func (f *followUp) deliveries(tx *db.Tx, i *incident.Incident) (all []escalationplan.Delivery, err error) {
 	notices, err := notify.OfIncident(tx, f.account, f.incident)
 	for _, n := range notices {
@@ -65,7 +65,7 @@ func (f *followUp) deliveries(tx *db.Tx, i *incident.Incident) (all []escalation
 	return all, err
 }
 
-// key returns what the keys of the messages of the question begin with.
+// key returns the common beginning of the keys of the question's messages.
 func (f *followUp) key() string { return fmt.Sprintf("%s/%s/%d", f.incident, f.event(), f.asked) }
 
 // event returns the type of the event of the question.
@@ -91,8 +91,8 @@ func (f *followUp) open(m escalationplan.Message, plan *escalationplan.FollowUp,
 // close notes that no question is open.
 func (f *followUp) close() { f.question, f.asked = "", 0 }
 
-// askAgain makes the question due again, instead of what follows without an answer: a copy of the database that is held
-// sends nothing, so that it must not count an answer as missing that was given elsewhere.
+// askAgain makes the question due again, instead of acting on a missing answer. A held copy of the database sends nothing.
+// It must not count an answer as missing that was given elsewhere.
 func (f *followUp) askAgain() {
 	f.asked = 0
 	if f.question == byReminder {
@@ -103,8 +103,8 @@ func (f *followUp) askAgain() {
 // held reports whether the server sends nothing.
 func (r *Service) held() bool { return r.Notify.Held != nil && r.Notify.Held() != "" }
 
-// ask stores the messages of the question that is open: to those who have acknowledged the incident and have not handed it
-// over and, at the end of a snooze, to the person who snoozed it.
+// ask stores the messages of the open question to the holders of the incident. At the end of a snooze, the person who
+// snoozed the incident gets a message, too.
 func (r *Service) ask(tx *db.Tx, f *followUp, i *incident.Incident, now time.Time) error {
 	to := i.Holders()
 	if snoozer := i.Snoozer(); f.question == bySnooze && snoozer != 0 && !slices.Contains(to, snoozer) {
@@ -157,8 +157,8 @@ func (f *followUp) words(i *incident.Incident, p notify.Person, zone *time.Locat
 	return sentence.Of("held_still_open_day", person.Clock{Zone: zone, Now: now}.Minute(since))
 }
 
-// isAct reports whether an event is an act of a person on an incident that answers for all who have acknowledged it.
-// Acknowledging is one as well, with consequences of its own.
+// isAct reports whether an event is a person's act on an incident that answers for all who have acknowledged it. An
+// acknowledgement is an act, too, but has consequences of its own.
 func isAct(e activity.Event) bool {
 	switch e := e.(type) {
 	case activity.Assigned:
@@ -170,8 +170,8 @@ func isAct(e activity.Event) bool {
 	return false
 }
 
-// acted begins the interval of reminders again because a person has acted on an acknowledged incident who answers for it,
-// has assigned it to others or has snoozed it. What is open of a question needs no answer any more.
+// acted begins the interval of reminders again after a person's act on an acknowledged incident. The person answers for the
+// incident, has assigned it to others, or has snoozed it. An open question needs no answer any more.
 func (r *Service) acted(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 	f, found, err := findFollowUp(tx, item.Account, i.IncidentID)
 	if err != nil || !found || i.Progress != incident.Processing {
@@ -179,7 +179,7 @@ func (r *Service) acted(tx *db.Tx, i *incident.Incident, item activity.Item) err
 	}
 	switch e := item.Event.(type) {
 	case activity.Assigned:
-		f.again = 0 // it is a matter of others now
+		f.again = 0 // the assignees may want reminders
 	case activity.Snoozed:
 	case activity.Answered:
 		f.again = map[string]int64{
@@ -204,9 +204,9 @@ func (r *Service) acted(tx *db.Tx, i *incident.Incident, item activity.Item) err
 	return r.Notify.Cancel(tx, item.Account, []string{i.IncidentID}, sentence.Of("was_answered"), item.At, notify.Reminder)
 }
 
-// woken acts on the end of a snooze. Those who have acknowledged the incident, and the person who snoozed it, are asked
-// for an answer, unless it was one of them who ended it. When the time of a snooze is over and no person has acknowledged
-// the incident, its escalation begins again at once.
+// woken acts on the end of a snooze. The persons who have acknowledged the incident, and the person who snoozed it, are
+// asked for an answer. No question is needed if one of these persons ended the snooze. The escalation begins again
+// immediately if the snooze ran out and no person has acknowledged the incident.
 func (r *Service) woken(tx *db.Tx, i *incident.Incident, item activity.Item, e activity.Woken) error {
 	switch {
 	case e.Restarts && i.Progress == incident.Triggered:
@@ -233,8 +233,8 @@ func (r *Service) woken(tx *db.Tx, i *incident.Incident, item activity.Item, e a
 	return Recheck(tx, item.Account, item.ID, item.At)
 }
 
-// wokenAlone begins the escalation again of an incident that no person has acknowledged when its snooze ended, and
-// notifies the person who snoozed it. That person need not act, so that the methods for Info are used.
+// wokenAlone begins the escalation again of an unacknowledged incident whose snooze ended, and notifies the person who
+// snoozed it. That person need not act, so the methods for Info are used.
 func (r *Service) wokenAlone(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 	if err := r.beginAgain(tx, i, item, sentence.Of("snooze_over_alone")); err != nil {
 		return err
@@ -249,7 +249,7 @@ func (r *Service) wokenAlone(tx *db.Tx, i *incident.Incident, item activity.Item
 	return r.person(tx, i, t, snoozer, item.At)
 }
 
-// withdraw withdraws every acknowledgement of an incident, because the question that is open had no answer.
+// withdraw withdraws every acknowledgement of an incident, because the open question had no answer.
 func (r *Service) withdraw(tx *db.Tx, f *followUp, i *incident.Incident, now time.Time) error {
 	writer := incident.Writer{Tx: tx, Bus: r.Bus, Account: f.account, Now: now, Batch: batchOf(tx).incidents}
 	return writer.Retract(i, f.question)
@@ -267,8 +267,8 @@ func (r *Service) unanswered(tx *db.Tx, i *incident.Incident, item activity.Item
 	return r.beginAgain(tx, i, item, why)
 }
 
-// beginAgain begins the escalation of an incident again at its first step, with those on call then, because no person
-// works on it any more. If it was assigned by hand, its assignees are notified as well.
+// beginAgain begins the escalation of an incident again at its first step, because no person works on the incident. The
+// persons on call at that moment are notified. If the incident was assigned by hand, its assignees are notified as well.
 func (r *Service) beginAgain(tx *db.Tx, i *incident.Incident, item activity.Item, why string) error {
 	if err := untold.Forget(tx, item.Account, item.ID); err != nil {
 		return err

@@ -45,9 +45,9 @@ func assignedByHand(i *incident.Incident) bool {
 	return to != nil && to.Type != "escalate" && to.EscalateRuleID == ""
 }
 
-// rise acts on a severity above the one that an escalation was chosen for: everyone of the layers that were notified is
-// notified of it. The rule that matches now replaces another one, and starts from its first layer. In a silence or a snooze
-// all this waits for its end.
+// rise acts on a severity above the severity for which an escalation was chosen. Everyone of the notified layers is notified
+// of the rise. The rule that matches now replaces another rule, and starts from its first layer. During a silence or a
+// snooze the rise waits for the end.
 func (r *Service) rise(tx *db.Tx, e *run, p *prepared, now time.Time) error {
 	i, found, err := find(tx, e.account, e.incident)
 	if err != nil {
@@ -100,8 +100,9 @@ func (r *Service) rise(tx *db.Tx, e *run, p *prepared, now time.Time) error {
 	return r.remindAfterRise(tx, e, &i, now)
 }
 
-// remindAfterRise starts the interval of the reminders that follow an escalation again: it depends on the severity, and
-// everyone was notified just now. When the fallback was notified before, it is notified again if no person acknowledges.
+// remindAfterRise starts the interval of the reminders that follow an escalation again. The interval depends on the
+// severity, and everyone was notified just now. A fallback that was notified before is notified again if no person
+// acknowledges.
 func (r *Service) remindAfterRise(tx *db.Tx, e *run, i *incident.Incident, now time.Time) error {
 	f, found, err := findFollowUp(tx, e.account, e.incident)
 	if err != nil || !found {
@@ -120,8 +121,8 @@ func (r *Service) remindAfterRise(tx *db.Tx, e *run, i *incident.Incident, now t
 	return f.save(tx)
 }
 
-// followedRise notifies of the rise of an incident that a person has acknowledged or was assigned to. If none of these
-// persons can be reached, the account's fallback is notified instead.
+// followedRise notifies of the rise of an incident that a person has acknowledged or was assigned to. If no such person can
+// be reached, the account's fallback is notified instead.
 func (r *Service) followedRise(tx *db.Tx, f *followUp, i *incident.Incident, now time.Time) error {
 	t := draft{cause: notify.Rise, key: fmt.Sprintf("%s/%s/%s/%d", f.incident, activity.IncidentSeverity, i.Severity, f.since)}
 	unreached, err := r.notifyRise(tx, i, t, firstTargets{}, now)

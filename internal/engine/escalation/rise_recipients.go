@@ -14,17 +14,18 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// reachedLayer is a layer that was notified of an incident, of one of its escalations.
+// reachedLayer is a notified layer of one of an incident's escalations.
 type reachedLayer struct {
 	run   *run
 	layer int
 }
 
-// target returns what the layer names.
+// target returns the target of the layer.
 func (l reachedLayer) target() channel.Target { return l.run.rule.Layers[l.layer].Target }
 
-// reachedLayers returns the layers that were notified since the incident began or was opened again, each once, as the latest
-// escalation by their rule has them. A rule that cannot be read has none: it must not keep the others from being notified.
+// reachedLayers returns the layers that were notified since the incident began or was opened again, each once. Each layer is
+// as in the latest escalation by its rule. An unreadable rule has no layers, so that it cannot keep the others from being
+// notified.
 func reachedLayers(tx *db.Tx, i *incident.Incident, notices []notify.Notification) (layers []reachedLayer, err error) {
 	all, err := db.All(tx, scanStored, `SELECT `+columns+` FROM escalation WHERE account_id = $1 AND incident_id = $2 ORDER BY run`,
 		i.AccountID, i.IncidentID)
@@ -61,10 +62,11 @@ type riseTarget struct {
 	detail notify.Detail
 }
 
-// notifyRise notifies of a severity that rose, each target once: the persons of all layers that were notified (of a schedule
-// those on call now), the responders who have acknowledged the incident or were made responsible otherwise, and the addresses and
-// chats of the layers. An incident that persons were assigned to by hand is the assigned persons'. except are targets that
-// get a page of the new severity now. unreached reports that none of the targets can be reached, although layers were notified.
+// notifyRise notifies each target once that the severity rose. Targets are the persons of all notified layers; of a
+// schedule, the persons on call now. Responders who acknowledged the incident, or became responsible otherwise, are targets,
+// too. So are the addresses and chats of the layers. If persons were assigned by hand, only the assigned persons are
+// targets. except are targets that get a page of the new severity now. unreached reports that no target can be reached,
+// although layers were notified.
 func (r *Service) notifyRise(tx *db.Tx, i *incident.Incident, t draft, except firstTargets, now time.Time) (unreached bool, err error) {
 	t.event, t.rose = activity.IncidentSeverity, max(i.RoseAt*1000, 1)
 	notices, err := notify.OfIncident(tx, i.AccountID, i.IncidentID)
@@ -135,9 +137,8 @@ func (r *Service) riseTargets(tx *db.Tx, i *incident.Incident, layers []reachedL
 	return all, nil
 }
 
-// otherResponders returns the responders who are not among the persons whom layers name now: those who have acknowledged the
-// incident, those who stood in for a layer without a person, and those whom no layer made responsible. The person whose
-// shift has ended is not one of them.
+// otherResponders returns the responders whom layers do not name now. They have acknowledged the incident, stood in for a
+// layer without a person, or became responsible without a layer. A person whose shift has ended is left out.
 func (r *Service) otherResponders(
 	i *incident.Incident, layers []reachedLayer, notices []notify.Notification, named []riseTarget,
 ) (all []riseTarget) {
@@ -206,14 +207,14 @@ func (r *Service) riseAddresses(
 	return addressed, nil
 }
 
-// firstTargets are the targets that the first layer of a rule notifies at once: persons, e-mail addresses, and digests of the
-// addresses of chats.
+// firstTargets are the targets that the first layer of a rule notifies immediately. They are persons, e-mail addresses, and
+// digests of the addresses of chats.
 type firstTargets struct {
 	persons          []int64
 	addresses, chats []string
 }
 
-// firstOf returns the targets of a rule that begins now; none if its first layer waits.
+// firstOf returns the targets of a rule that begins now; no targets if its first layer waits.
 func (r *Service) firstOf(tx *db.Tx, i *incident.Incident, rule channel.EscalateRule, now time.Time) (first firstTargets, err error) {
 	if rule.Timing().Wait > 0 || len(rule.Layers) == 0 {
 		return first, nil
@@ -233,7 +234,7 @@ func (r *Service) firstOf(tx *db.Tx, i *incident.Incident, rule channel.Escalate
 		}
 	}
 	first.addresses = target.Emails
-	if channel.Escalates.Open(r.Keyring, i.AccountID, &rule) != nil { // its chats cannot be notified
+	if channel.Escalates.Open(r.Keyring, i.AccountID, &rule) != nil { // the rule's chats cannot be notified
 		return first, nil
 	}
 	for _, hook := range rule.Layers[0].Target.Webhooks {

@@ -41,7 +41,7 @@ type timing struct {
 	Held   int64                 // since when silences hold it, Unix seconds; 0: they do not
 	Untold bool                  // no person was reached, so the incident is the fallback's
 
-	Because string `json:",omitempty"` // why the escalation began again, for its notifications; empty: it is the first, or a person caused it
+	Because string `json:",omitempty"` // why the escalation began again, for its notifications; empty: the first one, or a person caused it
 }
 
 const columns = `account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended, severity`
@@ -113,7 +113,7 @@ func (r *Service) begin(tx *db.Tx, before *run, i *incident.Incident, rule chann
 	return r.beginBecause(tx, before, i, rule, layer, "", now)
 }
 
-// beginBecause is begin with the reason for its notifications, see timing.Because.
+// beginBecause is begin with a reason for the notifications; see timing.Because.
 func (r *Service) beginBecause(
 	tx *db.Tx, before *run, i *incident.Incident, rule channel.EscalateRule, layer int, again string, now time.Time,
 ) error {
@@ -132,7 +132,8 @@ func (r *Service) beginBecause(
 	return e.save(tx)
 }
 
-// insert stores an escalation that starts now and has no rule yet. again is why it began again; see timing.Because.
+// insert stores an escalation that starts now and has no rule yet. again is the reason for another start; see
+// timing.Because.
 func insert(tx *db.Tx, i *incident.Incident, number int64, again string, now time.Time) error {
 	delete(batchOf(tx).runs, i.IncidentID)
 	begun := "{}"

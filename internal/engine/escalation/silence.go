@@ -44,7 +44,7 @@ func (r *Service) silenced(tx *db.Tx, item activity.Item, e activity.Silenced) e
 	})
 }
 
-// undone informs the chats of the channel that a person ended such a silence.
+// undone informs the chats of the channel that a person ended a responder's silence.
 func (r *Service) undone(tx *db.Tx, item activity.Item, e activity.SilenceUndone) error {
 	return r.aboutSilence(tx, item, silenceUndone, e.RuleID, 0, func(who, in string) (subject, text string) {
 		return "Silence ended: " + e.RuleName, fmt.Sprintf("%s ended the silence %s in %s.", who, e.RuleName, in)
@@ -52,7 +52,7 @@ func (r *Service) undone(tx *db.Tx, item activity.Item, e activity.SilenceUndone
 }
 
 // aboutSilence stores a notification about a silence rule to each chat of the channel's enabled escalation rules, once. The
-// feeds of an alert and of its incident both have the event, and the chats one message of it. The message is stale when the
+// feeds of an alert and of its incident both have the event, but each chat gets one message. The message is stale when the
 // silence does not end at until any more (Unix seconds); 0: never.
 func (r *Service) aboutSilence(
 	tx *db.Tx, item activity.Item, what, rule string, until int64, words func(who, in string) (subject, text string),
@@ -85,8 +85,8 @@ func (r *Service) aboutSilence(
 	return nil
 }
 
-// chatsOf stores a notification to each chat of a rule. A chat that several layers or rules name gets it once. A rule whose
-// secrets cannot be opened is left out: its pages report that.
+// chatsOf stores a notification to each chat of a rule. A chat that several layers or rules name gets one message. A rule
+// whose secrets cannot be opened is left out: its pages report that.
 func (r *Service) chatsOf(tx *db.Tx, rule *channel.EscalateRule, n notify.Notification, now time.Time) error {
 	if channel.Escalates.Open(r.Keyring, n.Account, rule) != nil {
 		return nil
@@ -95,7 +95,7 @@ func (r *Service) chatsOf(tx *db.Tx, rule *channel.EscalateRule, n notify.Notifi
 	for _, layer := range rule.Layers {
 		for _, hook := range layer.Target.Webhooks {
 			if hook.Type == "webhook" {
-				continue // of a program, which waits for incidents
+				continue // the address of a program, which waits for incidents
 			}
 			for _, chat := range notify.Chats(n.Account, hook.Type, hook.Settings) {
 				if chat.Lacks != "" {
@@ -129,7 +129,7 @@ func minutes(n int64) string {
 // longLabel is how many characters of a label's value a message shows.
 const longLabel = 100
 
-// matched returns in words which alerts a silence matches: those of a key, or those with labels.
+// matched returns in words which alerts a silence matches: alerts of a key, or alerts with labels.
 func matched(labels map[string]string) string {
 	if len(labels) == 0 {
 		return "events of the same alert"

@@ -172,7 +172,7 @@ func (r *Service) ended(tx *db.Tx, items []activity.Item) error {
 	return r.Notify.Recover(tx, account, severities, now, quietly)
 }
 
-// finish cancels all pages of incidents that are closed, and ends their escalations and follow-ups.
+// finish cancels all pages of closed incidents, and ends their escalations and follow-ups.
 func (r *Service) finish(tx *db.Tx, account int64, ids []string, why string, now time.Time) error {
 	if err := r.Notify.Cancel(tx, account, ids, why, now, pages...); err != nil {
 		return err
@@ -234,8 +234,8 @@ func (r *Service) restart(tx *db.Tx, i *incident.Incident, item activity.Item) e
 	return r.restartRule(tx, i, item, "")
 }
 
-// restartRule starts the rule that escalated an incident last again at its first layer, or the rule that matches now.
-// again is why, for its notifications; see timing.Because.
+// restartRule starts the rule that escalated an incident last again at its first layer, or the rule that matches now. again
+// is the reason for its notifications; see timing.Because.
 func (r *Service) restartRule(tx *db.Tx, i *incident.Incident, item activity.Item, again string) error {
 	before, err := latest(tx, item.Account, item.ID)
 	if err != nil {

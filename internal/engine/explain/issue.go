@@ -14,7 +14,7 @@ var noise = map[string]string{
 	rumerror.NoiseExtension: sentence.Of("issue_extension"),
 }
 
-// ofIssue reads the verdicts on the alerts of an issue in the channels of its application, or states why it has none.
+// ofIssue reads the verdicts on the alerts of an issue in its application's channels, or states why it has none.
 func (x *Explanation) ofIssue(id string) error {
 	issue, err := rum.ReadableIssue(x.c.Tx, x.c.Who, id)
 	if err != nil {

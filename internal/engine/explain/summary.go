@@ -34,7 +34,7 @@ func (x *Explanation) summarise() {
 	x.Summary = "Nobody was notified" + x.fromVerdict()
 }
 
-// stories returns what has notifications: the incidents, and the events that no channel accepts.
+// stories returns the parts of an explanation with notifications: the incidents, and the events that no channel accepts.
 func (x *Explanation) stories() []Story {
 	return append(x.Incidents[:len(x.Incidents):len(x.Incidents)], Story{Notices: x.Fallback})
 }

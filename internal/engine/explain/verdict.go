@@ -30,7 +30,7 @@ type Outcome struct {
 	AlertKey   string        `json:"alert_key" doc:"The key by which it is merged into its alert."`
 	Trace      []decide.Step `json:"trace" doc:"Every rule that was tried, in order."`
 	source     int64         // the integration that the event came from
-	severity   string        // a sentence about the severity that the source sent; empty: there is nothing to explain
+	severity   string        // a sentence about the severity that the source sent; empty: no explanation is needed
 	number     int64         // in the order of the account's verdicts
 	over       bool          // the event is an Ok
 }

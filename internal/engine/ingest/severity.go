@@ -16,8 +16,8 @@ import (
 	"tocsin/internal/source"
 )
 
-// unknownSeverities counts events with unknown severities in memory until the job stores them, so that they cost no writes
-// of their own. A process that is killed loses the counts of the last seconds.
+// unknownSeverities counts events with unknown severities in memory until the job stores the counts. Counting thus costs no
+// writes of its own. A process that is killed loses the counts of the last seconds.
 type unknownSeverities struct {
 	mu      sync.Mutex
 	pending map[sender]map[string]int64 // events by word; of each integration at most integration.MaxUnknownSeverities words
@@ -41,7 +41,8 @@ func newUnknownSeverities(metrics prom.Registerer) *unknownSeverities {
 	return u
 }
 
-// add counts those of an integration's events that have an unknown severity. The end of an alert is an end with any word.
+// add counts an integration's events that have an unknown severity. An Ok does not count, because an alert ends with any
+// word.
 func (u *unknownSeverities) add(i integration.Integration, events []event.Event) {
 	var words map[string]int64
 	count := 0.0
@@ -61,7 +62,7 @@ func (u *unknownSeverities) add(i integration.Integration, events []event.Event)
 	}
 }
 
-// addWords adds counts by word. Senders choose the words, so those beyond the bound are counted by the metric alone.
+// addWords adds counts by word. Senders choose the words, so only the metric counts words beyond the bound.
 func (u *unknownSeverities) addWords(from sender, words map[string]int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -84,14 +85,14 @@ func (r *Service) UnknownSeverityJob() jobs.Job {
 	}}
 }
 
-// storeUnknownSeverities stores what was counted since its last call. What cannot be stored is kept for the next call.
+// storeUnknownSeverities stores the counts since its last call. Counts that cannot be stored are kept for the next call.
 func (r *Service) storeUnknownSeverities(ctx context.Context, now time.Time) error {
 	r.unknown.mu.Lock()
 	pending := r.unknown.pending
 	r.unknown.pending = map[sender]map[string]int64{}
 	r.unknown.mu.Unlock()
 	var failed error
-	for from, words := range pending { // each in a transaction of its own, so that none prevents the others
+	for from, words := range pending { // each integration in its own transaction, so that none prevents the others
 		err := r.DB.WriteOf(ctx, from.account, func(tx *db.Tx) error {
 			_, found, err := integration.Kind.Find(tx, from.account, strconv.FormatInt(from.integration, 10))
 			if err != nil || !found {
@@ -107,7 +108,7 @@ func (r *Service) storeUnknownSeverities(ctx context.Context, now time.Time) err
 	return failed
 }
 
-// StoreCounts stores all that is counted in memory.
+// StoreCounts stores all counts that are in memory.
 func (r *Service) StoreCounts(ctx context.Context, now time.Time) error {
 	return errors.Join(r.StoreRefused(ctx, now), r.storeUnknownSeverities(ctx, now))
 }

@@ -26,7 +26,7 @@ func (r *fixture) firing(status string, words ...string) {
 	}
 }
 
-// severities returns the stored events as severity and word, in the order in which they came.
+// severities returns the stored events as severity and word, in the order of arrival.
 func (r *fixture) severities() (all []string) {
 	r.t.Helper()
 	r.Read(func(tx *db.Tx) error {
@@ -80,7 +80,7 @@ func TestUnknownSeveritiesAreCountedByWord(t *testing.T) {
 	}
 }
 
-// TestSeverityMapHoldsForTheNextEvent maps a word that is known and one that is not.
+// TestSeverityMapHoldsForTheNextEvent maps a known word and an unknown word.
 func TestSeverityMapHoldsForTheNextEvent(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{})

@@ -55,7 +55,7 @@ func (r *reader) sources() (list []lint.Source, err error) {
 	return list, nil
 }
 
-// unknownSeverities returns the severities that an integration sends and that are unknown.
+// unknownSeverities returns the unknown severities that an integration sends.
 func (r *reader) unknownSeverities(i *integration.Integration) (list []lint.Unknown, err error) {
 	words, err := i.UnknownSeverities(r.tx, r.account)
 	for _, u := range words {

@@ -50,7 +50,7 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 		about.AckLink = about.DetailUrl
 	}
 	if n.Detail.Question != "" {
-		question, _, _ := strings.Cut(n.Reason, "; ") // without what became of it
+		question, _, _ := strings.Cut(n.Reason, "; ") // without the outcome of the question
 		about.Question, about.AnswerLink = strings.ToUpper(question[:1])+question[1:], about.DetailUrl
 	}
 	if err != nil {

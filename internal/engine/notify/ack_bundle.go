@@ -77,10 +77,11 @@ func (r *Service) ackBundle(ctx context.Context, t Ticket, press bool, now time.
 	return http.StatusOK, view, nil
 }
 
-// waits is what incidents of a bundle wait for.
+// waits reports whether incidents of a bundle wait for an acknowledgement, and for an answer.
 type waits struct{ ack, answer bool }
 
-// bundled returns the incidents of the message to a person, the most severe first, and about which of them it asks.
+// bundled returns the incidents of the message to a person, the most severe first. asked holds the incidents that the
+// message asks about.
 func bundled(tx *db.Tx, t Ticket) (ids []string, asked map[string]bool, err error) {
 	seen := map[string]bool{}
 	asked = map[string]bool{}
@@ -103,9 +104,10 @@ func bundled(tx *db.Tx, t Ticket) (ids []string, asked map[string]bool, err erro
 	return ids, asked, err
 }
 
-// ackSome returns a line for each incident that the person of a ticket may read, and whether one of them waits for an
-// acknowledgement or an answer. If the button was pressed it acknowledges or answers those. One that was merged into another
-// stands for that one; asked holds the incidents that the message asks about, and seen those that have a line.
+// ackSome returns a line for each incident that the person of a ticket may read. open reports whether an incident waits for
+// an acknowledgement or an answer. A pressed button acknowledges or answers the waiting incidents. The target of a merge
+// stands for a merged incident. asked holds the incidents that the message asks about. seen holds the incidents that have a
+// line.
 func (r *Service) ackSome(
 	tx *db.Tx, t Ticket, ids []string, asked, seen map[string]bool, press bool, now time.Time,
 ) (lines []string, open waits, err error) {

@@ -31,14 +31,14 @@ type ackView struct {
 	About                  *render.Incident
 	Since                  string
 	Persons                []Person // of a link in a chat: who may act as its reader
-	Merged                 string   // the incident that the link was made for, which was merged into this one; empty: none
-	Done                   string   // what the button did, see button; empty: none was pressed
+	Merged                 string   // the incident that the link was made for, which was merged into this incident; empty: none
+	Done                   string   // the action of the button, see button; empty: none was pressed
 	Minutes                int64    // of the snooze
 	Used                   bool     // the link acts once and was used before
 	Ask                    bool     // it may be acknowledged
 	Open                   bool     // it may be snoozed and resolved
-	Answer                 bool     // the person has it, and may answer whether that is still so
-	Still                  bool     // of a bundle: nothing waits for an acknowledgement, but answers do
+	Answer                 bool     // the person has the incident, and may answer whether that is still so
+	Still                  bool     // of a bundle: incidents wait for answers, but none for an acknowledgement
 }
 
 // AckPage serves /ack/TOKEN to a person who may read the incident now, or is responsible for it. GET changes nothing,
@@ -215,8 +215,7 @@ func (r *Service) press(tx *db.Tx, t Ticket, b button, now time.Time) error {
 	return ackOrAnswer(writer, &i)
 }
 
-// ackOrAnswer acknowledges an incident. For a person who has done so before it is the answer that the person still works
-// on it.
+// ackOrAnswer acknowledges an incident. A person who has acknowledged the incident before answers that the work goes on.
 func ackOrAnswer(writer incident.Writer, i *incident.Incident) error {
 	if i.Progress == incident.Processing && i.SnoozedBefore == 0 && i.AcknowledgedAt(writer.Person) > 0 {
 		return writer.Answer(i, incident.Still)

@@ -149,14 +149,14 @@ func (s store) addItem(tx *db.Tx, b *bundle, n *Notification, seen map[string]bo
 	return "", err
 }
 
-// problem returns what is wrong in an incident and where, from the labels of its first alert. partial: it has more alerts than
-// are counted.
+// problem returns the problem of an incident and its place, from the labels of the first alert. partial: more alerts exist
+// than are counted.
 func problem(i *incident.Incident, partial bool) string {
 	headline := render.Headline(i.Title, i.Labels, i.CreatorID != 0 || slices.Contains(i.ManualOverrides, "title"))
 	return render.Incident{Headline: headline, Where: render.Where(headline, i.AlertCnt, partial, i.Labels, nil)}.Problem()
 }
 
-// because returns why the fallback is notified, or what the person is asked; empty for any other notification.
+// because returns why the fallback is notified, or the question to the person; empty for any other notification.
 func because(n *Notification) string {
 	if n.Detail.Question != "" {
 		question, _, _ := strings.Cut(n.Reason, "; ")

@@ -13,8 +13,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// addMerge adds what was merged into what: for an incident that was merged into another, and for a message about a merge
-// into the incident. Such a message has a link to the incident also when there is nothing to acknowledge.
+// addMerge adds which incident was merged into which. It applies to a merged incident, and to a message about a merge into
+// the incident. Such a message links to the incident even when nothing waits for an acknowledgement.
 func addMerge(tx *db.Tx, about *render.Incident, n *Notification, i *incident.Incident) error {
 	person, from := n.Detail.By, n.Detail.Merged
 	if i.MergedInto != "" {
@@ -65,7 +65,7 @@ func andOthers(n int) string {
 	return fmt.Sprintf(" and %d other incidents", n)
 }
 
-// byWhom returns the end of a sentence that names the person who did something.
+// byWhom returns the end of a sentence that names the person who acted.
 func byWhom(tx *db.Tx, account, person int64) (string, error) {
 	if person == 0 {
 		return "", nil
@@ -91,8 +91,8 @@ func mergedWith(tx *db.Tx, n *Notification) (others int, err error) {
 	return 0, err
 }
 
-// leadsTo returns the incident that an incident was merged into, for a person, or for a chat that was notified of it (0). shown
-// is false if it was not merged, or if the reader may not read the other one.
+// leadsTo returns the incident that an incident was merged into. The reader is a person, or (person 0) a chat that was
+// notified of the merged incident. shown is false if the incident was not merged, or if the reader may not read the target.
 func leadsTo(tx *db.Tx, i incident.Incident, person int64) (target incident.Incident, shown bool, err error) {
 	target, err = incident.Current(tx, i)
 	if err != nil || target.IncidentID == i.IncidentID {
@@ -102,8 +102,8 @@ func leadsTo(tx *db.Tx, i incident.Incident, person int64) (target incident.Inci
 	return target, shown, err
 }
 
-// MayRead reports whether a person may read an incident, or (person 0) a chat or address that is notified of incidents of the
-// channel from: the incidents of a private channel are shown in no chat of another one.
+// MayRead reports whether a person may read an incident. Person 0 is a chat or address that is notified of incidents of the
+// channel from. No chat of another channel shows the incidents of a private channel.
 func MayRead(tx *db.Tx, i *incident.Incident, from, person int64) (bool, error) {
 	ch, _, err := channel.Find(tx, i.AccountID, i.ChannelID)
 	if err != nil || person == 0 {
@@ -112,8 +112,9 @@ func MayRead(tx *db.Tx, i *incident.Incident, from, person int64) (bool, error) 
 	return permitted(tx, &Notification{Account: i.AccountID, Person: person}, i, ch)
 }
 
-// lead returns the ticket of a link for the incident that people work on now: the one that its incident was merged into, if its
-// reader may read that. merged is the title of the incident that the link was made for; empty: the ticket is as before.
+// lead returns the ticket of a link for the incident that people work on now. A merged incident leads to its target, if the
+// reader may read the target. merged is the title of the incident that the link was made for; empty: the ticket is as
+// before.
 func lead(tx *db.Tx, t Ticket) (to Ticket, merged string, err error) {
 	i, found, err := incident.Find(tx, t.Account, t.Incident)
 	if err != nil || !found || i.MergedInto == "" {
@@ -149,8 +150,8 @@ type Merge struct {
 	By     int64 // the person who merged it; 0: none
 }
 
-// About returns a notification about a merge to a target that may read both incidents, or the source only. It is about the
-// incident that the target may read: who is notified of the other one learns of its further fate as well.
+// About returns a notification about a merge. both: the recipient may read both incidents, not only the source. The
+// notification is about the target if possible, so that its recipient learns of the target's further fate as well.
 func (m Merge) About(n Notification, both bool, why string) Notification {
 	n.Event = activity.IncidentMerge
 	if !both {
@@ -162,8 +163,7 @@ func (m Merge) About(n Notification, both bool, why string) Notification {
 	return n
 }
 
-// Merged stores notifications about a merge to the addresses and chats that were notified of its source and that the filter
-// accepts.
+// Merged stores notifications about a merge to the addresses and chats of its source that the filter accepts.
 func (r *Service) Merged(tx *db.Tx, m Merge, now time.Time, to func(Notification) bool) error {
 	both, err := MayRead(tx, m.Target, m.Source.ChannelID, 0)
 	if err != nil {
@@ -171,7 +171,7 @@ func (r *Service) Merged(tx *db.Tx, m Merge, now time.Time, to func(Notification
 	}
 	nobody := func(n Notification) bool { return n.Person == 0 && to(n) }
 	return r.inform(tx, m.Source.AccountID, []string{m.Source.IncidentID}, now, nobody, func(n *Notification) {
-		n.Detail = Detail{Template: n.Detail.Template} // the step was one of the source
+		n.Detail = Detail{Template: n.Detail.Template} // the step belonged to the source
 		*n = m.About(*n, both, sentence.Of("merged_notified"))
 		n.Cause, n.Severity = Merged, m.Target.Severity
 		n.Detail.Severity = m.Target.Severity
@@ -179,7 +179,7 @@ func (r *Service) Merged(tx *db.Tx, m Merge, now time.Time, to func(Notification
 	})
 }
 
-// Informed returns the persons who got a notification about an incident that asked them to act, or of a merge, each once.
+// Informed returns the persons who got a notification of an incident that asked them to act, or of a merge, each once.
 func Informed(tx *db.Tx, i *incident.Incident) (persons []int64, err error) {
 	all, err := OfIncident(tx, i.AccountID, i.IncidentID)
 	for _, n := range all {

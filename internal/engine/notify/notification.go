@@ -28,7 +28,7 @@ const (
 	Reminder  = "reminder"     // the incident is still open
 	Shift     = "shift"        // an on-call shift begins or ends
 	Silence   = "silence"      // a silence ends that holds alerts back
-	Silenced  = "silenced"     // a person silenced alerts for a time, or ended such a silence: to chats
+	Silenced  = "silenced"     // a person silenced alerts for a time, or ended that silence: to chats
 	SlowRules = "slow_rule"    // a rule costs too much and counts as not matching
 	PushTest  = "push_test"    // the person asked for a test message to a browser
 	Own       = "own_alert"    // an alert of Tocsin's own that no channel takes has opened or ended
@@ -61,7 +61,7 @@ type Notification struct {
 	Event    string // what happened, such as i_new
 	Cause    string // Page and so on
 	Severity string // of what it is about; read by Put only
-	Rose     int64  // of a message about a severity that rose: when, Unix milliseconds; read by PutNeeded only
+	Rose     int64  // when the severity rose, Unix milliseconds, of a message about a rise; read by PutNeeded only
 	Late     bool   // its moment has long passed, because the program was stopped; read by Put only
 	Person   int64  // 0: a chat, or an address that belongs to no person of the account
 	Method   string // email, sms, voice, push:ID of a browser, slack, slack_app:ID and so on
@@ -77,7 +77,7 @@ type Notification struct {
 	Outcome  string
 	Delivery string // what the telephone service reported last; read by OfIncident only
 
-	budget string // whose budget it uses, see budgetKey; read by OfIncident only
+	budget string // the budget that the notification uses, see budgetKey; read by OfIncident only
 }
 
 // Detail holds the further data of a notification.
@@ -85,10 +85,10 @@ type Detail struct {
 	Run      int64  `json:"run,omitzero"` // of an escalation: which, its layer, and how often the layer was notified before
 	Layer    int    `json:"layer,omitzero"`
 	Repeat   int    `json:"repeat,omitzero"`
-	Forced   bool   `json:"forced,omitzero"`   // it is sent although the incident is acknowledged
+	Forced   bool   `json:"forced,omitzero"`   // the notification is sent although the incident is acknowledged
 	Severity string `json:"severity,omitzero"` // of the incident when it was stored
-	Merged   string `json:"merged,omitzero"`   // of a message about a merge into the incident: the title of what was merged
-	By       int64  `json:"by,omitzero"`       // the person who merged it
+	Merged   string `json:"merged,omitzero"`   // title of the incident that was merged, of a message about a merge
+	By       int64  `json:"by,omitzero"`       // the person who merged the incident
 	Rule     string `json:"rule_id,omitzero"`
 	RuleName string `json:"rule_name,omitzero"`
 	Template string `json:"template_id,omitzero"`
@@ -98,7 +98,7 @@ type Detail struct {
 	Until    int64  `json:"until,omitzero"`      // after this it is stale, Unix seconds
 	Request  int64  `json:"request_id,omitzero"` // for cover, which the person answers by a link
 	Expire   int64  `json:"expire_at,omitzero"`  // of that request, Unix seconds
-	Question string `json:"question,omitzero"`   // that the person answers about the incident: reminder or snooze; empty: none
+	Question string `json:"question,omitzero"`   // the question to the person about the incident: reminder or snooze; empty: none
 }
 
 // catchUp is how long a late notification waits for others that are late as well, so that they share a message.
@@ -177,7 +177,7 @@ func Results(tx *db.Tx, account int64, prefixes []string) (all map[string]Result
 	return all, err
 }
 
-// WithKey returns the notifications to persons whose keys have one beginning, in the order of their keys.
+// WithKey returns the notifications whose keys begin with prefix and a slash, in the order of their keys.
 func WithKey(tx *db.Tx, account int64, prefix string) ([]Notification, error) {
 	return db.All(tx, scanDelivered, ofIncidents+`notice_key >= $2 AND notice_key < $3 ORDER BY notice_key`,
 		account, prefix+"/", prefix+"0") // 0 comes after the slash

@@ -18,8 +18,8 @@ import (
 // that are active count, if there are any. It is not changed once it is built.
 type overview struct {
 	first  []render.Alert    // the first ten of all alerts
-	worst  *decide.Alert     // the most severe alert that counts; nil: there is none
-	labels map[string]string // its labels
+	worst  *decide.Alert     // the most severe alert that counts; nil: none counts
+	labels map[string]string // the labels of worst
 	count  int64             // of the alerts that count
 	shared map[string]string
 	differ []render.Difference
@@ -55,7 +55,7 @@ func (o *overview) describe(about *render.Incident, i *incident.Incident) {
 	} else if about.Headline = render.Headline(about.Title, labels, byHand); about.Headline == render.OneLine(about.Title) {
 		about.Headline = render.Headline(about.Title, i.Labels, byHand) // the most severe alert is not the one of the title
 	} else if o.worst != nil && o.worst.Description != "" && !slices.Contains(i.ManualOverrides, "description") {
-		about.Description = o.worst.Description // that of the first alert, which may be over, would contradict the headline
+		about.Description = o.worst.Description // the first alert may be over: its description would contradict the headline
 	}
 	about.Where = render.Where(about.Headline, o.count, about.Partial, o.shared, o.differ)
 	links, names := render.LinksOf(labels)

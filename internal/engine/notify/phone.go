@@ -163,8 +163,8 @@ func (r *Service) Acknowledge(ctx context.Context, p *PhonePage, now time.Time) 
 	return r.answer(ctx, p, "ack", "Acknowledged: %s.", "Not acknowledged: %s.", now)
 }
 
-// Answer answers the question of a page, as its link does, and returns the reply to the person. The answer is one of
-// those of incident.Writer.Answer.
+// Answer answers the question of a page, as its link does, and returns the reply to the person. incident.Writer.Answer
+// defines the answers.
 func (r *Service) Answer(ctx context.Context, p *PhonePage, answer string, now time.Time) string {
 	done := map[string]string{
 		incident.Still: "You are still on it: %s.", incident.Later: "You are asked again in 4 hours: %s.",
@@ -173,7 +173,8 @@ func (r *Service) Answer(ctx context.Context, p *PhonePage, answer string, now t
 	return r.answer(ctx, p, answer, done, "Not done: %s.", now)
 }
 
-// answer does what a button of a page's link is for, and returns which of two sentences holds for the person.
+// answer performs the action of a button of a page's link. It returns the sentence that holds for the person: done or
+// refused.
 func (r *Service) answer(ctx context.Context, p *PhonePage, do, done, refused string, now time.Time) string {
 	status, view := r.acknowledge(ctx, p.ticket(), button{do: do}, now)
 	if status != http.StatusOK {
@@ -182,8 +183,9 @@ func (r *Service) answer(ctx context.Context, p *PhonePage, do, done, refused st
 	return fmt.Sprintf(done, strings.TrimSuffix(view.Title, "."))
 }
 
-// Readable returns the incident that a page is about, or that this one was merged into, if its person may read it now or is
-// responsible for it. Errors are fault.NotFound, for a person who has left as well, and fault.AccessDenied.
+// Readable returns the incident of a page, or the incident that it was merged into. The person of the page must be able to
+// read that incident now, or be responsible for it. Errors are fault.NotFound, also for a person who has left, and
+// fault.AccessDenied.
 func (r *Service) Readable(tx *db.Tx, p *PhonePage) (i incident.Incident, err error) {
 	_, known, err := Find(tx, p.Account, p.Person)
 	if err != nil {

@@ -31,7 +31,7 @@ func (r *Service) Acknowledged(tx *db.Tx, account int64, severities map[string]s
 // news is what targets that were notified of an incident are informed of. No person has to act on it.
 type news struct{ event, cause, key string }
 
-// about returns the function that makes a notification of the news from the one by which its target was notified.
+// about returns the function that makes a notification of the news from the notification by which its target was notified.
 func (w news) about(severities map[string]string, now time.Time) func(*Notification) {
 	return func(n *Notification) {
 		n.Key = fmt.Sprintf("%s/%s/%d/%s/%d/%s/%s", n.Incident, w.key, now.UnixMilli(), n.Method, n.Person, n.Queue, digest(n.Address))
@@ -43,8 +43,8 @@ func (w news) about(severities map[string]string, now time.Time) func(*Notificat
 	}
 }
 
-// inform stores a notification to each target that was notified of one of some incidents and that the filter accepts, as
-// about makes it. The address is that of the first notification, which was kept for this.
+// inform stores a notification to each target that was notified of some incidents and that the filter accepts. about makes
+// the notification. The address is that of the target's first notification, which was kept for this.
 func (r *Service) inform(
 	tx *db.Tx, account int64, incidents []string, now time.Time, to func(Notification) bool, about func(*Notification),
 ) error {

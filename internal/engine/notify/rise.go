@@ -9,8 +9,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// PutNeeded is Put, unless another notification about the same incident makes this one superfluous: a repeat in quiet hours,
-// or a message about a severity that its target is informed of.
+// PutNeeded is Put, unless another notification about the same incident makes the notification superfluous. A repeat in
+// quiet hours is superfluous, and a message about a severity that its target is informed of.
 func (r *Service) PutNeeded(tx *db.Tx, n Notification, now time.Time) error {
 	superfluous, err := held(tx, &n, now)
 	if err != nil || superfluous {
@@ -19,8 +19,8 @@ func (r *Service) PutNeeded(tx *db.Tx, n Notification, now time.Time) error {
 	return r.Put(tx, n, now)
 }
 
-// informed reports whether the target of a message about a rise needs none: a message to it about the incident is not sent yet
-// and will show the severity, or one was stored for this severity since it rose.
+// informed reports whether the target of a message about a rise needs no message. Either a message about the incident is
+// still to be sent, and will show the severity. Or a message was stored for this severity since the rise.
 func informed(tx *db.Tx, n *Notification) (bool, error) {
 	all, err := OfIncident(tx, n.Account, n.Incident)
 	queue, budget := n.queue(), n.budgetKey()

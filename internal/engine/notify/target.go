@@ -18,7 +18,7 @@ import (
 type Recipient struct {
 	PersonID int64  `json:"person_id" doc:"The person."`
 	Why      string `json:"why" doc:"How the rule leads to this person, in words."`
-	onCall   bool   // by a schedule, which has asked already who is absent
+	onCall   bool   // on call by a schedule, which has considered absences
 }
 
 // Persons returns the persons that a target means at a moment (Unix seconds), each once: those named first, then the
@@ -122,8 +122,8 @@ func (c *collector) addOnCall(key string, roles []int64, at int64, zone *time.Lo
 	return nil
 }
 
-// Away returns until when persons of Persons are absent at a moment, by person, in Unix seconds. A person whom a schedule
-// has on call is not: an override puts a person on call despite an absence.
+// Away returns by person until when persons of Persons are absent at a moment, in Unix seconds. A person whom a schedule has
+// on call is present: an override puts a person on call despite an absence.
 func Away(tx *db.Tx, account int64, persons []Recipient, at int64) (until map[int64]int64, err error) {
 	var ids []int64
 	for _, p := range persons {

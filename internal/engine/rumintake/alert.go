@@ -23,8 +23,8 @@ const repeatGap = 24 * time.Hour
 // open is an issue whose alert is open.
 type open struct {
 	issue, application string
-	key                string // of the alert that it shares with others; empty: it has its own
-	joined             bool   // the incident of another issue: it opened none
+	key                string // of the alert that the issue shares with others; empty: it has its own
+	joined             bool   // the alert joined the incident of another issue
 	channels           []int64
 	severity           string
 	opened, alerted    int64 // Unix milliseconds
@@ -53,7 +53,7 @@ func higher(a, b string) string {
 	return a
 }
 
-// news is what an open issue is alerted for: an error of it, in channels that take alerts.
+// news is an error of an open issue that alerts, in channels that take alerts.
 type news struct {
 	application *rum.Application
 	issue       *rum.Issue
@@ -118,8 +118,8 @@ func (w *writer) alert(a *rum.Application, issue *rum.Issue, e *rumerror.Error, 
 	return w.publish(w.tx, w.account, n.adds(nil), one, now)
 }
 
-// begin finds the place of an alert that begins: with the issues that are new in the same version, by itself, or, beyond
-// the bound, with the others of the hour. nil: it is by itself and no other may join it.
+// begin returns the group of an alert that begins; nil: the alert is alone and no other may join it. The issues that are new
+// in one version are a group. Beyond the bound, the issues of an hour are a group.
 func (w *writer) begin(n *news, o *open) (*alertGroup, error) {
 	version := n.issue.FirstSeen.Version
 	isNew := n.issue.Regression == nil && n.now.UnixMilli()-n.issue.CreatedAt < deployWindow.Milliseconds()
@@ -161,13 +161,13 @@ func (w *writer) begin(n *news, o *open) (*alertGroup, error) {
 	return g, err
 }
 
-// joins reports whether all channels make one incident of the issues of a group. Where they do not, each issue counts
-// towards the bound.
+// joins reports whether all channels make one incident of the issues of a group. Otherwise each issue counts towards the
+// bound.
 func (n *news) joins() bool {
 	return !slices.ContainsFunc(n.channels, func(ch channel.Channel) bool { return !ch.GroupsBySource() })
 }
 
-// adds returns a list of channels with those of the news.
+// adds returns a list of channels with the channels of the news.
 func (n *news) adds(to []int64) []int64 {
 	for _, ch := range n.channels {
 		if !slices.Contains(to, ch.ChannelID) {
@@ -177,7 +177,7 @@ func (n *news) adds(to []int64) []int64 {
 	return to
 }
 
-// groupOf returns the group of the alert that an issue shares; nil: it has its own.
+// groupOf returns the group of the alert that an issue shares; nil: the issue has its own alert.
 func (w *writer) groupOf(o *open) (*alertGroup, error) {
 	if o.key == "" {
 		return nil, nil
@@ -190,8 +190,8 @@ func (w *writer) groupOf(o *open) (*alertGroup, error) {
 	return nil, nil
 }
 
-// groupKey returns the key of the incident that the alert of an issue opens. Each time that an issue begins it is another
-// one: one that comes back must not join the incident of its first time without a notification.
+// groupKey returns the key of the incident that the alert of an issue opens. Each beginning of the issue has another key. An
+// issue that comes back must not join its first incident, because no person would be notified.
 func (o *open) groupKey() string {
 	return event.Cut(fmt.Sprintf("rum/%s/%d", o.issue, o.opened), event.MaxGroupKey)
 }
@@ -238,8 +238,8 @@ func (r *Service) publish(tx *db.Tx, account int64, channels []int64, e event.Ev
 	return triage.Accept(tx, account, events, bodies)
 }
 
-// close ends the alert of an issue, if it is open, in all channels that were alerted. An alert that it shares ends with the
-// last of its issues.
+// close ends the alert of an issue, if it is open, in all channels that were alerted. A shared alert ends with the last of
+// its issues.
 func (r *Service) close(tx *db.Tx, account int64, issue, why string, now time.Time) error {
 	o, found, err := findOpen(tx, account, issue)
 	if err != nil || !found {
@@ -280,7 +280,7 @@ func (r *Service) Changed(tx *db.Tx, account int64, issue *rum.Issue, now time.T
 	return r.close(tx, account, issue.IssueID, "The issue is "+issue.Status+".", now)
 }
 
-// tooManyAlerts reports whether issues of an application opened so many incidents within an hour that further ones share
+// tooManyAlerts reports whether issues of an application opened too many incidents within an hour. Further issues then share
 // one alert.
 func (w *writer) tooManyAlerts(application string, now time.Time) (bool, error) {
 	n, _, err := db.One(w.tx, db.Column[int64],

@@ -53,7 +53,7 @@ func (r *Service) event(n *news, severity string) event.Event {
 	}
 }
 
-// shared returns the event of the alert that the issues of a group share, from that of one of them.
+// shared returns the event of the alert that the issues of a group share, from the event of one issue.
 func shared(e event.Event, g *alertGroup) event.Event {
 	e.AlertKey = g.key
 	e.Status = g.severity
@@ -74,8 +74,8 @@ func withoutQuery(address string) string {
 	return address
 }
 
-// placeOf returns where an error was thrown: the innermost frame of the application with its function; empty: it has no
-// stack.
+// placeOf returns where an error was thrown: the innermost frame of the application with its function. The place is empty if
+// the error has no stack.
 func placeOf(e *rumerror.Error) string {
 	if len(e.Frames) == 0 {
 		return ""

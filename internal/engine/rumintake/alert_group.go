@@ -12,14 +12,14 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// deployWindow is for how long the issues that are new in one version are one incident, from the first on.
+// deployWindow is for how long issues that are new in one version are one incident, from the first issue on.
 const deployWindow = 10 * time.Minute
 
-// alertGroup is issues that are one incident: those that are new in one version, each with its alert, or those beyond the
-// bound of an hour, which share one alert. It is stored, so that all nodes count alike.
+// alertGroup is a group of issues that are one incident. Issues that are new in one version have an alert each; issues
+// beyond the bound of an hour share one alert. Groups are stored, so that all nodes count alike.
 type alertGroup struct {
 	key, application string
-	version          string // empty: it has the issues beyond the bound
+	version          string // empty: the group has the issues beyond the bound
 	channels         []int64
 	severity         string // the highest of its issues
 	opened           int64  // Unix milliseconds
@@ -44,7 +44,7 @@ func scanGroup(scan db.Scan) (g alertGroup, err error) {
 	if err := scan(&g.key, &g.application, &g.version, &channels, &g.severity, &g.opened, &g.issues, &listed); err != nil {
 		return g, err
 	}
-	_ = json.Unmarshal([]byte(channels), &g.channels) // of a corrupt row what is readable counts: the next issue repairs it
+	_ = json.Unmarshal([]byte(channels), &g.channels) // a corrupt row keeps its readable parts: the next issue repairs the row
 	_ = json.Unmarshal([]byte(listed), &g.listed)
 	return g, nil
 }
@@ -83,7 +83,7 @@ func (g *alertGroup) save(tx *db.Tx, account int64) error {
 		account, g.key, g.application, g.version, string(channels), g.severity, g.opened, g.issues, string(listed))
 }
 
-// put lists an issue, the most severe ones first.
+// put lists an issue, the most severe issues first.
 func (g *alertGroup) put(one listedIssue) {
 	g.severity = higher(g.severity, one.Severity)
 	g.listed = slices.DeleteFunc(g.listed, func(l listedIssue) bool { return l.Issue == one.Issue })
@@ -95,8 +95,8 @@ func (g *alertGroup) put(one listedIssue) {
 	g.listed = g.listed[:min(len(g.listed), maxListed)]
 }
 
-// title returns what is wrong with an application of a name: "Shop: 7 new issues in 2.0.1", or how many issues there are
-// beyond the bound with the most severe one.
+// title returns the title of a group for its application's name, such as "Shop: 7 new issues in 2.0.1". Beyond the bound,
+// the title has the number of issues and the most severe issue.
 func (g *alertGroup) title(application string, now time.Time) string {
 	if g.version != "" {
 		return event.Cut(fmt.Sprintf("%s: %s in %s", application, number(g.issues, "new issue"), g.version), event.MaxTitle)
@@ -137,7 +137,7 @@ func (g *alertGroup) text(publicURL string) string {
 // maxListedTitle is how much of the title of an issue a list shows, in characters: all lines together fit a description.
 const maxListedTitle = 150
 
-// number returns a number with what it counts: 1 error, 2 errors.
+// number returns a number with its noun: 1 error, 2 errors.
 func number(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -35,7 +35,7 @@ func TestTitleOfGroupNamesCount(t *testing.T) {
 	}
 }
 
-// The most severe issues are listed, each once, those that began first before the others.
+// The most severe issues are listed, each once. Issues that began first come before the others.
 func TestGroupListsMostSevereIssues(t *testing.T) {
 	t.Parallel()
 	g := alertGroup{application: "app", version: "1"}

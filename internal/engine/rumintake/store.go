@@ -20,8 +20,8 @@ type group struct {
 	fingerprint rumerror.Fingerprint
 	errors      []*rumerror.Error // in the order of arrival
 	reports     []*report         // that hold them
-	alerted     *rumerror.Error   // the last one that is no noise; nil: there is none
-	noise       string            // why the last one is noise
+	alerted     *rumerror.Error   // the last error that is no noise; nil: none
+	noise       string            // why the last error is noise
 	now         time.Time         // of the last report
 }
 

@@ -17,12 +17,13 @@ import (
 const (
 	standIn   = "absence_cover"  // shifts of the absent person fall to the person
 	dismissed = "absence_return" // such shifts do not fall to the person any more
-	recorded  = "absence_set"    // to the absent person, when another person changed the absence
+	recorded  = "absence_set"    // shifts of the absent person do not fall to the person any more
 )
 
-// Moved stores the notifications about a change of a person's absences: to the persons who stand in, or do not any more, to
-// the absent person, and to the chats of the schedule; one each for a schedule, whatever the number of shifts. The person
-// who made the change is not notified. A target that cannot be notified keeps neither the change nor the others from it.
+// Moved stores the notifications about a change of a person's absences. Targets are the absent person, the schedule's chats,
+// and the persons who stand in or no longer do. Each target gets one notification for a schedule, whatever the number of
+// shifts. The person who made the change is not notified. A target that cannot be notified prevents neither the change nor
+// the other notifications.
 func (r *Service) Moved(tx *db.Tx, m absence.Moved, now time.Time) error {
 	zone, err := person.Zone(tx, m.Account)
 	if err != nil {
@@ -44,7 +45,7 @@ func (r *Service) Moved(tx *db.Tx, m absence.Moved, now time.Time) error {
 	return nil
 }
 
-// moved stores the notifications about what a change of absences moves in the schedule.
+// moved stores the notifications about the shifts that a change of absences moves in the schedule.
 func (t *notifier) moved(m *absence.Moved, e *absence.Effect) error {
 	w, err := t.moveWords(m, e)
 	if err != nil {
@@ -66,7 +67,7 @@ func (t *notifier) moved(m *absence.Moved, e *absence.Effect) error {
 	})
 }
 
-// attempt stores a notification; it logs the error of one that cannot be stored. Person 0 is the schedule's chats.
+// attempt stores a notification. It logs the error if the notification cannot be stored. Person 0 is the schedule's chats.
 func (t *notifier) attempt(person int64, store func() error) error {
 	failed, err := t.tx.Try(store)
 	if failed != nil {
@@ -95,7 +96,7 @@ func (t *notifier) move(w *moveWords, id int64) error {
 	return t.service.Notify.PutFor(t.tx, p, by, "Info", n, t.now)
 }
 
-// moveWords holds what the messages about a change of absences are made of.
+// moveWords holds the parts of the messages about a change of absences.
 type moveWords struct {
 	*absence.Moved
 	effect   *absence.Effect
@@ -125,7 +126,7 @@ func (w *moveWords) persons() (ids []int64) {
 	return ids
 }
 
-// event returns what a message to a person is about.
+// event returns the event type of a message to a person.
 func (w *moveWords) event(id int64) string {
 	switch {
 	case id == w.Person:

@@ -8,9 +8,9 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Request identifies the request that events came with, of which they are a part.
+// Request identifies the request that events came with. The events are a part of the request.
 type Request struct {
-	Number int64 // the same for all of its events, and for those of no other request of the account; 0: it has one event
+	Number int64 // the same for all events of the request, for no other request of the account; 0: it has one event
 	Last   bool  // no other part follows
 }
 
@@ -30,7 +30,7 @@ func Take(ctx context.Context, d *db.DB, account int64, of Request, events []eve
 	return d.Append(ctx, stored, waiting)
 }
 
-// The order in which events are decided: what was sent as Critical comes first (see Service.next).
+// Ranks are the order in which events are decided: events sent as Critical come first (see next).
 const (
 	rankFirst = int64(0)
 	rankUsual = int64(1)
@@ -66,7 +66,7 @@ func rows(account int64, of Request, events []event.Event, bodies []string) (sto
 
 // chainOf returns the chain of an alert key: events of one chain are decided in the order of their arrival. Integrations
 // share the alerts of a channel, so the key alone counts. Different keys may have one chain, which only means that they wait
-// for each other. It is never 0, the chain of an event that an earlier program stored.
+// for each other. A chain is never 0, because events that an earlier program stored have chain 0.
 func chainOf(key string) int64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(key)) // never fails

@@ -11,8 +11,8 @@ import (
 	"tocsin/internal/core/event"
 )
 
-// Events in one batch see the effects of the events before them, which are not stored yet: the result is that of
-// deciding them one by one. TOCSIN_TRIAGE_SEEDS sets how many runs it makes.
+// Events in one batch see the effects of the events before them, which are not stored yet. The result is that of deciding
+// each event by itself. TOCSIN_TRIAGE_SEEDS sets how many runs the test makes.
 func TestBatchResultsEqualSingleResults(t *testing.T) {
 	t.Parallel()
 	rules := `,"inhibit_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e0a", "channel_id": 7000000000041, "rule_name": "less", "equals": ["labels.host"],

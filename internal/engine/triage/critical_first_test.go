@@ -41,7 +41,7 @@ func (r *fixture) round() {
 func TestCriticalEventOvertakesCrowd(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	before := r.take(sink, "t", "k", event.Info, nil) // among the first: it is decided with these
+	before := r.take(sink, "t", "k", event.Info, nil) // one of the first events, and decided with them
 	crowd := r.crowd(600, event.Info)
 	behind := r.take(sink, "u", "k", event.Warning, nil)
 	ended := r.take(sink, "t", "other", event.Ok, nil)
@@ -100,7 +100,7 @@ func TestKeyWithManyEventsDelaysNoOther(t *testing.T) {
 	r.runs()
 }
 
-// An event that an earlier program stored has no chain: it may be about any alert.
+// An event that an earlier program stored has no chain, because it may be about any alert.
 func TestEventOfEarlierProgramIsNotOvertaken(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
@@ -140,7 +140,7 @@ func TestBrokenCriticalEventDelaysNoOther(t *testing.T) {
 	}
 }
 
-// Whether Critical events come first or not: each alert is the same in the end.
+// Each alert is the same in the end, whether Critical events come first or not.
 func TestOrderChangesNoAlert(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {

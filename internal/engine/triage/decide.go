@@ -26,8 +26,8 @@ type pending struct {
 	attempts int64
 	rank     int64   // rankFirst or rankUsual
 	chain    int64   // the alert key's; see chainOf
-	of       Request // Last: it is the last one of its request to wait
-	early    bool    // more events than a batch has wait before it
+	of       Request // Last: the event is the last one of its request to wait
+	early    bool    // more events than a batch has wait before this event
 	body     string
 	event.Event
 	prepared *decide.Prepared
@@ -39,8 +39,8 @@ const maxAttempts = 5
 // failedBefore is the number, for RoundRobin, of the events that could not be decided before.
 const failedBefore = 1
 
-// mostAttempts returns how often an event of an account may have failed to be decided now. Those that failed rest for a
-// moment, and all of them after a round that failed as a whole: then it is negative.
+// mostAttempts returns how often an event of an account may have failed to be decided now. Failed events rest for a moment.
+// After a round that failed as a whole, all events rest: then the result is negative.
 func (r *Service) mostAttempts(account int64, now time.Time) int64 {
 	switch after := r.events.After(account, now); {
 	case after > failedBefore:
@@ -143,7 +143,7 @@ func (r *Service) decideAccount(t *jobs.Round) error {
 type progress struct {
 	*jobs.Round
 	taken  int   // events so far
-	most   int64 // attempts of an event that is not left for later
+	most   int64 // attempts of an event that may be decided now
 	single int   // how many events are decided one by one: storing them together failed, or their reads had changed
 	failed error // the joined errors of events
 }
@@ -204,7 +204,7 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 		return false, nil
 	case errors.Is(err, errOverlap):
 		return true, nil
-	case fault.KindOf(err) == fault.Unavailable: // not because of an event: none may overtake the first of its alert
+	case fault.KindOf(err) == fault.Unavailable: // no event is the cause: none may overtake the first of its alert
 		return false, err
 	case err != nil && len(items) > 1: // storing them one by one finds the one that fails
 		p.single = len(items)
@@ -268,8 +268,8 @@ func guarded(fn func() error) (err error) {
 	return fn()
 }
 
-// setAside counts a failed attempt to decide an event, and leaves it for later. After maxAttempts it stores a failed verdict.
-// The other events go on.
+// setAside counts a failed attempt to decide an event, and leaves the event for later. After maxAttempts it stores a failed
+// verdict. The other events go on.
 func (r *Service) setAside(p *progress, e *pending, cause error) error {
 	r.Log.Error("an event could not be decided", "event_id", e.id, "account_id", p.Account, "attempts", e.attempts+1, "error", cause)
 	p.failed = errors.Join(p.failed, cause)

@@ -36,7 +36,8 @@ const (
 // few is how many events a process may prepare for nothing: to look for another one takes longer.
 const few = 10
 
-// Errors that end a batch of which another process has decided all events meanwhile, or some: the others are decided again.
+// Errors that end a batch when another process has decided all or some of its events meanwhile. The remaining events are
+// decided again.
 var (
 	errElsewhere = errors.New("another process has decided these events")
 	errOverlap   = errors.New("another process has decided some of these events")

@@ -91,8 +91,8 @@ func TestANumberThatIsUsedAgainIsAnotherEvent(t *testing.T) {
 	}
 }
 
-// Another process decides the first events about an alert after this one has read all, and before it reads the alert. What
-// this one decides about them again must neither count nor hide the last one.
+// Another process decides the first events about an alert. It does so after this process has read all events, and before
+// this process reads the alert. Repeated verdicts on the first events must neither count nor hide the last event.
 func TestEventsDecidedElsewhereCountOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ severities, outcomes []string }{
@@ -107,7 +107,7 @@ func TestEventsDecidedElsewhereCountOnce(t *testing.T) {
 		}
 		r.Gathered(func() {
 			r.Gathered(nil)
-			r.exec(`UPDATE event_waiting SET attempts = 99 WHERE event_id = $1`, ids[2]) // the other process does not see it
+			r.exec(`UPDATE event_waiting SET attempts = 99 WHERE event_id = $1`, ids[2]) // the other process does not see the event
 			job := elsewhere.Jobs()[0]
 			if _, err := job.Run(t.Context(), r.now); err != nil {
 				t.Error(err)

@@ -8,14 +8,14 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// lastOfRequests selects the event of each of some requests that waits last, of those that came before one.
+// lastOfRequests selects for each request the last waiting event before a given event.
 const lastOfRequests = `SELECT request, max(seq) FROM event_waiting
 	WHERE account_id = $1 AND seq < $2 AND request IN (SELECT CAST(value AS BIGINT) FROM json_each($3)) GROUP BY request`
 
-// gather holds the escalations of the incidents that were opened while events of their request still wait for their verdicts:
-// the number of alerts in the first message would be that of a part of the request. Those of an event that was decided before
-// others that had waited longer go on, and their messages state it. It releases those of the requests of which no event waits
-// any more. It is called when the decided events wait no longer.
+// gather holds the escalations of incidents that were opened while events of their request still wait for verdicts. Their
+// first message would state the number of alerts of a part of the request. Escalations of events that overtook others go on,
+// and their messages state that the number is not the last. gather releases the escalations of requests without waiting
+// events. The caller runs gather when the decided events wait no longer.
 func (b *batch) gather(items []item) error {
 	finished := map[int64]int64{} // requests, and the number of the event that closed them
 	opened := map[opening][]string{}
@@ -48,14 +48,14 @@ func (b *batch) gather(items []item) error {
 	return escalation.Gathered(b.tx, b.m.account, slices.Sorted(maps.Keys(finished)))
 }
 
-// opening is how incidents were opened: by which request, and whether by events that overtook others.
+// opening identifies how incidents were opened: by which request, and whether by events that overtook others.
 type opening struct {
 	request int64
 	early   bool
 }
 
-// closes removes those of the requests of which other events wait: their last event was decided first. Another one of theirs
-// closes them then.
+// closes removes the requests of which other events still wait, because their last event was decided first. Another event
+// closes such a request later.
 func (b *batch) closes(finished map[int64]int64) error {
 	if len(finished) == 0 {
 		return nil

@@ -21,22 +21,22 @@ const inOrder = `SELECT ` + pendingColumns + ` FROM event_waiting w
 	JOIN event e ON e.account_id = w.account_id AND e.event_id = w.event_id
 	WHERE w.account_id = $1 AND w.attempts <= $2 ORDER BY w.seq LIMIT $3 + 0`
 
-// behind selects the events sent as Critical that have waited longest, of those that came after one.
+// behind selects the longest waiting events sent as Critical, of the events after a given event.
 const behind = `SELECT seq, chain FROM event_waiting
 	WHERE account_id = $1 AND rank = 0 AND seq > $2 AND attempts <= $3 ORDER BY seq LIMIT $4 + 0`
 
-// ofChains selects the first events of some chains up to one, as many of each chain: a chain with many must not delay the
-// others.
+// ofChains selects the first events of some chains up to an event, as many of each chain. A chain with many events must not
+// delay the others.
 const ofChains = `SELECT ` + pendingColumns + ` FROM (SELECT account_id, seq, event_id, received_at, attempts, rank, chain, request, closes,
 		row_number() OVER (PARTITION BY chain ORDER BY seq) AS nth FROM event_waiting
 		WHERE account_id = $1 AND seq <= $2 AND attempts <= $3 AND chain IN (SELECT CAST(value AS BIGINT) FROM json_each($4))) AS w
 	JOIN event e ON e.account_id = w.account_id AND e.event_id = w.event_id
 	ORDER BY w.nth, w.seq LIMIT $5 + 0`
 
-// next returns the next events of an account to decide, about as many as size, and whether there may be others: the oldest ones.
-// If more wait than a batch has, those sent as Critical come first, with all that came before them about the same alerts. They
-// are at most half of the batch, so that many of them cannot keep the others waiting. most is how often an event may have
-// failed before.
+// next returns the next events of an account to decide, about size of them: the oldest events. others reports whether more
+// may wait. If more events wait than a batch has, Critical events come first, with all earlier events about the same alerts.
+// Critical is the severity that was sent. Early events are at most half of the batch, so that many of them cannot keep the
+// others waiting. most is how often an event may have failed before.
 func next(tx *db.Tx, account, most int64, size int) (events []pending, others bool, err error) {
 	events, err = db.All(tx, scanPending, inOrder, account, most, size)
 	if err != nil || len(events) < max(size, 2) {
@@ -54,7 +54,7 @@ func next(tx *db.Tx, account, most int64, size int) (events []pending, others bo
 		chains = append(chains, c.chain)
 	}
 	early, err := db.All(tx, scanPending, ofChains, account, critical[len(critical)-1].seq, most, db.JSON(chains), size/2)
-	unknown := func(p pending) bool { return p.chain == 0 } // it may be about any alert
+	unknown := func(p pending) bool { return p.chain == 0 } // the event may be about any alert
 	if err != nil || slices.ContainsFunc(early, unknown) || slices.ContainsFunc(events, unknown) {
 		return events, true, err
 	}
@@ -64,8 +64,8 @@ func next(tx *db.Tx, account, most int64, size int) (events []pending, others bo
 	return alternate(early, events[:size-len(early)]), true, nil
 }
 
-// alternate returns the events of two lists, which may share some: one after the other of the chains with one that was sent
-// as Critical and of the others in turn. A batch may end before its end. Within a chain they stay in the order of arrival.
+// alternate merges two lists of events, which may share events. Chains with an event sent as Critical and all other chains
+// provide an event in turn. A batch may end before the end of the list. Within a chain, events stay in the order of arrival.
 func alternate(early, oldest []pending) []pending {
 	all := slices.Concat(early, oldest)
 	slices.SortFunc(all, func(a, b pending) int { return cmp.Compare(a.seq, b.seq) })
@@ -74,7 +74,7 @@ func alternate(early, oldest []pending) []pending {
 	for _, p := range all {
 		chains[p.chain] = chains[p.chain] || p.rank == rankFirst
 	}
-	for _, p := range early { // its Critical one may come in a later batch
+	for _, p := range early { // the chain's Critical event may come in a later batch
 		chains[p.chain] = true
 	}
 	var lists [2][]pending

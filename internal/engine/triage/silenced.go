@@ -34,10 +34,11 @@ func (r *Configs) channels(ctx context.Context, account int64, now time.Time) fu
 	}
 }
 
-// Silences returns a function for the incidents of an account: until when (Unix seconds) silence rules match every active
-// alert of one, or its channel is disabled, and why, in words; 0 when they do not. An alert that changes too often and is
-// over for now counts as silenced. No person is paged for such an incident, even if it was open before the silence. steps
-// is how many filter steps the answer took. That takes time, so the function must not be called in a write transaction.
+// Silences returns a function that returns until when (Unix seconds) an incident is silenced, and why, in words. Silence
+// rules match every active alert until then, or the channel is disabled; 0: neither holds. An alert that changes too often
+// and is over for now counts as silenced. No person is paged for such an incident, even if it was open before the silence.
+// steps is how many filter steps the answer took. The steps take time, so the function must not be called in a write
+// transaction.
 func (r *Configs) Silences(
 	ctx context.Context, account int64, now time.Time,
 ) func(channel int64, incident string) (until int64, why string, steps int64, err error) {

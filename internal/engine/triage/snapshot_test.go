@@ -189,7 +189,7 @@ func TestChangesBeforeStoringAreSeen(t *testing.T) {
 }
 
 // Actions of persons between deciding and storing have the same result as actions before the events: decisions are
-// serializable. TOCSIN_TRIAGE_SEEDS sets how many runs it makes.
+// serializable. TOCSIN_TRIAGE_SEEDS sets how many runs the test makes.
 func TestActionsWhileDecidingAreSerializable(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(apitest.Setting(t, "TOCSIN_TRIAGE_SEEDS", 4)) {

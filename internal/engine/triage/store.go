@@ -108,9 +108,9 @@ func (v *verdict) encode() error {
 	return err
 }
 
-// store stores items as long as all reads that they depend on are unchanged. It returns how many it stored, from the first
-// one on; the others must be decided again. The error is errElsewhere or errOverlap when another process has decided their events
-// or some of them.
+// store stores items as long as all reads that they depend on are unchanged. stored is the number of items stored from the
+// first on; the others must be decided again. The error is errElsewhere when another process has decided all their events,
+// errOverlap when some.
 func (r *Service) store(m *snapshot, items []item) (stored int, err error) {
 	if len(items) == 0 {
 		return 0, nil
@@ -288,10 +288,10 @@ func (b *batch) store(items []item) error {
 	return b.tx.Insert(b.verdicts)
 }
 
-// done marks events as decided. If one of them does not wait any more it returns errElsewhere, or errOverlap while others
-// still wait: none of the verdicts may be stored then. The alerts may have been read after the other process had stored its
-// verdict, so each later verdict about the same alert would count that event again. The number of an event alone does not
-// name it: the embedded engine uses it again once no event waits any more.
+// done marks events as decided. If an event does not wait any more, the error is errElsewhere, or errOverlap while others
+// still wait. No verdict may be stored then. The alerts may have been read after the other process stored its verdict. Each
+// later verdict about the same alert would count that event again. The number alone does not identify an event: the embedded
+// engine uses it again once no event waits.
 func done(tx *db.Tx, account int64, events ...*pending) error {
 	if len(events) == 0 {
 		return nil
@@ -349,7 +349,7 @@ func (v *verdict) values(account, id int64, event string, now time.Time) []any {
 		v.Event.Integration, v.Event.Time, v.Event.Severity, v.body, v.trace}
 }
 
-// groupName returns what the source calls the group of the verdict's alert.
+// groupName returns the source's name of the group of the verdict's alert.
 func (v *verdict) groupName() incident.GroupName {
 	return incident.GroupName{Title: v.Event.GroupTitle, Text: v.Event.GroupText, Key: v.Grouping.Key, BySource: v.Grouping.BySource}
 }
@@ -387,7 +387,7 @@ func (b *batch) apply(v *verdict) (err error) {
 	return b.writer.Flaps(a.Incident, a, v.Flaps, v.Settled, v.Again)
 }
 
-// applyIncident stores what a verdict changes of the alert's incident.
+// applyIncident stores the changes that a verdict makes to the alert's incident.
 func (b *batch) applyIncident(v *verdict) error {
 	a := v.Alert
 	switch {

@@ -222,7 +222,7 @@ func (v *resolver) fallback() (list []Recipient, err error) {
 			layers = append(layers, l.Target)
 		}
 	}
-	for _, absent := range []bool{false, true} { // who is absent is asked only when no one else can be reached
+	for _, absent := range []bool{false, true} { // absent persons are asked only when no other person can be reached
 		for n, target := range layers {
 			if n > 1 && len(list) > 0 {
 				break // the first layer of the rule that reaches a person is enough
@@ -238,7 +238,7 @@ func (v *resolver) fallback() (list []Recipient, err error) {
 	return list, nil
 }
 
-// target adds the persons that a target means now: those who are absent, or the others.
+// target adds the persons that a target means now: the absent persons, or the others.
 func (v *resolver) target(list *[]Recipient, t channel.Target, absent bool, zone *time.Location) error {
 	persons, missing, _, err := notify.Persons(v.tx, v.account, t, v.now.Unix(), zone)
 	if err != nil {

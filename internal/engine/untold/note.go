@@ -8,8 +8,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Notified returns the notifications to the fallback about events of an alert key that no channel took: those of the last
-// message. It returns none when no message was sent yet, or when the events are not listed any more.
+// Notified returns the fallback's notifications of the last message about events of an alert key that no channel took. It
+// returns none before the first message, or when the events are not listed any more.
 func Notified(tx *db.Tx, account, integration int64, alertKey string) ([]notify.Notification, error) {
 	s := Stray{Event: event.Event{Integration: integration, AlertKey: alertKey}}
 	for _, ref := range []string{s.ref(), s.others()} {
@@ -27,8 +27,8 @@ func Notified(tx *db.Tx, account, integration int64, alertKey string) ([]notify.
 	return nil, nil
 }
 
-// messageKey returns what the keys of the notifications of the message about events begin with that was made at a moment,
-// Unix seconds.
+// messageKey returns the common beginning of the keys of a message's notifications. at is when the message was made, Unix
+// seconds.
 func messageKey(at int64) string {
 	const minute = 60
 	return fmt.Sprintf("untold/%d", at/minute*minute)

@@ -94,8 +94,8 @@ func count(t *testing.T, d *db.DB, query string, args ...any) (n int64) {
 	return n
 }
 
-// filled makes a database with the account of the demo and a part of its deliveries, and returns its keys and what its
-// account file holds.
+// filled makes a database with the demo account and a part of its deliveries. It returns the keys of the database and the
+// content of the account file.
 func filled(t *testing.T, dsn string) (keyring *secret.Keyring, file string) {
 	t.Helper()
 	keyring, err := secret.Open(filepath.Join(t.TempDir(), "keys"), time.Now)
@@ -108,7 +108,7 @@ func filled(t *testing.T, dsn string) (keyring *secret.Keyring, file string) {
 	if err := accountfile.Import(ctx, d, keyring, account, start, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := demo.Fill(ctx, d, keyring, start); err != nil { // which adds its keys and links
+	if _, err := demo.Fill(ctx, d, keyring, start); err != nil { // Fill adds keys and links
 		t.Fatal(err)
 	}
 	return keyring, export(t, d, keyring)

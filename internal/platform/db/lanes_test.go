@@ -325,12 +325,12 @@ func TestAWriteThatWaitsHoldsNoOtherAccount(t *testing.T) {
 	ends := make(chan error, 2)
 	if err := other.WriteOf(t.Context(), busy, func(*db.Tx) error {
 		begun, gate := make(chan struct{}), make(chan struct{})
-		go d.WriteOf(t.Context(), 6, func(*db.Tx) error { close(begun); <-gate; return nil }) // the two come together behind it
+		go d.WriteOf(t.Context(), 6, func(*db.Tx) error { close(begun); <-gate; return nil }) // both come together behind this write
 		<-begun
 		for _, account := range []int64{low, busy} {
 			go func() { ends <- d.WriteOf(t.Context(), account, write) }()
 		}
-		time.Sleep(50 * time.Millisecond) // they may come one after the other too: the test is weaker then, but does not fail
+		time.Sleep(50 * time.Millisecond) // the writes may come one after the other, too: the test is weaker then, but does not fail
 		close(gate)
 		if err := <-ends; err != nil { // of low: busy waits until this function returns
 			t.Error(err)
@@ -362,7 +362,7 @@ func TestAClaimThatWaitsHoldsUpNoOther(t *testing.T) {
 	<-begun
 	nothing, first := func(*db.Tx) error { return nil }, make(chan error, 1)
 	go func() { first <- d.ClaimOf(t.Context(), 1, nothing) }()
-	for d.Waiting() == 0 { // it has come, and perhaps was put off once
+	for d.Waiting() == 0 { // the claim has come, and perhaps was put off once
 		runtime.Gosched()
 	}
 	if err := d.ClaimOf(t.Context(), 2, nothing); err != nil {

@@ -145,10 +145,10 @@ func (p *process) kill() {
 	p.Wait()
 }
 
-// Thousands of parcels, targets that fail, hang and panic, and one or two programs that stop, crash and start again at
-// random. Every parcel is attempted until a target accepts it or it is given up, and never twice at once under a valid
-// lease; and the limit of a target holds over all programs. TOCSIN_STRESS_SEEDS sets how many seeds it tries, of more parcels
-// than the usual one.
+// Thousands of parcels go to targets that fail, hang and panic. One or two programs stop, crash and start again at random.
+// Every parcel is attempted until a target accepts it or it is given up. No parcel has two attempts under a valid lease. The
+// limit of a target holds over all programs. TOCSIN_STRESS_SEEDS sets how many seeds the test tries, each with more parcels
+// than the usual seed.
 func TestStress(t *testing.T) {
 	t.Parallel()
 	seeds, parcels := 1, 600

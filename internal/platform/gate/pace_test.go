@@ -25,7 +25,7 @@ func TestPace(t *testing.T) {
 		over, stop := context.WithCancel(t.Context())
 		stop()
 
-		leave, err := p.Enter(over, caller("a")) // no one waits: it need not either
+		leave, err := p.Enter(over, caller("a")) // no caller waits, so this caller need not wait either
 		if err != nil {
 			t.Fatal(err)
 		}

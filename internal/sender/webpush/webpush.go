@@ -39,9 +39,9 @@ type Payload struct {
 	Why      string `json:"why,omitzero"`  // one sentence
 	Text     string `json:"text,omitzero"` // of a message that is not about one incident
 	Link     string `json:"link,omitzero"`
-	Ack      string `json:"ack,omitzero"`  // a POST to it acknowledges, or answers that the person still works on it
-	Asks     bool   `json:"asks,omitzero"` // it answers
-	Tag      string `json:"tag,omitzero"`  // a later message with the same one replaces this one
+	Ack      string `json:"ack,omitzero"`  // a POST to this address acknowledges, or answers that the person still works on the incident
+	Asks     bool   `json:"asks,omitzero"` // Ack answers
+	Tag      string `json:"tag,omitzero"`  // a later message with the same tag replaces this message
 	Quiet    bool   `json:"quiet,omitzero"`
 }
 

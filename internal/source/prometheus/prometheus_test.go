@@ -56,7 +56,7 @@ func TestSeverities(t *testing.T) {
 	}
 }
 
-// TestSeverityWordIsKept: the event has the word as it came, beside the label; that of a resolved alert as well.
+// TestSeverityWordIsKept: an event keeps the word as it came, beside the label, also for a resolved alert.
 func TestSeverityWordIsKept(t *testing.T) {
 	for labels, want := range map[string]string{`"a": "b"`: "", `"severity": "Page"`: "Page", `"severity": " Tier 1 "`: "Tier 1 unknown", `"severity": "Tier 2"`: "Tier 2"} {
 		for _, status := range []string{"firing", "resolved"} {
