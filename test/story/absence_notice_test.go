@@ -22,8 +22,8 @@ func (w *world) leaves(person int, from, until time.Time) int64 {
 	return made.AbsenceID
 }
 
-// TestAbsenceNotifiesStandIn checks that the person to whom a shift falls learns of it at once, and of each change. Bob's
-// shift ends two hours after the start; then Ann's lasts a day.
+// TestAbsenceNotifiesStandIn checks that a person is notified immediately of a shift to stand in for, and of each change.
+// Bob's shift ends two hours after the start; then Ann's lasts a day.
 func TestAbsenceNotifiesStandIn(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{}`)).slow()
@@ -41,7 +41,7 @@ func TestAbsenceNotifiesStandIn(t *testing.T) {
 	w.hasText("ann@example.com", "Absence in Turns from Sat 21 Nov 11:00 CET: The absence of Bob Night from Sat 21 Nov 11:00 CET until Sat 21 Nov 12:30 CET was deleted. "+
 		"You are not on call in Turns any more from Sat 21 Nov 11:00 CET until Sat 21 Nov 12:30 CET. Changed by Olga Owner.")
 	w.notified(dismissed("ann"), absent("bob"))
-	id = w.leaves(bob, start, start.Add(time.Hour)) // the same once more
+	id = w.leaves(bob, start, start.Add(time.Hour)) // the same absence once more
 	w.notified(standsIn("ann"), absent("bob"))
 	w.do("/person/absence/delete", `{"absence_id": %d}`, id)
 	w.notified(dismissed("ann"), absent("bob"))
@@ -63,10 +63,10 @@ func TestAbsenceNotifiesOnceForAllShifts(t *testing.T) {
 	if text := w.texts()["ann@example.com"]; !strings.Contains(text, ", 26 more times until Wed 20 Jan 11:00 CET.") {
 		t.Errorf("the shifts of 60 days are missing: %s", text)
 	}
-	w.notified(standsIn("ann"), absent("bob"), absent("bob")) // he is in two schedules
+	w.notified(standsIn("ann"), absent("bob"), absent("bob")) // Bob is in two schedules
 }
 
-// TestAbsenceNotifiesChats checks that the chats of the schedule learn who is on call instead, and when no one is.
+// TestAbsenceNotifiesChats checks that the schedule's chats are notified who is on call instead, and when no one is.
 func TestAbsenceNotifiesChats(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"webhooks": [{"type": "slack", "settings": {"token": "`+chats+`/slack/ops", "alias": "ops chat"}}]}`))
@@ -87,7 +87,8 @@ func TestAbsenceNotifiesChats(t *testing.T) {
 	}
 }
 
-// TestAbsenceDoesNotNotifyActorNorOfDisabledSchedule checks that a person's own absence is news to the others alone.
+// TestAbsenceDoesNotNotifyActorNorOfDisabledSchedule checks that a person's own absence notifies only the others. A disabled
+// schedule notifies no person.
 func TestAbsenceDoesNotNotifyActorNorOfDisabledSchedule(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{}`))

@@ -12,8 +12,8 @@ func (w *world) away(person int) {
 	w.do("/person/absence/create", `{"person_id": %d, "start": %d, "end": %d}`, person, start.Add(-time.Minute).Unix(), start.Add(24*time.Hour).Unix())
 }
 
-// TestAbsentPersonIsLeftToOthers checks that a step pages a person on holiday only when no one else of the rule can be
-// reached, with the reason.
+// TestAbsentPersonIsLeftToOthers checks that a step pages an absent person only when no other person of the rule can be
+// reached. The page has the reason.
 func TestAbsentPersonIsLeftToOthers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -58,8 +58,7 @@ func TestAbsentPersonOfScheduleIsPaged(t *testing.T) {
 	w.notified(newPage("ann"), newPage("cid"))
 }
 
-// TestAssigningAbsentPersonWarns checks that an absent person who is chosen is notified, and that the caller learns of the
-// absence.
+// TestAssigningAbsentPersonWarns checks that an absent assignee is notified, and that the reply warns of the absence.
 func TestAssigningAbsentPersonWarns(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
@@ -83,7 +82,7 @@ func TestAssigningAbsentPersonWarns(t *testing.T) {
 	t.Error("the absent person who was assigned was not notified")
 }
 
-// TestFallbackPassesOverAbsentPersons checks that the account's fallback asks those who are present.
+// TestFallbackPassesOverAbsentPersons checks that the account's fallback notifies the persons who are present.
 func TestFallbackPassesOverAbsentPersons(t *testing.T) {
 	t.Parallel()
 	w := begin(t)

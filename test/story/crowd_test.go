@@ -71,7 +71,8 @@ func TestPageCountsAlertsOfWholeRequest(t *testing.T) {
 	}
 }
 
-// A request that waits behind others does not hold the page of its Critical events, whose number of alerts is not the last.
+// A request that waits behind other requests does not hold the page of its Critical events. The page states that its number
+// of alerts is not the last.
 func TestPageOfUnfinishedRequestSaysSo(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService))
@@ -106,7 +107,7 @@ func TestExplanationOfUnroutedEventNamesFallback(t *testing.T) {
 	if words := w.words(r); strings.Contains(words, "obody was notified") || !strings.Contains(words, "So its fallback is notified.") || !strings.Contains(words, "over email: sent") {
 		t.Error(words)
 	}
-	later := w.pushTo(sharedKey, "disk", "Info") // its message waits for the others of a quarter of an hour
+	later := w.pushTo(sharedKey, "disk", "Info") // its message waits for further events of a quarter of an hour
 	w.want(w.do("/alert/explain", `{"event_id": %q}`, later), "summary",
 		"No rule notified a person: no channel accepts the event. The account's fallback is notified of it.")
 }

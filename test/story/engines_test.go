@@ -18,9 +18,9 @@ import (
 	"tocsin/internal/platform/db/dbtest"
 )
 
-// The same random calls, events and steps of the clock leave the same behind on the embedded engine and on PostgreSQL: the
-// same account file, verdicts, feeds, escalations and notifications, but for the ids. TOCSIN_ENGINE_SEEDS sets how many runs
-// it makes.
+// Random calls, events and steps of the clock have equal results on the embedded engine and on PostgreSQL. Account file,
+// verdicts, feeds, escalations and notifications are the same, but for the ids. TOCSIN_ENGINE_SEEDS sets how many runs the
+// test makes.
 func TestEnginesAgree(t *testing.T) {
 	if dbtest.Server == "" {
 		t.Skip("needs PostgreSQL: ./test.sh rest")

@@ -184,7 +184,7 @@ func TestARiseWaitsForTheEndOfASilenceOrASnooze(t *testing.T) {
 				if name == "silence" && !acked { // of an acknowledged incident the end of a silence pages no one else
 					want = append(want, "olga@example.com email silence_ends")
 				}
-				if name == "snooze" { // which ends with a message
+				if name == "snooze" { // a snooze ends with a message
 					want = append(want, woken("ann"))
 					if acked {
 						want = append(want, "+15550100 sms i_wake")

@@ -181,7 +181,7 @@ func TestTheOwnerIsNotNotifiedOfASnoozedIncident(t *testing.T) {
 	w.pass(29 * time.Minute)
 	w.notified()
 	w.pass(2 * time.Minute)
-	w.notified(woken("olga")) // who snoozed it; the page of the rule waits for the end of quiet hours
+	w.notified(woken("olga")) // Olga snoozed the incident; the page of the rule waits for the end of quiet hours
 	w.drift = 10 * time.Minute
 	w.pass(12 * time.Hour)
 	w.notified(newPage("ann"))

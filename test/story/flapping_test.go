@@ -11,7 +11,7 @@ import (
 // tooOften is in every message about an incident whose alert changes too often.
 const tooOften = "changes too often: 4 times in 60 minutes; the next message comes when it gets worse, lasts, or has been quiet for 15 minutes"
 
-// fires again is the message to responders.
+// firesAgain returns the message to a responder.
 func firesAgain(person string) string { return person + "@example.com email i_flap" }
 
 // flap makes an alert begin and end twice, a minute apart: four changes.
@@ -66,7 +66,7 @@ func TestFlappingAlertIsOneIncident(t *testing.T) {
 	if w.incident() != incident {
 		t.Error("another incident was opened")
 	}
-	// What webhooks are sent is what feeds have.
+	// Webhooks are sent the events of feeds.
 	w.want(w.do("/alert/feed", `{"alert_id": %q, "types": ["a_close"]}`, alert.get("items.0.alert_id")), "total", "0")
 	w.want(w.do("/incident/feed", `{"incident_id": %q, "types": ["i_rslv"]}`, incident), "total", "0")
 	w.pass(13 * time.Minute)
@@ -82,7 +82,7 @@ func TestFlappingAlertIsOneIncident(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-// An outage that follows flapping is always notified: after ten minutes in which the alert was over, or when it lasts.
+// An outage that follows flapping is always notified: after ten minutes of quiet, or when it lasts.
 func TestOutageAfterFlappingIsNotified(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -133,7 +133,7 @@ func TestOutageAfterFlappingIsNotified(t *testing.T) {
 	}
 }
 
-// Of alerts that change together in one incident, each time one notifies; and none relies on one that did not.
+// Alerts that change together in one incident notify once each time. No alert relies on another alert that did not notify.
 func TestFlappingAlertsOfOneIncidentNotifyOnce(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
@@ -165,7 +165,7 @@ func TestFlappingAlertsOfOneIncidentNotifyOnce(t *testing.T) {
 	}
 }
 
-// An acknowledgement holds over changes; its responders are notified of what lasts, and no one else.
+// An acknowledgement holds over changes. Only its responders are notified of an alert that lasts.
 func TestFlappingIncidentStaysAcknowledged(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), window(5))+","+layer(persons(bob))))
@@ -254,7 +254,7 @@ func TestResolvingByHandEndsFlapping(t *testing.T) {
 	w.notified(over("ann"))
 }
 
-// Of an incident that no rule takes the fallback is notified again too.
+// An incident that no rule takes notifies the fallback again, too.
 func TestFlappingWithoutRuleReachesTheFallback(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
@@ -275,7 +275,7 @@ func TestFlappingWithoutRuleReachesTheFallback(t *testing.T) {
 	}
 }
 
-// A flapping alert that is merged into another incident belongs to that one from then on.
+// A flapping alert that is merged into another incident belongs to that incident from then on.
 func TestMergedFlappingAlertKeepsItsState(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
@@ -298,7 +298,7 @@ func TestMergedFlappingAlertKeepsItsState(t *testing.T) {
 	w.notified(over("ann"))
 }
 
-// Alerts that an older version muted because they changed too often are notified after the upgrade, and when an account
+// Alerts that an older version muted for flapping are notified after the upgrade. They are also notified when an account
 // file of that version is imported.
 func TestAlertsMutedByAnOlderVersionComeOut(t *testing.T) {
 	t.Parallel()
@@ -324,7 +324,8 @@ func TestAlertsMutedByAnOlderVersionComeOut(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-// Events of a disabled channel are kept: an Ok ends its incident, and enabling it opens what is still active.
+// Events of a disabled channel are kept. An Ok ends its incident, and enabling the channel opens incidents for active
+// alerts.
 func TestDisabledChannelLosesNothing(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)

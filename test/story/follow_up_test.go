@@ -153,7 +153,7 @@ func TestAnIncidentThatNobodyAcknowledgedRemindsTheLastStep(t *testing.T) {
 	w.ack(annKey)
 	w.pass(59 * time.Minute)
 	w.notified(acked("bob"), acked("olga"))
-	w.pass(2 * time.Minute) // of an acknowledged one those who acknowledged it are
+	w.pass(2 * time.Minute) // an acknowledged incident reminds the persons who acknowledged
 	w.pass(catchUp)
 	w.notified(remind("ann"))
 	w.push("cpu", "Ok")

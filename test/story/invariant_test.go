@@ -79,9 +79,9 @@ var overdueQueries = map[string]string{
 	"snooze":      `SELECT count(*) FROM incident WHERE progress <> 'Closed' AND snoozed_before > 0 AND snoozed_before * 1000 <= $1`,
 }
 
-// Long random runs of events, rules that change, people who act, receivers that fail, clocks that jump and
-// processes that end: all due work is done, and no person is notified of the same thing twice. TOCSIN_INVARIANT_RUNS sets how
-// many runs, which are longer than the usual one.
+// Long random runs have events, changing rules, acting people, failing receivers, jumping clocks and ending processes. All
+// due work is done, and no person is notified of the same thing twice. TOCSIN_INVARIANT_RUNS sets how many runs the test
+// makes; more runs than usual are longer ones.
 func TestInvariants(t *testing.T) {
 	t.Parallel()
 	const usual = 1

@@ -18,7 +18,7 @@ func twoRules(paypal, cards string) string {
 	return rulesOf(rule(1, paypal, `"filters": `+where("app", "paypal")), rule(2, cards, `"filters": `+where("app", "cards")))
 }
 
-// merging is a world in which the incidents cards and paypal are open, with what comes between them.
+// merging starts a world with the open incidents cards and paypal; between runs between their first events.
 func merging(t *testing.T, paypal, cards string, between func(w *world), more ...string) (w *world, source, target string) {
 	t.Helper()
 	w = begin(t, append(more, twoRules(paypal, cards), cidActs)...)
@@ -38,7 +38,7 @@ func (w *world) mergedBy(key, target string, sources ...string) {
 	w.as(key, "/incident/merge", `{"source_incident_ids": ["%s"], "target_incident_id": %q}`, strings.Join(sources, `", "`), target)
 }
 
-// of returns the page of a target among those that arrived.
+// of returns the arrived page of a target.
 func (w *world) of(to string) (p page) {
 	w.t.Helper()
 	for _, p = range w.reached() {
@@ -50,7 +50,8 @@ func (w *world) of(to string) (p page) {
 	return p
 }
 
-// TestMergeNotifiesResponders: those of the source become responsible for the target, and the chat gets the same message.
+// TestMergeNotifiesResponders: responders of the source become responsible for the target, and the chat gets the same
+// message.
 func TestMergeNotifiesResponders(t *testing.T) {
 	t.Parallel()
 	w, source, target := merging(t, layer(persons(bob)+", "+chat, window(30)), layer(persons(ann), window(720)), nil)
@@ -108,11 +109,12 @@ func TestMergeNotifiesEachOnce(t *testing.T) {
 	w.push("e", "Critical")
 	source := w.incident()
 	w.notified(newPage("bob"), chatNew)
-	w.mergedBy(cidKey, target, source) // which makes the target Critical
+	w.mergedBy(cidKey, target, source) // the merge makes the target Critical
 	w.notified(merged("bob"), "ops slack i_merge")
 }
 
-// TestMergeCallsForUnansweredPage: the call to Ann is cancelled with its incident, and no person has acknowledged the other one.
+// TestMergeCallsForUnansweredPage: the call to Ann is cancelled with its incident, and no person has acknowledged the
+// target.
 func TestMergeCallsForUnansweredPage(t *testing.T) {
 	t.Parallel()
 	phone := fmt.Sprintf(`{"target": {%s, "by": {"critical": ["sms"], "warning": ["sms"], "info": ["sms"]}}}`, persons(ann))
@@ -146,7 +148,7 @@ func TestMergeCallsForUnansweredPage(t *testing.T) {
 	}
 }
 
-// TestChainOfMergesLeadsToLast: the link, the chat's link and the message of the first incident lead to the last one.
+// TestChainOfMergesLeadsToLast: the link, the chat's link and the message of the first incident lead to the last incident.
 func TestChainOfMergesLeadsToLast(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann)+", "+chat)), cidActs)
@@ -176,7 +178,7 @@ func TestChainOfMergesLeadsToLast(t *testing.T) {
 	}
 }
 
-// TestBundleOfMergedIncidentsLeadsToTarget: the link of a message about many incidents acknowledges what they became.
+// TestBundleOfMergedIncidentsLeadsToTarget: the link of a message about many merged incidents acknowledges their target.
 func TestBundleOfMergedIncidentsLeadsToTarget(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann))), prometheus)
@@ -203,7 +205,7 @@ func TestBundleOfMergedIncidentsLeadsToTarget(t *testing.T) {
 	}
 }
 
-// TestDigitAcknowledgesTargetOfMerge: a person who answers the call about a merged incident acknowledges the other one.
+// TestDigitAcknowledgesTargetOfMerge: a person who answers the call about a merged incident acknowledges the target.
 func TestDigitAcknowledgesTargetOfMerge(t *testing.T) {
 	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"voice"`))
@@ -221,8 +223,8 @@ func TestDigitAcknowledgesTargetOfMerge(t *testing.T) {
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, target), "progress", "Processing")
 }
 
-// TestMergeIntoPrivateChannelHidesTarget: who may not read the other incident learns its number only, and is not responsible for
-// it.
+// TestMergeIntoPrivateChannelHidesTarget: a person who may not read the target sees its number only, and is not responsible
+// for it.
 func TestMergeIntoPrivateChannelHidesTarget(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(bob)+", "+chat)), `{"channels": [{"channel_id": 7000000000044, "channel_name": "Secret", "is_private": true}]}`)
@@ -269,7 +271,7 @@ func TestMergeIsNoEndInFigures(t *testing.T) {
 	w.want(list, "items.0.seconds_to_close", "0")
 }
 
-// TestMessageDescribesFiringAlert: the description is of the alert that the subject is about, not of the first one.
+// TestMessageDescribesFiringAlert: the description belongs to the alert in the subject, not to the first alert.
 func TestMessageDescribesFiringAlert(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService))

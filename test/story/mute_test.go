@@ -120,7 +120,7 @@ func TestAPipelineRuleHoldsAfterAChange(t *testing.T) {
 	}
 }
 
-// An alert that flaps does so when something unrelated is configured, and no longer when flapping is switched off.
+// A flapping alert still flaps after an unrelated change of the configuration, and no longer when flapping is switched off.
 func TestFlappingOutlastsAnUnrelatedChange(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)

@@ -75,7 +75,7 @@ func TestShiftsWithAbsencesAreNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 600}`)).slow()
 	w.do("/person/absence/create", `{"person_id": %d, "start": %d, "end": %d}`, ann, start.Unix(), start.Add(4*time.Hour).Unix())
-	w.notified(absent("ann"), absent("ann"), standsIn("bob")) // she is in two schedules
+	w.notified(absent("ann"), absent("ann"), standsIn("bob")) // Ann is in two schedules
 	w.pass(3 * time.Hour)
 	w.notified() // Bob stays on call beyond noon
 	w.pass(50 * time.Minute)

@@ -17,8 +17,8 @@ func annThenBob() string {
 	return escalates(layer(persons(ann), window(30)) + "," + layer(persons(bob)))
 }
 
-// asked begins a world in which Ann has acknowledged a Critical incident, of which Bob was notified as well, and was just asked
-// whether she still works on it.
+// asked begins a world in which Ann has acknowledged a Critical incident. She was just asked whether she still works on it.
+// Bob was notified of the incident as well.
 func asked(t *testing.T) *world {
 	t.Helper()
 	w := begin(t, annThenBob())
@@ -79,7 +79,7 @@ func TestUnansweredReminderWithdrawsAcknowledgement(t *testing.T) {
 	w.inFeed("cpu", "The acknowledgement of the incident was withdrawn: no answer came to a reminder. So its escalation begins again.")
 	w.pass(31 * time.Minute)
 	w.notified(newPage("bob"))
-	w.ack(annKey) // a later acknowledgement begins as the first
+	w.ack(annKey) // a later acknowledgement begins as the first acknowledgement
 	w.notified(acked("bob"))
 	w.drift = time.Minute
 	w.pass(time.Hour)
@@ -115,7 +115,7 @@ func TestAnswerToReminderHolds(t *testing.T) {
 	}
 }
 
-// Every act of the acknowledger answers for all and restarts the interval.
+// Every act of the acknowledger answers for all acknowledgers, and restarts the interval.
 func TestActOfAcknowledgerAnswersReminder(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]func(*world){
@@ -240,7 +240,7 @@ func TestFollowingLinkOfReminderAnswersNothing(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-// The link of a reminder that was handed over cannot answer it any more.
+// The link of a reminder answers nothing after the incident was assigned to another person.
 func TestLinkOfReminderIsBoundToItsPerson(t *testing.T) {
 	t.Parallel()
 	w := begin(t, annThenBob())
@@ -303,7 +303,7 @@ func TestReminderIsAnsweredByDigit(t *testing.T) {
 	}
 }
 
-// A reply 5, 7 or 9 to a page that asks no question gets no answer, so that two programs do not answer each other.
+// A reply 5, 7 or 9 to a page that asks no question gets no answer. Two programs would otherwise answer each other.
 func TestDigitsOfQuestionsHaveNoMeaningForPages(t *testing.T) {
 	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"sms"`))
@@ -316,7 +316,7 @@ func TestDigitsOfQuestionsHaveNoMeaningForPages(t *testing.T) {
 	}
 }
 
-// Reminders of several incidents are one message, and one answer is for all of them.
+// Reminders of several incidents are one message, and one answer holds for all incidents.
 func TestOneAnswerIsForAllRemindersOfMessage(t *testing.T) {
 	t.Parallel()
 	w := begin(t, annThenBob())
@@ -366,7 +366,7 @@ func TestWarningIsAskedAfterEightHoursAndNotWithdrawn(t *testing.T) {
 	w.notified(remind("ann"))
 }
 
-// In quiet hours a reminder of a Warning waits, and the time for its answer begins when it is delivered.
+// In quiet hours a reminder of a Warning waits. The time for its answer begins with the delivery.
 func TestWarningIsAskedAfterQuietHours(t *testing.T) {
 	t.Parallel()
 	w := begin(t, annThenBob())
@@ -387,7 +387,7 @@ func TestWarningIsAskedAfterQuietHours(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-// Quiet hours that hold Critical too must not keep an incident that no person works on.
+// Quiet hours that hold back Critical, too, must not keep an incident that no person works on.
 func TestQuietHoursKeepNoCriticalIncident(t *testing.T) {
 	t.Parallel()
 	w := begin(t, annThenBob())
@@ -419,7 +419,7 @@ func TestUndeliveredReminderWithdrawsAcknowledgement(t *testing.T) {
 	}
 	w.drift = 10 * time.Second
 	w.pass(20 * time.Minute)
-	if w.progress() != "Processing" { // it is still tried
+	if w.progress() != "Processing" { // the message is still tried
 		t.Fatalf("the incident is %s", w.progress())
 	}
 	w.pass(90 * time.Minute)
@@ -443,7 +443,7 @@ func TestReminderWithoutRecipientWithdrawsAcknowledgement(t *testing.T) {
 	w.notified(newPage("bob"))
 }
 
-// Without withdrawal, a reminder that reaches no one is the fallback's.
+// Without withdrawal, a reminder that reaches no one goes to the fallback.
 func TestReminderWithoutRecipientReachesFallback(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(bob), window(30))), `{"app_keys": [{"name": "dee", "person_id": 7000000000015, "app_key": "dees-key-of-the-stories-0123456789"}]}`)
@@ -457,7 +457,7 @@ func TestReminderWithoutRecipientReachesFallback(t *testing.T) {
 	w.notified(remind("olga"))
 }
 
-// The clock goes on from the delivery while the server is down.
+// The time for an answer runs from the delivery while the server is down.
 func TestAnswerIsAwaitedFromDeliveryOverStop(t *testing.T) {
 	t.Parallel()
 	w := asked(t)
@@ -470,7 +470,7 @@ func TestAnswerIsAwaitedFromDeliveryOverStop(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-// A copy of the database that is held withdraws nothing: the answer may have been given where it was made.
+// A held copy of the database withdraws nothing: the answer may have been given to the original.
 func TestHeldCopyWithdrawsNoAcknowledgement(t *testing.T) {
 	t.Parallel()
 	w := asked(t)
@@ -519,7 +519,7 @@ func TestReminderHasItsIntervalAgainAfterRise(t *testing.T) {
 	w.notified(remind("ann"))
 }
 
-// The end of a snooze is a message to the person who snoozed the incident and to those who have acknowledged it.
+// The end of a snooze is a message to the person who snoozed, and to the incident's acknowledgers.
 func TestEndOfSnoozeAsksItsPersons(t *testing.T) {
 	t.Parallel()
 	w := begin(t, annThenBob())
@@ -580,7 +580,7 @@ func TestAnswerToEndOfSnoozeKeepsAcknowledgement(t *testing.T) {
 	}
 }
 
-// Where no person had acknowledged the incident, its rule begins at once, with those on call then.
+// If no person had acknowledged the incident, its rule begins immediately, with the persons on call then.
 func TestEndOfSnoozeBeginsEscalationAgain(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night), window(30))+","+layer(persons(cid))))
@@ -600,7 +600,7 @@ func TestEndOfSnoozeBeginsEscalationAgain(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-// An incident of the fallback alone is the fallback's again.
+// An incident of the fallback alone notifies the fallback again.
 func TestEndOfSnoozeNotifiesFallbackAgain(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
@@ -611,7 +611,7 @@ func TestEndOfSnoozeNotifiesFallbackAgain(t *testing.T) {
 	w.notified("olga@example.com email i_new", woken("ann"))
 }
 
-// Of an incident that was assigned by hand, the assignees and the channel's rule are notified.
+// An incident that was assigned by hand notifies its assignees and the channel's rule.
 func TestEndOfSnoozeNotifiesAssigneesAndRule(t *testing.T) {
 	t.Parallel()
 	w := begin(t, annThenBob())
@@ -625,7 +625,8 @@ func TestEndOfSnoozeNotifiesAssigneesAndRule(t *testing.T) {
 	w.notified(newPage("bob"))
 }
 
-// An acknowledger who ends a snooze needs no question; when another person does, the acknowledger gets one.
+// An acknowledger who ends a snooze needs no question. When another person ends the snooze, the acknowledger gets a
+// question.
 func TestEarlyEndOfSnooze(t *testing.T) {
 	t.Parallel()
 	w := begin(t, annThenBob())
@@ -642,7 +643,7 @@ func TestEarlyEndOfSnooze(t *testing.T) {
 	w.notified(woken("ann"))
 }
 
-// In a silence neither a question nor a withdrawal comes.
+// A silence holds back questions and withdrawals.
 func TestSilenceHoldsQuestions(t *testing.T) {
 	t.Parallel()
 	w := asked(t)
@@ -663,7 +664,7 @@ func TestSilenceHoldsQuestions(t *testing.T) {
 	}
 }
 
-// Two persons have it: the answer of one is for both, and giving it back leaves it to the other.
+// Two persons have the incident. One answer holds for both, and a person who hands it back leaves it to the other.
 func TestAnswerOfOneAcknowledgerIsForAll(t *testing.T) {
 	t.Parallel()
 	w := begin(t, annThenBob())
@@ -683,6 +684,6 @@ func TestAnswerOfOneAcknowledgerIsForAll(t *testing.T) {
 	w.notified(remind("ann"), remind("olga"))
 	w.replies("back")
 	w.notified()
-	w.pass(11 * time.Minute) // the other one has not answered
+	w.pass(11 * time.Minute) // the other acknowledger has not answered
 	w.notified(newPage("ann"))
 }

@@ -46,7 +46,7 @@ func TestRiseNotifiesTargetOfTwoStepsOnce(t *testing.T) {
 	w.pass(6 * time.Minute)
 	w.notified(newPage("ann"), chatNew, newPage("ann"), newPage("bob"), chatNew)
 	w.push("cpu", "Critical")
-	w.notified(rose("ann"), rose("bob"), chatRose) // Cid's step was not reached
+	w.notified(rose("ann"), rose("bob"), chatRose) // the step of Cid was not reached
 }
 
 // TestRiseReachesStepsOfEscalationBefore: a step that begins early is another escalation by the same rule.
@@ -107,7 +107,7 @@ func TestRiseNotifiesAcknowledgerWithoutStep(t *testing.T) {
 	w.notified(rose("olga"))
 }
 
-// TestRiseOfAcknowledgedIncidentIsPostedToChats: those of the steps that were reached.
+// TestRiseOfAcknowledgedIncidentIsPostedToChats: the chats of the reached steps get the rise.
 func TestRiseOfAcknowledgedIncidentIsPostedToChats(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann)+", "+chat)))
@@ -118,7 +118,7 @@ func TestRiseOfAcknowledgedIncidentIsPostedToChats(t *testing.T) {
 	w.notified(rose("ann"), chatRose)
 }
 
-// TestRiseNotifiesPersonMadeResponsible: a person who was added by hand, to an incident that no person has acknowledged.
+// TestRiseNotifiesPersonMadeResponsible: the person was added by hand, to an incident that no person has acknowledged.
 func TestRiseNotifiesPersonMadeResponsible(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann))))
@@ -146,7 +146,7 @@ func TestRiseToCriticalEndsQuietHours(t *testing.T) {
 	w.notified()
 }
 
-// TestRiseInQuietHoursWaits: a rise to Warning waits for their end, as one message.
+// TestRiseInQuietHoursWaits: a rise to Warning waits for the end of quiet hours, as one message.
 func TestRiseInQuietHoursWaits(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(bob))))
@@ -160,7 +160,7 @@ func TestRiseInQuietHoursWaits(t *testing.T) {
 	w.notified(rose("bob"))
 }
 
-// TestTwoRisesAtOnceAreOneMessage: the first is not sent yet when the second comes.
+// TestTwoRisesAtOnceAreOneMessage: the first message is not sent yet when the second rise comes.
 func TestTwoRisesAtOnceAreOneMessage(t *testing.T) {
 	t.Parallel()
 	for _, acked := range []bool{false, true} {
@@ -212,7 +212,7 @@ func TestRiseThatReachesNobodyIsFallbacks(t *testing.T) {
 	w.notified(newPage("olga"))
 }
 
-// TestRemindersCountFromRise: a Warning has none, and those of a Critical incident come 240 minutes after it became one.
+// TestRemindersCountFromRise: a Warning has no reminders. A Critical incident reminds 240 minutes after it became Critical.
 func TestRemindersCountFromRise(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann))))

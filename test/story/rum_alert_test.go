@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// beginWeb starts a world with an application whose channel groups alerts as a new channel does: as their source does.
+// beginWeb starts a world with an application. Its channel groups alerts as their source does, the default of a new channel.
 func beginWeb(t *testing.T, more ...string) *world {
 	t.Helper()
 	w := begin(t, append(more, webShop(""))...)
@@ -17,7 +17,7 @@ func beginWeb(t *testing.T, more ...string) *world {
 	return w
 }
 
-// captured sends the errors that Datadog's SDK sent from a page, as those of a version.
+// captured sends the errors that Datadog's SDK sent from a page, as errors of a version.
 func (w *world) captured(version string) {
 	w.t.Helper()
 	body, err := os.ReadFile("../../internal/source/browser/testdata/dd-01-beacon-exit.ndjson")
@@ -28,7 +28,7 @@ func (w *world) captured(version string) {
 	}
 }
 
-// bug is an error of a kind of its own. Errors of development are Info, those of production Warning, and a payment that
+// bug is an error of a kind of its own. Errors of development are Info, and errors of production Warning. A payment that
 // fails is Critical.
 func bug(word string) [2]string { return [2]string{"no " + word + " there", "show" + word} }
 
@@ -107,7 +107,7 @@ func TestRegressionIsToldWhileAnotherIsOpen(t *testing.T) {
 	w := beginWeb(t, notifyAnn)
 	w.datadog("1.0.0", bug("cart"))
 	w.one("[Warning] Web shop: TypeError: no cart there")
-	w.datadog("1.0.0", bug("price")) // joins its incident, which then stays open
+	w.datadog("1.0.0", bug("price")) // the issue joins the incident, which then stays open
 	w.notified()
 	w.setIssue(w.issueOf("cart"), "resolved")
 	w.notified()
@@ -129,7 +129,7 @@ func TestIssuesNewInOneVersionAreOneIncident(t *testing.T) {
 	}
 	w.captured("2.0.1")
 	w.notified()
-	w.captured("2.0.2") // the same ones are new in no later version
+	w.captured("2.0.2") // the same issues are new in no later version
 	w.notified()
 }
 
@@ -165,7 +165,7 @@ func TestLaterIssuesOfAVersionJoinQuietly(t *testing.T) {
 	w.pass(5 * time.Minute) // eleven minutes after the first
 	w.dev("2.0.1", bug("zeta"))
 	w.one("[Info] Web shop: Error: no zeta there")
-	w.dev("2.0.2", bug("eta")) // another version
+	w.dev("2.0.2", bug("eta")) // the version is another
 	w.one("[Info] Web shop: Error: no eta there")
 }
 
@@ -197,7 +197,7 @@ func TestNoiseOfBrowsersNotifiesNoPerson(t *testing.T) {
 		none[0] = message
 		w.datadog("1.0.0", none)
 	}
-	w.sentry("1.0.0", "ResizeObserver loop limit exceeded", "observe") // by another function
+	w.sentry("1.0.0", "ResizeObserver loop limit exceeded", "observe") // another function threw the error
 	extension := `{"type":"error","service":"shop-web","version":"1.0.0","ddtags":"env:production","error":{"type":"TypeError","message":"no wallet","source":"source",` +
 		`"stack":"TypeError: no wallet\n  at <anonymous>\n  at inject @ chrome-extension://abc/inpage.js:1:2\n  at pay @ https://shop.example.com/assets/app.js:1:273"}}`
 	if status, text := w.send(datadogURL, []byte(extension)); status != 202 {
@@ -221,7 +221,7 @@ func TestNoiseOfBrowsersNotifiesNoPerson(t *testing.T) {
 			t.Error(x)
 		}
 	}
-	w.datadog("1.0.0", [2]string{"no wallet", "pay"}) // of the same type and place, thrown by the application
+	w.datadog("1.0.0", [2]string{"no wallet", "pay"}) // the application threw an error of the same type and place
 	w.one("[Warning] Web shop: TypeError: no wallet")
 	if i := w.do("/rum/issue/info", `{"issue_id": %q}`, w.issueOf("no wallet")); i.get("no_alert") != "" || i.get("error_count") != "2" {
 		t.Error(i)
@@ -234,14 +234,14 @@ func TestNoiseOfBrowsersNotifiesNoPerson(t *testing.T) {
 func TestIssuesBeyondTheBoundAreOneIncident(t *testing.T) {
 	t.Parallel()
 	w := beginWeb(t, notifyAnn)
-	// Issues without a version, each an incident of its own.
+	// Issues without a version are incidents of their own.
 	for i := range 20 {
 		w.datadog("", bug(strings.Repeat("x", i+1)))
 	}
 	if got := w.incidents(); len(got) != 20 {
 		t.Fatal(len(got), got)
 	}
-	w.pass(2 * time.Minute) // of the budget of mails
+	w.pass(2 * time.Minute) // for the budget of mails
 	w.newPages()
 	w.dev("", bug("further"))
 	w.one("[Info] 1 further new issue in application Web shop this hour: Error: no further there", "Error: no further there")

@@ -21,7 +21,7 @@ func (w *world) firesLabelled(name, labels string) {
 	w.settle()
 }
 
-// In quiet hours, which hold all but Critical, words of other systems for Critical page, and a ticket waits.
+// Quiet hours hold all but Critical. Other systems' words for Critical page, and a ticket waits.
 func TestSeverityPagePagesInQuietHours(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, alertmanager(`{}`))
@@ -55,7 +55,7 @@ func TestSeverityMapOfAnAccountFilePages(t *testing.T) {
 	w.want(events, "items.0.labels.severity", "loud")
 }
 
-// A word that is unknown makes a Warning, and is named where people look: in the explanation, at its integration and in lint.
+// An unknown word makes a Warning. The explanation, the integration and lint name the word.
 func TestUnknownSeverityIsNamed(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, alertmanager(`{}`))

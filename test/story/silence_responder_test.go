@@ -40,7 +40,7 @@ func (w *world) silences(key, members string) (rule string) {
 	return w.as(annKey, "/alert/silence", `{"alert_id": %q, %s}`, alert, members).get("rule_id")
 }
 
-// An alert whose text changes with each event is the same alert.
+// An alert whose text changes with each event stays the same alert.
 func TestSilenceByKeyHoldsWhenTextChanges(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
@@ -139,7 +139,8 @@ func TestUndoneSilenceFreesAlerts(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-// Each chat of the channel's rules gets one message about a silence, however many layers name it, and the explanation names the rule.
+// Each chat of the channel's rules gets one message about a silence, however many layers name the chat. The explanation
+// names the rule.
 func TestChatsLearnOfSilences(t *testing.T) {
 	t.Parallel()
 	chat := func(name string) string {
@@ -167,7 +168,7 @@ func TestChatsLearnOfSilences(t *testing.T) {
 	t.Error("the chat did not learn of the end")
 }
 
-// A message about a silence that is over would mislead.
+// A message about an ended silence would mislead.
 func TestEndedSilencesAreNotAnnounced(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann)+fmt.Sprintf(`, "webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops"}}]`, chats))))

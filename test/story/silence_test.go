@@ -248,7 +248,7 @@ func TestAnAlertThatIsNotSilencedReleasesTheEscalation(t *testing.T) {
 			now := w.clock.Now().Unix()
 			alert := w.do("/alert/list", `{"start_time": %d, "end_time": %d, "alert_keys": ["disk"]}`, now-86400, now+3600).get("items.0.alert_id")
 			w.do("/alert/merge", `{"alert_ids": [%q], "incident_id": %q}`, alert, incident)
-			return []string{merged("ann")} // the incident that lost its alert
+			return []string{merged("ann")} // the incident that lost its alert is merged
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 // deployWindow is for how long issues that are new in one version are one incident, from the first issue on.
 const deployWindow = 10 * time.Minute
 
-// alertGroup is a group of issues that are one incident. Issues that are new in one version have an alert each; issues
-// beyond the bound of an hour share one alert. Groups are stored, so that all nodes count alike.
+// alertGroup is a group of issues that are one incident. Issues new in one version have an alert each. Issues beyond the
+// bound of an hour share one alert. Groups are stored, so that all nodes count alike.
 type alertGroup struct {
 	key, application string
 	version          string // empty: the group has the issues beyond the bound

@@ -34,9 +34,9 @@ const ofChains = `SELECT ` + pendingColumns + ` FROM (SELECT account_id, seq, ev
 	ORDER BY w.nth, w.seq LIMIT $5 + 0`
 
 // next returns the next events of an account to decide, about size of them: the oldest events. others reports whether more
-// may wait. If more events wait than a batch has, Critical events come first, with all earlier events about the same alerts.
-// Critical is the severity that was sent. Early events are at most half of the batch, so that many of them cannot keep the
-// others waiting. most is how often an event may have failed before.
+// may wait. If more events wait than a batch has, events sent as Critical come first. All earlier events about the same
+// alerts come with them. They are at most half of the batch, so that many of them cannot keep the others waiting. most is
+// how often an event may have failed before.
 func next(tx *db.Tx, account, most int64, size int) (events []pending, others bool, err error) {
 	events, err = db.All(tx, scanPending, inOrder, account, most, size)
 	if err != nil || len(events) < max(size, 2) {
