@@ -25,9 +25,9 @@ type Service struct {
 type Moved struct {
 	Account, Person int64
 	Actor           int64    // the person who made the change
-	Revision        int64    // of the account's configuration, after the change
+	Revision        int64    // revision of the account's configuration, after the change
 	Before, After   *Absence // nil: the absence is new, or deleted
-	Effects         []Effect // of the schedules in which shifts move, until the end of the absence
+	Effects         []Effect // effects on schedules in which shifts move, until the end of the absence
 }
 
 // Effect is what a change of a person's absences changes in one schedule.

@@ -51,7 +51,7 @@ func Until(tx *db.Tx, account int64, persons []int64, at int64) (until map[int64
 		return nil, err
 	}
 	until = map[int64]int64{}
-	for _, a := range list { // of each person by start
+	for _, a := range list { // absences of each person by start
 		if end, away := until[a.PersonID]; away && a.Start <= end || !away && a.Start <= at && at < a.End {
 			until[a.PersonID] = max(end, a.End)
 		}

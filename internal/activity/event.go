@@ -224,8 +224,8 @@ func (Joined) Type() string { return IncidentJoined }
 // FiresAgain is an incident whose alert changes too often and is active again, or still. Persons are therefore notified
 // again. The event is in the feed only.
 type FiresAgain struct {
-	Title  string `json:"title"`  // of the alert
-	Why    string `json:"why"`    // a decide.Again
+	Title  string `json:"title"`  // title of the alert
+	Why    string `json:"why"`    // reason, a decide.Again
 	Reason string `json:"reason"` // Why in words
 	Since  int64  `json:"since"`  // since when the alert is active, Unix seconds
 }
@@ -279,11 +279,11 @@ type WarRoom struct {
 type Silenced struct {
 	Kind     string            `json:"-"`
 	RuleID   string            `json:"rule_id"`
-	Title    string            `json:"title"` // of the alert or incident
+	Title    string            `json:"title"` // title of the alert or incident
 	Minutes  int64             `json:"minutes"`
 	Until    int64             `json:"until"`            // Unix seconds
 	Severity string            `json:"severity"`         // up to which the silence holds
-	Labels   map[string]string `json:"labels,omitempty"` // that alerts must have; empty: the silence matches by key
+	Labels   map[string]string `json:"labels,omitempty"` // labels that alerts must have; empty: the silence matches by key
 }
 
 // Type returns Kind.

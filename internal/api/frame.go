@@ -35,7 +35,7 @@ type Config struct {
 	Share   *ratelimit.Share // of all rates, that this process accepts; nil: the whole
 	// LimitWait is how long a read above the limit waits for its turn before it is refused; 0: it is refused at once.
 	LimitWait time.Duration
-	LateBy    time.Duration  // how long a refusal waits for a caller that goes on asking; 0: a second
+	LateBy    time.Duration  // delay of the refusals of a caller that goes on asking; 0: a second
 	Proxies   []netip.Prefix // their X-Forwarded-For is trusted
 	Build     string         // shown in the reference
 	Turns     *gate.Turns    // of accounts whose reads compute; nil: no account waits

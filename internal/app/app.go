@@ -51,7 +51,7 @@ type Config struct {
 	LimitPerSecond int // per account and operation; 0: no limit
 	LimitPerMinute int
 	LimitWait      time.Duration // how long reads above these limits wait for their turn; 0: they are refused at once
-	LateBy         time.Duration // how long a refusal waits for a caller that goes on asking; 0: a second
+	LateBy         time.Duration // delay of the refusals of a caller that goes on asking; 0: a second
 	PushPerSecond  int           // requests per integration; 0: no limit
 	PushPerMinute  int
 	PushAlerts     int            // alerts in a request; 0: ingest.MaxAlerts

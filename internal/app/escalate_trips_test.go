@@ -58,7 +58,7 @@ func TestEscalatingSharesRoundTrips(t *testing.T) {
 		d.within("second layer", d.escalate(now, pages, 5+5*incidents), most)
 		d.acknowledgeAll(now)
 		d.escalate(now, `SELECT count(*) FROM escalation WHERE next_at = 0`, 1+incidents)
-		d.within("follow-up", d.escalate(now.Add(5*time.Hour), reminders, 1+incidents), most) // to the acknowledger alone
+		d.within("follow-up", d.escalate(now.Add(5*time.Hour), reminders, 1+incidents), most) // reminders to the acknowledger alone
 	})
 }
 

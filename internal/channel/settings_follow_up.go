@@ -7,9 +7,9 @@ import (
 
 // Defaults and bounds, all in minutes.
 const (
-	criticalReminder   = 60  // of an acknowledged Critical incident
-	warningReminder    = 480 // of an acknowledged Warning
-	unansweredReminder = 240 // of a Critical incident that no person has acknowledged
+	criticalReminder   = 60  // default for an acknowledged Critical incident
+	warningReminder    = 480 // default for an acknowledged Warning
+	unansweredReminder = 240 // default for a Critical incident that no person has acknowledged
 	minReminder        = 5
 	maxReminder        = 10080
 	criticalWithdrawal = 10

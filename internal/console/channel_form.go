@@ -84,7 +84,7 @@ func saveChannel(v *visit) (string, error) {
 	return v.channelPath(), v.call("/channel/update", request, nil)
 }
 
-// flappingForm is when an alert of a channel changes too often.
+// flappingForm holds the settings by which an alert of a channel changes too often.
 type flappingForm struct {
 	Off        bool  `json:"is_disabled"`
 	MaxChanges int64 `json:"max_changes"`

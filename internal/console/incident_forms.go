@@ -146,7 +146,7 @@ type incidentPeopleView struct {
 	People   []choice
 	Total    int64
 	Rules    []named
-	Warnings []string // of the change that was just made
+	Warnings []string // warnings about the change that was just made
 }
 
 // showIncidentPeople shows whom the incident can be given to.

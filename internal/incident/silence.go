@@ -46,7 +46,7 @@ type SilenceMade struct {
 
 // silenceable is an alert or an incident that can be silenced.
 type silenceable struct {
-	alertID    string // of an alert
+	alertID    string // the alert; empty for an incident
 	incidentID string // the incident, or the alert's incident, which may be none
 	title      string
 	channel    int64

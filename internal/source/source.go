@@ -27,7 +27,7 @@ type Request struct {
 	At        time.Time // when it came
 	MaxAlerts int       // alerts beyond this number are refused, and those before them are not
 
-	Severities SeverityMap // of the integration; for sources whose severities are free words
+	Severities SeverityMap // map of the integration; for sources whose severities are free words
 }
 
 // Batch is the content of one request.

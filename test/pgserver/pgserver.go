@@ -144,7 +144,7 @@ func (p Port) Close() error { return p.sign.Close() }
 // start again then.
 func ReservePort() (p Port, err error) {
 	for range 100 {
-		p.Number = 10_000 + rand.IntN(22_000) //nolint:gosec // callers must rarely choose the same port; none guesses it
+		p.Number = 10_000 + rand.IntN(22_000) //nolint:gosec // callers must rarely choose the same port; no attacker guesses it
 		p.sign, err = net.Listen("tcp", fmt.Sprintf("127.0.0.2:%d", p.Number))
 		if err != nil {
 			continue

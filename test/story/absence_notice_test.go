@@ -22,8 +22,8 @@ func (w *world) leaves(person int, from, until time.Time) int64 {
 	return made.AbsenceID
 }
 
-// TestAbsenceNotifiesStandIn checks that a person is notified immediately of a shift to stand in for, and of each change.
-// Bob's shift ends two hours after the start; then Ann's lasts a day.
+// TestAbsenceNotifiesStandIn checks that a person is notified immediately when a shift falls to the person, and of each
+// change. Bob's shift ends two hours after the start; then Ann's lasts a day.
 func TestAbsenceNotifiesStandIn(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{}`)).slow()
@@ -66,7 +66,7 @@ func TestAbsenceNotifiesOnceForAllShifts(t *testing.T) {
 	w.notified(standsIn("ann"), absent("bob"), absent("bob")) // Bob is in two schedules
 }
 
-// TestAbsenceNotifiesChats checks that the schedule's chats are notified who is on call instead, and when no one is.
+// TestAbsenceNotifiesChats checks that the schedule's chats are notified of the persons on call instead, and of gaps.
 func TestAbsenceNotifiesChats(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"webhooks": [{"type": "slack", "settings": {"token": "`+chats+`/slack/ops", "alias": "ops chat"}}]}`))

@@ -371,7 +371,7 @@ func TestWarningIsAskedAfterQuietHours(t *testing.T) {
 	t.Parallel()
 	w := begin(t, annThenBob())
 	w.do("/channel/update", `{"channel_id": %d, "reminder": {"warning": 60, "withdraw": {"warning": 15}}}`, shop)
-	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "11:30", "end": "16:00"}]}`) // in Berlin it is eleven
+	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "11:30", "end": "16:00"}]}`) // the time in Berlin is eleven
 	w.push("cpu", "Warning")
 	w.ack(annKey)
 	w.notified(newPage("ann"))

@@ -71,7 +71,7 @@ func TestRiseNotifiesPersonOnCallNow(t *testing.T) {
 			t.Parallel()
 			w := begin(t, halves, escalates(layer(both)))
 			w.drift = time.Minute
-			w.push("cpu", "Warning") // it is ten o'clock
+			w.push("cpu", "Warning") // the time is ten o'clock
 			w.notified(newPage("bob"))
 			if processing {
 				w.do("/incident/ack", `{"incident_ids": [%q]}`, w.incident())

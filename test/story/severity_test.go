@@ -25,7 +25,7 @@ func (w *world) firesLabelled(name, labels string) {
 func TestSeverityPagePagesInQuietHours(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, alertmanager(`{}`))
-	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "14:00"}]}`) // in Berlin it is eleven
+	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "14:00"}]}`) // the time in Berlin is eleven
 	w.firesLabelled("Ticket", `"severity": "ticket"`)
 	w.firesLabelled("Logged", `"level": "error"`)
 	w.firesLabelled("Unknown", `"severity": "tier1"`)

@@ -54,7 +54,7 @@ type Verdict struct {
 	Frees    bool        // the alert is over or has changed: what it inhibits must be decided again
 	Over     []Step      // the steps of Trace that exceeded the budget and count as not matching
 
-	Flaps     Flaps // the settings by which the alert changes too often; zero: it does not
+	Flaps     Flaps // the settings by which the alert changes too often; zero: the alert does not
 	Settled   bool  // the alert does not change too often any more
 	Again     Again // why the alert notifies again in its incident
 	Unchanged bool  // the alert was decided again, and nothing changed that a person wants explained
@@ -96,7 +96,7 @@ type Alert struct {
 	Title         string
 	Description   string
 	Severity      string // the highest so far
-	Status        string // of the last event
+	Status        string // status of the last event
 	Labels        map[string]string
 	Identifying   string // the names of labels that identify the alert at its source (see event.Identifying)
 	Images        []event.Image
@@ -109,8 +109,8 @@ type Alert struct {
 	Muted         Outcome // why no notification is sent now: Silenced, Inhibited or Disabled; empty: not muted
 	MutedBy       string  // the rule, or for Inhibited the alert that inhibits it
 	MutedUntil    int64   // when to decide again, Unix seconds; 0: not before its next event
-	FlapsUntil    int64   // when an alert that changes too often has been quiet for long enough; 0: it does not
-	FlapsNotified int64   // of an alert that changes too often: 0, NotifiedEarlier or NotifiedNow
+	FlapsUntil    int64   // when an alert that changes too often has been quiet for long enough; 0: the alert does not
+	FlapsNotified int64   // notification about an alert that changes too often: 0, NotifiedEarlier or NotifiedNow
 	Changes       []int64 // times of the alert's latest changes between active and ended, oldest first, at most 100
 }
 

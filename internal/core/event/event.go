@@ -52,11 +52,11 @@ type Event struct {
 	Identifying string            `json:"identifying,omitempty"` // see Identifying; empty: not known
 	Images      []Image           `json:"images,omitempty"`
 	GroupKey    string            `json:"group_key,omitempty"`   // the group into which the source puts the alert; empty: none
-	GroupTitle  string            `json:"group_title,omitempty"` // of the incident that holds this group alone; empty: unchanged
+	GroupTitle  string            `json:"group_title,omitempty"` // title of the incident of this group alone, on join or change; empty: kept
 	GroupText   string            `json:"group_text,omitempty"`  // the description that belongs to GroupTitle
 	Time        int64             `json:"event_time"`            // Unix seconds by the source's clock if it sent a time, else when the event was received
 	OwnChannel  int64             `json:"own_channel,omitzero"`  // channel of an alert of Tocsin's own; no source can set it
-	ByHand      bool              `json:"by_hand,omitzero"`      // of an Ok of Tocsin's own: a person ended the alert
+	ByHand      bool              `json:"by_hand,omitzero"`      // a person ended the alert, of an Ok of Tocsin's own
 	Received    int64             `json:"received_at"`           // Unix nanoseconds by the server's clock; the order in which events are decided
 }
 

@@ -22,9 +22,9 @@ const (
 var mayBeNoise = regexp.MustCompile(`ResizeObserver loop |(?i:script error)`)
 
 // Noise returns why no person needs to know of an error; empty: the error is no noise. A loop of ResizeObserver only means
-// that the browser lays a page out in two frames. Browsers hide the details of an error in a script of another origin, so
-// that no person can act on it. An error that a browser extension throws is not the application's, even if the application's
-// code called the extension.
+// that the browser lays a page out in two frames. Browsers hide the details of an error in another origin's script, so that
+// no person can act on it. An error that a browser extension throws is not the application's, even if the application's code
+// called the extension.
 func (e *Error) Noise() string {
 	if mayBeNoise.MatchString(e.Message) {
 		switch _, message := Normal(e.Type, e.Message); message {

@@ -17,7 +17,8 @@ const (
 		AND (request <= 0 OR started_at <= $2 - 2) ORDER BY next_at LIMIT $3 + 0`
 )
 
-// maxPartial is for how many seconds further events of a request are expected: its sender may have failed meanwhile.
+// maxPartial is for how many seconds further events of a request are expected. The request's sender may have failed
+// meanwhile.
 const maxPartial = 600
 
 // dueSteps returns the first n due escalations of an account.

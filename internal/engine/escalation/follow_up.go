@@ -25,7 +25,7 @@ type followUp struct {
 	reminded int64  // when the last reminder was sent; since, if none was
 	fallback int64  // when the fallback is notified that no person has acknowledged; 0: it is not, or was
 	question string // the open question: byReminder or bySnooze; empty: none
-	asked    int64  // when the question was asked; 0: it is still to be asked
+	asked    int64  // when the question was asked; 0: still to be asked
 	again    int64  // no reminder before this time, as a person asked; escalationplan.Never: none at all
 	joined   int64  // when alerts that joined are notified; 0: none joined
 	alerts   int64  // of the incident at the last message

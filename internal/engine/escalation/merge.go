@@ -103,7 +103,7 @@ func ackers(i *incident.Incident) (persons []int64) {
 	return persons
 }
 
-// postMerge posts a merge to the war rooms of its source, so that these lead to the target.
+// postMerge posts a merge to the war rooms of its source, so that the rooms lead to the target.
 func (r *Service) postMerge(tx *db.Tx, m notify.Merge, item activity.Item) error {
 	rooms, err := warroom.OpenOf(tx, item.Account, m.Source.IncidentID)
 	if err != nil || len(rooms) == 0 {

@@ -147,7 +147,7 @@ func led(tx *db.Tx, p *PhonePage) (all []*member, err error) {
 type Merge struct {
 	Source *incident.Incident
 	Target *incident.Incident
-	By     int64 // the person who merged it; 0: none
+	By     int64 // the person who merged the incidents; 0: none
 }
 
 // About returns a notification about a merge. both: the recipient may read both incidents, not only the source. The
@@ -179,7 +179,8 @@ func (r *Service) Merged(tx *db.Tx, m Merge, now time.Time, to func(Notification
 	})
 }
 
-// Informed returns the persons who got a notification of an incident that asked them to act, or of a merge, each once.
+// Informed returns the persons who got a notification of an incident, each once. The notification asked them to act, or was
+// about a merge.
 func Informed(tx *db.Tx, i *incident.Incident) (persons []int64, err error) {
 	all, err := OfIncident(tx, i.AccountID, i.IncidentID)
 	for _, n := range all {

@@ -86,7 +86,7 @@ type Detail struct {
 	Layer    int    `json:"layer,omitzero"`
 	Repeat   int    `json:"repeat,omitzero"`
 	Forced   bool   `json:"forced,omitzero"`   // the notification is sent although the incident is acknowledged
-	Severity string `json:"severity,omitzero"` // of the incident when it was stored
+	Severity string `json:"severity,omitzero"` // severity of the incident when the notification was stored
 	Merged   string `json:"merged,omitzero"`   // title of the incident that was merged, of a message about a merge
 	By       int64  `json:"by,omitzero"`       // the person who merged the incident
 	Rule     string `json:"rule_id,omitzero"`

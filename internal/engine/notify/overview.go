@@ -24,10 +24,10 @@ type overview struct {
 	shared map[string]string
 	differ []render.Difference
 
-	values map[string]render.LabelValues // of all alerts
+	values map[string]render.LabelValues // values of all alerts
 	active int64
 	events int64
-	end    int64 // of the last alert that ended
+	end    int64 // end of the last alert that ended
 }
 
 const (

@@ -23,7 +23,7 @@ const repeatGap = 24 * time.Hour
 // open is an issue whose alert is open.
 type open struct {
 	issue, application string
-	key                string // of the alert that the issue shares with others; empty: it has its own
+	key                string // key of the alert that the issue shares with others; empty: its own alert
 	joined             bool   // the alert joined the incident of another issue
 	channels           []int64
 	severity           string

@@ -21,7 +21,7 @@ type alertGroup struct {
 	key, application string
 	version          string // empty: the group has the issues beyond the bound
 	channels         []int64
-	severity         string // the highest of its issues
+	severity         string // the highest severity of its issues
 	opened           int64  // Unix milliseconds
 	issues           int64  // how many began
 	listed           []listedIssue
@@ -134,7 +134,7 @@ func (g *alertGroup) text(publicURL string) string {
 	return event.Cut(strings.Join(lines, "\n"), event.MaxDescription)
 }
 
-// maxListedTitle is how much of the title of an issue a list shows, in characters: all lines together fit a description.
+// maxListedTitle is how many characters of an issue's title a list shows. All lines together fit a description.
 const maxListedTitle = 150
 
 // number returns a number with its noun: 1 error, 2 errors.

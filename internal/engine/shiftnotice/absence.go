@@ -16,8 +16,8 @@ import (
 // Event types of notifications about absences.
 const (
 	standIn   = "absence_cover"  // shifts of the absent person fall to the person
-	dismissed = "absence_return" // such shifts do not fall to the person any more
-	recorded  = "absence_set"    // shifts of the absent person do not fall to the person any more
+	dismissed = "absence_return" // shifts of the absent person no longer fall to the person
+	recorded  = "absence_set"    // to the absent person, when another person changed the absence
 )
 
 // Moved stores the notifications about a change of a person's absences. Targets are the absent person, the schedule's chats,
@@ -101,7 +101,7 @@ type moveWords struct {
 	*absence.Moved
 	effect   *absence.Effect
 	schedule string
-	names    map[int64]string // of the persons whose shifts move, of the absent person and of the actor
+	names    map[int64]string // names of the persons whose shifts move, of the absent person and of the actor
 }
 
 func (t *notifier) moveWords(m *absence.Moved, e *absence.Effect) (*moveWords, error) {
@@ -137,8 +137,7 @@ func (w *moveWords) event(id int64) string {
 	return dismissed
 }
 
-// span returns the time from the first to the last of the shifts that a person gains, else of those that the person loses.
-// Person 0 is every person.
+// span returns the time from the first to the last of the shifts that a person gains, else loses. Person 0 is every person.
 func (w *moveWords) span(id int64) absence.Shift {
 	list := of(w.effect.Gained, id)
 	if len(list) == 0 {

@@ -168,7 +168,7 @@ func Stale(d *db.DB, configs *triage.Configs, n *notify.Notification, now time.T
 	return ""
 }
 
-// stillHolds returns why a notification's silence does not hold any more; empty when it holds, or cannot be read.
+// stillHolds returns why a notification's silence does not hold any more; empty when the silence holds, or cannot be read.
 func stillHolds(ctx context.Context, d *db.DB, n *notify.Notification, now time.Time) (over string) {
 	err := d.Snapshot(ctx, func(tx *db.Tx) (err error) {
 		_, over, err = find(tx, n.Account, n.Detail.Rule, n.Detail.Moment, now)

@@ -10,7 +10,7 @@ import (
 
 // Request identifies the request that events came with. The events are a part of the request.
 type Request struct {
-	Number int64 // the same for all events of the request, for no other request of the account; 0: it has one event
+	Number int64 // the same for all events of the request, for no other request of the account; 0: a single event
 	Last   bool  // no other part follows
 }
 

@@ -204,7 +204,7 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 		return false, nil
 	case errors.Is(err, errOverlap):
 		return true, nil
-	case fault.KindOf(err) == fault.Unavailable: // no event is the cause: none may overtake the first of its alert
+	case fault.KindOf(err) == fault.Unavailable: // no event is the cause: no event may overtake the first of its alert
 		return false, err
 	case err != nil && len(items) > 1: // storing them one by one finds the one that fails
 		p.single = len(items)

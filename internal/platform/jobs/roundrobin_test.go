@@ -265,7 +265,7 @@ func TestRoundsGiveWay(t *testing.T) {
 		r := NewRoundRobin(wake, nil, func() bool { return true })
 		var ended time.Time
 		err := r.Begin(t.Context(), now, []int64{7}, func(*Round) error {
-			time.Sleep(took) // the length of the round is what counts
+			time.Sleep(took) // only the length of the round counts
 			ended = time.Now()
 			return nil
 		})
@@ -299,7 +299,7 @@ func TestRoundsPauseForTheirOwnWork(t *testing.T) {
 			var ended time.Time
 			if err := r.Begin(t.Context(), now, []int64{7}, func(own *Round) error {
 				began := time.Now()
-				time.Sleep(300 * time.Millisecond) // the length of the round is what counts
+				time.Sleep(300 * time.Millisecond) // only the length of the round counts
 				if waits {
 					gate.Waited(own.Ctx, time.Since(began))
 				}
