@@ -10,7 +10,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Users returns the first hundred objects of one kind that refer to an object. They have the names that the caller may read.
+// Users returns the first hundred objects of one kind that refer to an object. Their names are names that the caller may
+// read.
 func (c *Call) Users(toKind string, id any, kind string) ([]fault.Ref, error) {
 	refs, err := configstore.References(c.Tx, c.Who.AccountID, toKind, id)
 	refs = slices.DeleteFunc(refs, func(r fault.Ref) bool { return r.Kind != kind })

@@ -53,7 +53,7 @@ type silenceable struct {
 	alerts     []decide.Alert
 }
 
-// incidentToSilence reads the open alerts of an incident, without those of channels that the caller may not read.
+// incidentToSilence reads the open alerts of an incident. Alerts of channels that the caller may not read are left out.
 func incidentToSilence(c *api.Call, incidentID string) (s silenceable, err error) {
 	i, err := Permit(c.Tx, c.Who, incidentID)
 	if err != nil {

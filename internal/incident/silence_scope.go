@@ -18,8 +18,8 @@ const byLabels = "labels"
 // maxSilencedKeys bounds the alert keys of one silence rule: each event of the channel is compared with them.
 const maxSilencedKeys = 500
 
-// usual are the names of the identifying labels that are ticked at first. They identify the problem and its place, but not
-// one of many machines.
+// usual are the names of the identifying labels that are ticked at first. Usual labels identify the problem and its place,
+// but not one of many machines.
 var usual = []string{"alertname", "rule_name", "rulename", "service", "cluster", "namespace"}
 
 // SilenceLabel is a label by which a silence can match.

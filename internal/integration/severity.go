@@ -26,8 +26,8 @@ func (i *Integration) Severities() source.SeverityMap {
 	return i.Settings.SeverityMap
 }
 
-// checkSeverityMap returns fault.Invalid for a map that the integration cannot have. It rewrites the words to the form in
-// which words are compared.
+// checkSeverityMap returns fault.Invalid for a map that the integration cannot have. checkSeverityMap rewrites the words to
+// the form in which words are compared.
 func (i *Integration) checkSeverityMap(at configstore.RecordPath) error {
 	words := i.Severities()
 	switch {

@@ -9,7 +9,7 @@ import (
 	"tocsin/internal/core/lint"
 )
 
-// withoutPerson returns a warning if no person is on call in the schedule any more. Such a schedule is disabled, empty, or
+// withoutPerson returns a warning if no person is on call in the schedule any more. The schedule is disabled, empty, or
 // ends. The warning names the escalation rules that page the schedule.
 func (s *stored) withoutPerson(c *api.Call) ([]string, error) {
 	var why string

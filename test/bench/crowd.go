@@ -18,8 +18,8 @@ import (
 // crowdEvents is how many Info events of the account arrive before the Critical event.
 const crowdEvents = 50_000
 
-// behindCrowd measures the time from the push of a Critical event to its page, behind thousands of Info events. These events
-// of the same account have arrived just before. Each opens an incident and pages as well, over another method. With
+// behindCrowd measures the time from the push of a Critical event to its page, behind thousands of Info events. The Info
+// events of the same account have arrived just before. Each opens an incident and pages as well, over another method. With
 // -against, another binary is measured in turn.
 func behindCrowd(binary, dir string) error {
 	beds := map[string]func(name string) (string, error){"embedded": func(name string) (string, error) {

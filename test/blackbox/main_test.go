@@ -23,7 +23,7 @@ import (
 	_ "tocsin/internal/cli" // so that go test does not use cached results when the program has changed
 )
 
-// tocsin is the binary under test, built once. It has the linker flags of `make build`, and a version for tests.
+// tocsin is the binary under test, built once, with the linker flags of `make build` and a version for tests.
 var tocsin string
 
 const release = "9.8.7-test"

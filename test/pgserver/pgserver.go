@@ -129,8 +129,8 @@ func (s *Server) asOther() error {
 	return nil
 }
 
-// Port is a port of 127.0.0.1 that no other caller of ReservePort has, in any process, until Close. That holds even while
-// its server is stopped, and before its server listens.
+// Port is a port of 127.0.0.1 that no other caller of ReservePort has, in any process, until Close. No other caller has the
+// port while its server is stopped, or before its server listens.
 type Port struct {
 	Number int
 	sign   net.Listener // on the same port of another address of this machine

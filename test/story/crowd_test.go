@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// queue sends events in one request. They wait for their verdicts afterwards.
+// queue sends events in one request. The events wait for their verdicts afterwards.
 func (w *world) queue(integration string, events ...string) {
 	w.t.Helper()
 	if r := w.post("/event/push/alert/standard?integration_key="+integration, "["+strings.Join(events, ",")+"]"); r.Error != nil {

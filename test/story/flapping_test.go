@@ -298,8 +298,8 @@ func TestMergedFlappingAlertKeepsItsState(t *testing.T) {
 	w.notified(over("ann"))
 }
 
-// Alerts that an older version muted for flapping are notified after the upgrade. They are also notified when an account
-// file of that version is imported.
+// Alerts that an older version muted for flapping are notified after the upgrade. The import of an account file of that
+// version notifies of such alerts, too.
 func TestAlertsMutedByAnOlderVersionComeOut(t *testing.T) {
 	t.Parallel()
 	old := func(muted string) string {

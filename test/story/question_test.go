@@ -17,8 +17,8 @@ func annThenBob() string {
 	return escalates(layer(persons(ann), window(30)) + "," + layer(persons(bob)))
 }
 
-// asked begins a world in which Ann has acknowledged a Critical incident. She was just asked whether she still works on it.
-// Bob was notified of the incident as well.
+// asked begins a world in which Ann has acknowledged a Critical incident. A reminder has just asked Ann whether she still
+// works on it. Bob was notified of the incident as well.
 func asked(t *testing.T) *world {
 	t.Helper()
 	w := begin(t, annThenBob())

@@ -186,8 +186,9 @@ func TestASequenceOfEvents(t *testing.T) {
 	}
 }
 
-// model returns the outcome of an event in the shop, from the rules one by one. It lacks the indexes and copies of the real
-// code. It has no inhibition and no flapping, because the random events cause neither. From 3000 on the channel is disabled.
+// model returns the outcome of an event in the shop, from the rules one by one. The model lacks the indexes and copies of
+// the real code. The random events cause no inhibition and no flapping, so the model has neither. From 3000 on the channel
+// is disabled.
 func model(w *world, e event.Event, now int64) decide.Outcome {
 	var open *decide.Alert
 	for _, a := range w.alerts {

@@ -92,7 +92,7 @@ func (f *followUp) open(m escalationplan.Message, plan *escalationplan.FollowUp,
 func (f *followUp) close() { f.question, f.asked = "", 0 }
 
 // askAgain makes the question due again, instead of acting on a missing answer. A held copy of the database sends nothing.
-// It must not count an answer as missing that was given elsewhere.
+// The copy must not count an answer as missing that was given elsewhere.
 func (f *followUp) askAgain() {
 	f.asked = 0
 	if f.question == byReminder {
@@ -234,7 +234,7 @@ func (r *Service) woken(tx *db.Tx, i *incident.Incident, item activity.Item, e a
 }
 
 // wokenAlone begins the escalation again of an unacknowledged incident whose snooze ended, and notifies the person who
-// snoozed it. That person need not act, so the methods for Info are used.
+// snoozed it. The person need not act, so the methods for Info are used.
 func (r *Service) wokenAlone(tx *db.Tx, i *incident.Incident, item activity.Item) error {
 	if err := r.beginAgain(tx, i, item, sentence.Of("snooze_over_alone")); err != nil {
 		return err

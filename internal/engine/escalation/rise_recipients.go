@@ -137,8 +137,8 @@ func (r *Service) riseTargets(tx *db.Tx, i *incident.Incident, layers []reachedL
 	return all, nil
 }
 
-// otherResponders returns the responders whom layers do not name now. They have acknowledged the incident, stood in for a
-// layer without a person, or became responsible without a layer. A person whose shift has ended is left out.
+// otherResponders returns the responders whom layers do not name now. These responders acknowledged the incident, stood in
+// for a layer without a person, or became responsible without a layer. A person whose shift has ended is left out.
 func (r *Service) otherResponders(
 	i *incident.Incident, layers []reachedLayer, notices []notify.Notification, named []riseTarget,
 ) (all []riseTarget) {
@@ -207,8 +207,8 @@ func (r *Service) riseAddresses(
 	return addressed, nil
 }
 
-// firstTargets are the targets that the first layer of a rule notifies immediately. They are persons, e-mail addresses, and
-// digests of the addresses of chats.
+// firstTargets are the targets that the first layer of a rule notifies immediately. Targets are persons, e-mail addresses,
+// and digests of the addresses of chats.
 type firstTargets struct {
 	persons          []int64
 	addresses, chats []string

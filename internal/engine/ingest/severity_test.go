@@ -43,7 +43,7 @@ func (r *fixture) severities() (all []string) {
 	return all
 }
 
-// theirInfo returns what /integration/info shows of the source of account B.
+// theirInfo returns the reply of /integration/info about the source of account B.
 func (r *fixture) theirInfo() (info integration.Info) {
 	r.t.Helper()
 	r.Call(apitest.KeyB, "/integration/info", map[string]any{"integration_id": theirs}).Into(&info)

@@ -13,8 +13,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// addMerge adds which incident was merged into which. It applies to a merged incident, and to a message about a merge into
-// the incident. Such a message links to the incident even when nothing waits for an acknowledgement.
+// addMerge adds which incident was merged into which. The incident was merged, or the message is about a merge into the
+// incident. The message links to the incident even when nothing waits for an acknowledgement.
 func addMerge(tx *db.Tx, about *render.Incident, n *Notification, i *incident.Incident) error {
 	person, from := n.Detail.By, n.Detail.Merged
 	if i.MergedInto != "" {

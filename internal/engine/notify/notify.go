@@ -45,8 +45,8 @@ type Config struct {
 	// Next returns who is notified of an incident next, by name, and when (Unix seconds), if no one acknowledges it; no one
 	// when none is planned. It is not called in a transaction. It may be nil.
 	Next func(ctx context.Context, account int64, incident string, now time.Time) (who []string, at int64, err error)
-	// Partial reports whether an incident has more alerts than are counted, because events are still to be decided. It may
-	// be nil.
+	// Partial reports whether an incident has more alerts than are counted, because events are still to be decided. nil:
+	// none has.
 	Partial func(tx *db.Tx, account int64, incident string, now int64) (bool, error)
 	Held    func() string // why nothing is sent now; empty, or nil: notifications are sent
 	// Stale returns why a notification that is about no incident need not be sent any more; empty: it is sent. It is called

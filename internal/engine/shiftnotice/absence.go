@@ -67,7 +67,8 @@ func (t *notifier) moved(m *absence.Moved, e *absence.Effect) error {
 	})
 }
 
-// attempt stores a notification. It logs the error if the notification cannot be stored. Person 0 is the schedule's chats.
+// attempt stores a notification, and logs the error of a notification that cannot be stored. Person 0 is the schedule's
+// chats.
 func (t *notifier) attempt(person int64, store func() error) error {
 	failed, err := t.tx.Try(store)
 	if failed != nil {

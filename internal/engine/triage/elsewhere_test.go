@@ -91,8 +91,8 @@ func TestANumberThatIsUsedAgainIsAnotherEvent(t *testing.T) {
 	}
 }
 
-// Another process decides the first events about an alert. It does so after this process has read all events, and before
-// this process reads the alert. Repeated verdicts on the first events must neither count nor hide the last event.
+// Another process decides the first events about an alert. At that time this process has read all events, but not yet the
+// alert. Repeated verdicts on the first events must neither count nor hide the last event.
 func TestEventsDecidedElsewhereCountOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ severities, outcomes []string }{

@@ -35,8 +35,8 @@ const ofChains = `SELECT ` + pendingColumns + ` FROM (SELECT account_id, seq, ev
 
 // next returns the next events of an account to decide, about size of them: the oldest events. others reports whether more
 // may wait. If more events wait than a batch has, events sent as Critical come first. All earlier events about the same
-// alerts come with them. They are at most half of the batch, so that many of them cannot keep the others waiting. most is
-// how often an event may have failed before.
+// alerts come with them. Early events are at most half of the batch, so that many of them cannot keep the others waiting.
+// most is how often an event may have failed before.
 func next(tx *db.Tx, account, most int64, size int) (events []pending, others bool, err error) {
 	events, err = db.All(tx, scanPending, inOrder, account, most, size)
 	if err != nil || len(events) < max(size, 2) {
