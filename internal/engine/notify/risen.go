@@ -6,7 +6,7 @@ import (
 	"tocsin/internal/incident"
 )
 
-// risen returns title and description of the alert that gives an open incident its severity. The severity must have risen
+// risen returns title and description of the alert that determines an open incident's severity. The severity must have risen
 // above that of the first alert: the incident's title names another problem then. Both are empty if the title stays, also
 // because a person has set the title or the severity.
 func (o *overview) risen(i *incident.Incident) (title, text string) {
