@@ -9,18 +9,19 @@ type GroupName struct {
 	BySource    bool   // the key is the source's group alone
 }
 
-// rename sets title and description to the source's name of the group, and reports whether the name was applied. The
+// rename sets title and description to the source's name of the group, and reports whether they changed. The
 // incident must hold that group alone, since the name would not fit the alerts of others. Texts that a person has set stay.
 func (r *Incident) rename(n GroupName) bool {
 	whole := n.BySource && n.Key == r.GroupKey || r.AlertCnt <= 1
-	if n.Title == "" || n.Title == r.Title && n.Text == r.Description || !whole || r.CreatorID != 0 {
+	if n.Title == "" || !whole || r.CreatorID != 0 {
 		return false
 	}
+	title, description := r.Title, r.Description
 	if !slices.Contains(r.ManualOverrides, "title") {
 		r.Title = n.Title
 	}
 	if !slices.Contains(r.ManualOverrides, "description") {
 		r.Description = n.Text
 	}
-	return true
+	return title != r.Title || description != r.Description
 }
