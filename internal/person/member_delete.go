@@ -81,12 +81,17 @@ func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 		}
 	}
 	for _, remove := range []func(tx *db.Tx, account, person int64) error{
-		auth.DeleteKeysOf, session.EndAll, credential.Forget, push.Forget, role.RevokeAll, team.Leave, markDeleted,
+		auth.DeleteKeysOf, session.EndAll, credential.Forget, push.Forget, role.RevokeAll, markDeleted,
 	} {
 		if err := remove(c.Tx, c.Who.AccountID, m.MemberID); err != nil {
 			return api.Removal{}, err
 		}
 	}
+	warnings, err := team.LeaveAll(c, m.MemberID)
+	if err != nil {
+		return api.Removal{}, err
+	}
+	c.Warn(warnings...)
 	return api.Removal{}, configstore.BumpRevision(c.Tx, c.Who.AccountID)
 }
 

@@ -4,12 +4,8 @@ import "tocsin/internal/platform/db"
 
 // Of returns the teams of a person.
 func Of(tx *db.Tx, account, person int64) ([]int64, error) {
-	return db.All(tx, db.Column[int64], `SELECT team_id FROM team_person WHERE account_id = $1 AND person_id = $2`, account, person)
-}
-
-// Leave removes a person from all teams.
-func Leave(tx *db.Tx, account, person int64) error {
-	return tx.Do(`DELETE FROM team_person WHERE account_id = $1 AND person_id = $2`, account, person)
+	return db.All(tx, db.Column[int64], `SELECT team_id FROM team_person WHERE account_id = $1 AND person_id = $2 ORDER BY team_id`,
+		account, person)
 }
 
 // Join adds a person to a team, after its other members, without a check of permissions; fresh is false when the person

@@ -76,12 +76,12 @@ func (s *Service) upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	}
 	c.Touched(configstore.Team, r.TeamID, r.TeamName)
 	warnings, err := unknownPersons(c, in.PersonIDs)
-	if err == nil && len(r.PersonIDs) == 0 {
-		var rules []fault.Ref
-		rules, err = c.Users(configstore.Team, r.TeamID, configstore.Escalate)
-		if len(rules) > 0 {
-			warnings = append(warnings, "person_ids: the team is empty, and escalation rules page it: "+api.Named(rules))
-		}
+	if err != nil {
+		return upserted{}, err
+	}
+	rules, err := pagingEmpty(c, r.TeamID)
+	if len(rules) > 0 {
+		warnings = append(warnings, "person_ids: the team is empty, and escalation rules page it: "+api.Named(rules))
 	}
 	return upserted{r.TeamID, r.TeamName, invited, api.Warn(warnings)}, err
 }

@@ -155,3 +155,26 @@ func TestScheduleWithoutPersonNamesRules(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestLastMemberOfATeamNamesRules(t *testing.T) {
+	t.Parallel()
+	w := begin(t, escalates(layer(fmt.Sprintf(`"team_ids": [%d]`, ops))))
+	const rule = "escalation rules page it: on call (5e5e5e5e5e5e5e5e5e5e5e01)"
+	invited := w.do("/member/invite", `{"members": [{"member_name": "Pat", "email": "pat@example.com"}, {"member_name": "Quin", "email": "quin@example.com"}]}`)
+	pat, quin := invited.get("items.0.member_id"), invited.get("items.1.member_id")
+	w.do("/team/upsert", `{"team_id": %d, "team_name": "ops", "person_ids": [%s, %s]}`, ops, pat, quin)
+	w.do("/team/upsert", `{"team_name": "not paged", "person_ids": [%s]}`, quin)
+	if r := w.do("/member/delete", `{"member_id": %s}`, pat); r.get("warnings") != "" {
+		t.Errorf("Quin is left: %s", r.get("warnings"))
+	}
+	for _, dry := range []bool{true, false} {
+		r := w.do("/member/delete", `{"member_id": %s, "dry_run": %t}`, quin, dry)
+		if got := r.get("warnings.0"); got != fmt.Sprintf("team ops (%d) is empty, and %s", ops, rule) || r.get("warnings.1") != "" {
+			t.Errorf("the last member is deleted, dry run %t: %s", dry, r.get("warnings"))
+		}
+	}
+	r := w.do("/team/upsert", `{"team_id": %d, "team_name": "ops", "person_ids": [%s]}`, ops, quin)
+	if got := r.get("warnings.1"); got != "person_ids: the team is empty, and "+rule {
+		t.Errorf("a person who has left does not fill a team: %s", r.get("warnings"))
+	}
+}
