@@ -71,13 +71,13 @@ func Ops() []api.Op {
 			Do:      api.Do(memberInvite),
 		},
 		{
-			Path:    "/member/delete",
-			Allow:   manage,
-			Effect:  api.Write,
-			Audit:   "member:write:delete",
-			Danger:  true,
-			Doc:     "Deletes a person with their keys, sessions, roles and memberships.",
-			Notes:   "Rejected while a schedule or a rule names the person. The account's owner cannot be deleted. " +
+			Path:   "/member/delete",
+			Allow:  manage,
+			Effect: api.Write,
+			Audit:  "member:write:delete",
+			Danger: true,
+			Doc:    "Deletes a person with their keys, sessions, roles and memberships.",
+			Notes: "Rejected while a schedule or a rule names the person. The account's owner cannot be deleted. " +
 				"A team that escalation rules page and that is empty then is named in warnings, with the rules.",
 			Example: `{"member_id": 2659460982131, "dry_run": true}`,
 			Do:      api.Do(memberDelete),

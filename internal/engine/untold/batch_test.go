@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -215,5 +216,24 @@ func TestEachRiseIsToldOnce(t *testing.T) {
 			}
 			return err
 		})
+	}
+}
+
+// A Critical incident that the fallback does not know is first, whatever waits longer; one whose result is awaited is not.
+func TestCriticalIsFirstOfACrowd(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	f := newFallbacks(t, func(_ int64, incident string) { asked = append(asked, incident) })
+	ids := f.add(apitest.AccountA, 310)
+	pending, last := ids[308], ids[309]
+	f.Exec(`UPDATE untold SET severity = 'Warning', next_at = next_at - 60 WHERE ref_id NOT IN ($1, $2)`, pending, last)
+	f.Exec(`UPDATE untold SET told_key = 'k' WHERE ref_id = $1`, pending)
+	f.run()
+	f.run()
+	if len(asked) != 310 || asked[0] != last || asked[309] != pending {
+		t.Errorf("of %d the Critical one is number %d, and that with a message %d", len(asked), slices.Index(asked, last), slices.Index(asked, pending))
+	}
+	if all := f.notified(); all[last] != 1 {
+		t.Error("the fallback was not notified of the Critical incident")
 	}
 }

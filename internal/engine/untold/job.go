@@ -62,12 +62,14 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 // longer for its next batch, so that others are not delayed.
 const expensive = 1_000_000
 
-// runAccount processes the rows of an account that are due, at most batch.
+// runAccount processes the rows of an account that are due, at most batch. What is Critical and has no message yet comes first:
+// of the rest thousands are due in the same second. Results do not, so that Critical rows cannot hold up the rest for long.
 func (r *Service) runAccount(t *jobs.Round) error {
 	var rows []row
 	err := r.DB.Read(t.Ctx, func(tx *db.Tx) (err error) {
 		rows, err = db.All(tx, scanRow, `SELECT `+columns+` FROM untold
-			WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 ORDER BY next_at LIMIT $3 + 0`, t.Account, t.Now.Unix(), batch)
+			WHERE account_id = $1 AND next_at > 0 AND next_at <= $2
+			ORDER BY CASE WHEN severity = 'Critical' AND told_key = '' THEN 0 ELSE 1 END, next_at LIMIT $3 + 0`, t.Account, t.Now.Unix(), batch)
 		return err
 	})
 	if err != nil || len(rows) == 0 {
