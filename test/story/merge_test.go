@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tocsin/internal/sender/twiliotest"
 )
 
 // cidActs is a section with a key of Cid.
@@ -285,4 +287,55 @@ func TestMessageDescribesFiringAlert(t *testing.T) {
 	if p := w.last(); !strings.Contains(p.subject, "3 % left") || !strings.Contains(p.text, "3 % left") || strings.Contains(p.text, "15 % left") {
 		t.Errorf("%s\n%s", p.subject, p.text)
 	}
+}
+
+// TestDigitEscalatesTargetOfMerge: the call was about an incident that was merged since, and its next step is that of the target.
+func TestDigitEscalatesTargetOfMerge(t *testing.T) {
+	t.Parallel()
+	call := `{"target": {` + persons(ann) + `, "by": {"critical": ["voice"], "warning": ["voice"], "info": ["voice"]}}}`
+	open := func(t *testing.T, steps ...string) (w *world, s *twiliotest.Server, page twiliotest.Call, target string) {
+		w, s = beginTwilio(t, twoRules(call, strings.Join(steps, ", ")), cidActs)
+		w.push("cards", "Critical", "app=cards")
+		target = w.incident()
+		w.pass(10 * time.Second)
+		w.push("paypal", "Critical", "app=paypal")
+		page = one(t, s)
+		w.mergedBy(ownKey, target, w.incident())
+		w.newPages()
+		return w, s, page, target
+	}
+	other := func(page twiliotest.Call, digit string) twiliotest.Call {
+		page.SID = "CA" + strings.Repeat(digit, 32) // of an attempt whose reply was lost
+		return page
+	}
+	t.Run("the next step", func(t *testing.T) {
+		t.Parallel()
+		w, s, page, target := open(t, layer(persons(bob), window(30)), layer(persons(cid), window(30)), layer(persons(olga)))
+		w.pass(time.Minute)
+		contains(t, s.Press(page, "6"), "Escalated: step 2 begins.")
+		w.settle()
+		w.notified(newPage("cid"))
+		contains(t, w.words(w.do("/incident/explain", `{"incident_id": %q}`, target)), "was brought forward by Ann Day")
+		contains(t, s.Press(other(page, "f"), "6"), "gone on already")
+		w.pass(time.Minute)
+		contains(t, s.Press(other(page, "e"), "6"), "gone on already")
+		w.settle()
+		w.notified()
+	})
+	t.Run("it has come", func(t *testing.T) {
+		t.Parallel()
+		w, s, page, _ := open(t, layer(persons(bob), window(5)), layer(persons(cid), window(30)), layer(persons(olga)))
+		w.pass(6 * time.Minute)
+		w.notified(newPage("cid"))
+		contains(t, s.Press(page, "6"), "gone on already")
+		w.settle()
+		w.notified()
+	})
+	t.Run("the last step", func(t *testing.T) {
+		t.Parallel()
+		w, s, page, _ := open(t, layer(persons(bob)))
+		contains(t, s.Press(page, "6"), "this is the last step")
+		w.settle()
+		w.notified()
+	})
 }
