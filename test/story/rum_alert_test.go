@@ -169,6 +169,27 @@ func TestLaterIssuesOfAVersionJoinQuietly(t *testing.T) {
 	w.one("[Info] Web shop: Error: no eta there")
 }
 
+// A rise of issues that no person has acknowledged is a message, once; issues that follow are none.
+func TestRiseOfUnacknowledgedIssuesIsToldOnce(t *testing.T) {
+	t.Parallel()
+	w := beginWeb(t, notifyAnn)
+	w.datadog("2.0.1", bug("first"))
+	w.one("[Warning] Web shop: TypeError: no first there")
+	w.pass(time.Minute)
+	w.datadog("2.0.1", bug("second"))
+	w.notified()
+	w.datadog("2.0.1", [2]string{"payment crash", "pay"})
+	w.one("[Now Critical] Web shop: TypeError: payment crash", "TypeError: payment crash")
+	w.pass(time.Minute)
+	w.datadog("2.0.1", [2]string{"payment lost", "payLost"})
+	w.dev("2.0.1", bug("third"))
+	w.pass(time.Minute)
+	w.notified()
+	if got := w.incidents(); len(got) != 1 || got[0] != "Web shop: 5 new issues in 2.0.1" {
+		t.Error(got)
+	}
+}
+
 func TestTitleOfAPersonStays(t *testing.T) {
 	t.Parallel()
 	w := beginWeb(t, notifyAnn)
