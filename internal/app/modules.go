@@ -98,7 +98,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	})
 	decisions := triage.New(triage.Config{
 		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Untold: untolds,
-		Decide: decide, Escalate: escalate, Escalation: escalations,
+		Decide: decide, Escalate: escalate, Escalation: escalations, GroupName: a.browserErrors.GroupName,
 	})
 	a.Modules = append(a.objects(bus, cursorKey),
 		untolds.Module(),

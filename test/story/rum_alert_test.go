@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -167,6 +168,33 @@ func TestLaterIssuesOfAVersionJoinQuietly(t *testing.T) {
 	w.one("[Info] Web shop: Error: no zeta there")
 	w.dev("2.0.2", bug("eta")) // the version is another
 	w.one("[Info] Web shop: Error: no eta there")
+}
+
+// The message at the end of a silence has all issues of the version that it held.
+func TestHeldIssuesOfAVersionAreOneMessage(t *testing.T) {
+	t.Parallel()
+	w := beginWeb(t, notifyAnn)
+	w.do("/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "release", "filters": %s, %s}`, shop, where("application", "Web shop"), once(90*time.Minute))
+	for _, word := range []string{"first", "second", "third"} {
+		w.datadog("2.0.1", bug(word))
+		w.pass(time.Second)
+	}
+	w.pass(70 * time.Minute)
+	w.datadog("2.0.2", bug("later")) // the groups of the hour before are over
+	w.newPages()
+	w.pass(20 * time.Minute)
+	var subjects []string
+	for _, p := range w.newPages() {
+		if p.to == "ann@example.com" {
+			subjects = append(subjects, p.subject)
+		}
+	}
+	if all := strings.Join(subjects, "; "); len(subjects) != 2 || !strings.Contains(all, "[Warning] Web shop: 3 new issues in 2.0.1") {
+		t.Error(all)
+	}
+	if got := w.incidents(); len(got) != 2 || !slices.Contains(got, "Web shop: 3 new issues in 2.0.1") || !slices.Contains(got, "Web shop: TypeError: no later there") {
+		t.Error(got)
+	}
 }
 
 // A rise of issues that no person has acknowledged is a message, once; issues that follow are none.

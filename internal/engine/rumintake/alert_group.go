@@ -10,6 +10,7 @@ import (
 
 	"tocsin/internal/core/event"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/rum"
 )
 
 // deployWindow is for how long issues that are new in one version are one incident, from the first issue on.
@@ -56,16 +57,37 @@ func newestGroup(tx *db.Tx, account int64, application, version string, since ti
 		account, application, version, since.UnixMilli())
 }
 
-// sharedGroup returns the group whose issues share the alert of a key.
+// sharedGroup returns the group of a key.
 func sharedGroup(tx *db.Tx, account int64, key string) (alertGroup, bool, error) {
 	return db.One(tx, scanGroup, `SELECT `+groupColumns+` FROM rum_alert_group WHERE account_id = $1 AND group_key = $2`, account, key)
 }
 
-// pruneGroups deletes the groups that no issue can join any more and that share no open alert.
+// GroupName returns what the incident of a group key is called while it has the issues of a group alone, with its description;
+// both are empty unless the group has several issues of one version.
+func (r *Service) GroupName(tx *db.Tx, account int64, key string, now time.Time) (title, text string, err error) {
+	if !strings.HasPrefix(key, "rum/") {
+		return "", "", nil
+	}
+	g, found, err := sharedGroup(tx, account, key)
+	if err != nil || !found || g.version == "" || g.issues < 2 {
+		return "", "", err
+	}
+	a, found, err := rum.FindApplication(tx, account, g.application)
+	if err != nil || !found {
+		return "", "", err
+	}
+	return g.title(a.ApplicationName, now), g.text(r.PublicURL), nil
+}
+
+// keepGroups is for how long a group is kept that no issue can join any more: it names the incident that begins when a silence
+// ends.
+const keepGroups = 7 * 24 * time.Hour
+
+// pruneGroups deletes old groups that share no open alert.
 func pruneGroups(tx *db.Tx, account int64, now time.Time) error {
 	return tx.Do(`DELETE FROM rum_alert_group WHERE account_id = $1 AND opened_at < $2
 		AND NOT EXISTS (SELECT 1 FROM rum_alert a WHERE a.account_id = $1 AND a.alert_key = rum_alert_group.group_key)`,
-		account, now.Add(-hour).UnixMilli())
+		account, now.Add(-keepGroups).UnixMilli())
 }
 
 func (g *alertGroup) save(tx *db.Tx, account int64) error {

@@ -354,6 +354,16 @@ func (v *verdict) groupName() incident.GroupName {
 	return incident.GroupName{Title: v.Event.GroupTitle, Text: v.Event.GroupText, Key: v.Grouping.Key, BySource: v.Grouping.BySource}
 }
 
+// joinedName is groupName for an alert that joins an incident. One that is decided again, as when a silence ends, has no event
+// that names its group.
+func (b *batch) joinedName(v *verdict) (name incident.GroupName, err error) {
+	name = v.groupName()
+	if name.Title == "" && v.Alert.GroupKey != "" && b.GroupName != nil {
+		name.Title, name.Text, err = b.GroupName(b.tx, b.m.account, v.Alert.GroupKey, b.m.now)
+	}
+	return name, err
+}
+
 // apply stores the alert and the incident of a verdict, and publishes what changed of the incident.
 func (b *batch) apply(v *verdict) (err error) {
 	a, m := v.Alert, b.m
@@ -395,7 +405,11 @@ func (b *batch) applyIncident(v *verdict) error {
 		return b.writer.OpenFor(a, v.origin, v.Grouping.Key, v.method, v.Event.Labels[event.Drill] != "")
 	case v.Grouping.Join != "":
 		b.recheck = append(b.recheck, a.Incident)
-		return b.writer.Joined(a.Incident, a, v.origin, v.Grouping.Storm, v.groupName())
+		name, err := b.joinedName(v)
+		if err != nil {
+			return err
+		}
+		return b.writer.Joined(a.Incident, a, v.origin, v.Grouping.Storm, name)
 	case v.Outcome == decide.Recovered && v.before != "":
 		return b.writer.Recovered(v.before)
 	case v.Outcome == decide.Grouped:

@@ -36,6 +36,10 @@ type Config struct {
 	Escalate *jobs.Signal    // raised when a decision may have started an escalation
 
 	Escalation *escalation.Service // for trying the rules of a channel; nil: without who would be notified
+
+	// GroupName returns what a source of this program calls a group now, and its description; empty for a group that it does not
+	// know. nil: no source names groups.
+	GroupName func(tx *db.Tx, account int64, groupKey string, now time.Time) (title, text string, err error)
 }
 
 // Service decides events. Make one with New.
