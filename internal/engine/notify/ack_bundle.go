@@ -66,7 +66,7 @@ func (r *Service) ackBundle(ctx context.Context, t Ticket, press bool, now time.
 	if shown == 0 {
 		return http.StatusForbidden, ackView{Problem: "the person whom this link was made for may not read the incidents"}, nil
 	}
-	view.Title, view.Ask = fmt.Sprintf("%d incidents", shown), (waiting.ack || waiting.answer) && !press
+	view.Title, view.Ask = counted(shown, "incident"), (waiting.ack || waiting.answer) && !press
 	view.Still = view.Ask && !waiting.ack
 	if press {
 		view.Done = "ack"

@@ -170,7 +170,7 @@ func TestBundleLinksNeedReadAccess(t *testing.T) {
 	})
 	link := r.Links.AckBundle(apitest.AccountA, bundle, apitest.Stranger, start)
 	status, body := r.page("GET", link)
-	if status != 200 || !strings.Contains(body, "T01") || strings.Contains(body, "Secret") || strings.Contains(body, "T03") {
+	if status != 200 || !strings.Contains(body, "1 incident<") || !strings.Contains(body, "T01") || strings.Contains(body, "Secret") || strings.Contains(body, "T03") {
 		t.Errorf("%d %s", status, body)
 	}
 	if status, _ := r.page("POST", r.Links.AckBundle(apitest.AccountA, bundle, apitest.Reader, start)); status != 404 {

@@ -57,4 +57,16 @@ func TestFirstLineOfABundle(t *testing.T) {
 	if got := b.head(); !strings.HasPrefix(got, "47 incidents are over: 31 Critical in Payments") {
 		t.Error(got)
 	}
+	one := bundleItem{Severity: "Critical", Title: "T"}
+	for cause, want := range map[string]string{
+		Page:     "1 incident needs you: 1 Critical, and 1 message of Tocsin",
+		Recovery: "1 incident is over: 1 Critical, and 1 message of Tocsin",
+		Acked:    "1 incident is acknowledged: 1 Critical, and 1 message of Tocsin",
+		Merged:   "1 incident is part of a merge: 1 Critical, and 1 message of Tocsin",
+	} {
+		b := &bundle{first: &Notification{Cause: cause}, items: []bundleItem{one, {Title: "T"}}}
+		if got := b.head(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
 }

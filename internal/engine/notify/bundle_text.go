@@ -26,7 +26,7 @@ func (b *bundle) head() string {
 	n := b.incidents()
 	messages := len(b.items) - n
 	if n == 0 {
-		return fmt.Sprintf("%d messages of Tocsin", messages)
+		return counted(messages, "message") + " of Tocsin"
 	}
 	type group struct {
 		severity, channel string
@@ -60,18 +60,28 @@ func (b *bundle) head() string {
 		parts = append(parts, fmt.Sprintf("%d more", rest))
 	}
 	if messages > 0 {
-		parts = append(parts, fmt.Sprintf("and %d messages of Tocsin", messages))
+		parts = append(parts, "and "+counted(messages, "message")+" of Tocsin")
 	}
-	what := "need you"
-	switch b.first.Cause {
-	case Recovery:
-		what = "are over"
-	case Acked:
-		what = "are acknowledged"
-	case Merged:
-		what = "are part of merges"
+	fate, known := fates[b.first.Cause]
+	if !known {
+		fate = [2]string{"needs you", "need you"}
 	}
-	return fmt.Sprintf("%d incidents %s: %s", n, what, strings.Join(parts, ", "))
+	return fmt.Sprintf("%s %s: %s", counted(n, "incident"), fate[min(n, 2)-1], strings.Join(parts, ", "))
+}
+
+// fates are what becomes of one incident of a bundle, and of several, by its cause. Others need the recipient.
+var fates = map[string][2]string{
+	Recovery: {"is over", "are over"},
+	Acked:    {"is acknowledged", "are acknowledged"},
+	Merged:   {"is part of a merge", "are part of merges"},
+}
+
+// counted returns a number with what it counts: 1 incident, 2 incidents.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // incidents returns how many of the items are incidents. They are the first ones.
