@@ -332,6 +332,20 @@ func TestAnAcknowledgementAfterARiseIsTheEndOfIt(t *testing.T) {
 	w.notified(acked("bob"))
 }
 
+// Cid, who was not notified, acknowledges at once and learns of the rise. Bob was paged with the new severity and gets no second message.
+func TestPageOfTheNewSeverityIsTheMessageOfTheRise(t *testing.T) {
+	t.Parallel()
+	w := begin(t, cidActs, rulesOf(
+		rule(1, layer(persons(bob)), ofSeverity("Critical"), `"aggr_window": 10`),
+		rule(2, layer(persons(ann)), ofSeverity("Warning"))))
+	w.push("cpu", "Warning")
+	w.push("cpu", "Critical")
+	w.pass(10 * time.Second)
+	w.notified(newPage("ann"), rose("ann"), newPage("bob"))
+	w.ack(cidKey)
+	w.notified(rose("cid"), acked("ann"), acked("bob"))
+}
+
 // A process that ends between the rise and its notification is replaced by one that notifies.
 func TestARiseSurvivesARestart(t *testing.T) {
 	t.Parallel()

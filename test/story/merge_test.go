@@ -199,7 +199,7 @@ func TestBundleOfMergedIncidentsLeadsToTarget(t *testing.T) {
 		ids = append(ids, list.get(fmt.Sprintf("items.%d.incident_id", n)))
 	}
 	w.mergedBy(ownKey, list.get("items.0.incident_id"), ids...)
-	if status, body := w.press(bundle.ack, url.Values{"do": {"ack"}}); status != 200 || !strings.Contains(body, "<h1>1 incidents") {
+	if status, body := w.press(bundle.ack, url.Values{"do": {"ack"}}); status != 200 || !strings.Contains(body, "<h1>1 incident<") {
 		t.Errorf("%s: %d %s", bundle.subject, status, body)
 	}
 	if n := w.count(`SELECT count(*) FROM incident WHERE progress = 'Processing'`); n != 1 {
@@ -220,7 +220,7 @@ func TestDigitAcknowledgesTargetOfMerge(t *testing.T) {
 	call := one(t, s)
 	w.mergedBy(ownKey, target, source)
 	contains(t, s.Press(call, "8"), "Trouble with cards")
-	contains(t, s.Press(call, "6"), "Not escalated: the incident was merged into another")
+	contains(t, s.Press(call, "6"), "Escalated: step 2 begins.")
 	contains(t, s.Press(call, "4"), "Acknowledged: Trouble with cards")
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, target), "progress", "Processing")
 }

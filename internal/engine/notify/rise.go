@@ -31,8 +31,9 @@ func informed(tx *db.Tx, n *Notification) (bool, error) {
 		case o.Status == Waiting && slices.Contains(calls, o.Cause):
 			return true
 		}
-		shows := o.Event == activity.IncidentSeverity || o.Event == activity.IncidentMerge ||
-			n.Cause == Page && o.Cause == Page && o.Detail.Run == n.Detail.Run
+		// A page of the second in which the severity rose may be older than that: it was higher before, and a person set it.
+		page := o.Cause == Page && (n.Cause == Page && o.Detail.Run == n.Detail.Run || n.Cause == Rise && o.Created > n.Rose)
+		shows := page || o.Event == activity.IncidentSeverity || o.Event == activity.IncidentMerge
 		return shows && (o.Status == Sent || o.Status == Sending || o.Status == Waiting) &&
 			o.Created >= n.Rose && event.Rank(o.Detail.Severity) >= event.Rank(n.Severity)
 	}), err
