@@ -4,18 +4,21 @@ import (
 	"fmt"
 
 	"tocsin/internal/api"
+	"tocsin/internal/auth"
 	"tocsin/internal/configstore"
-	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
 
 // pagingEmpty returns the escalation rules that page a team in which no person is left.
 func pagingEmpty(c *api.Call, team int64) ([]fault.Ref, error) {
-	_, filled, err := db.One(c.Tx, db.Column[int64], `SELECT 1 FROM team_person t WHERE t.account_id = $1 AND t.team_id = $2
-		AND EXISTS (SELECT 1 FROM person p WHERE p.account_id = $1 AND p.person_id = t.person_id AND p.status <> 'deleted') LIMIT 1`,
-		c.Who.AccountID, team)
-	if err != nil || filled {
+	members, err := Members(c.Tx, c.Who.AccountID, team)
+	if err != nil {
 		return nil, err
+	}
+	for _, id := range members {
+		if known, err := auth.KnownPerson(c.Tx, c.Who.AccountID, id); err != nil || known {
+			return nil, err
+		}
 	}
 	return c.Users(configstore.Team, team, configstore.Escalate)
 }
