@@ -14,8 +14,8 @@ import (
 
 // NextStep begins the step after the one in which the person of a page was notified, without waiting for its time. It
 // returns the answer to the person: that it did, or why it did not. If the escalation has passed that step it changes
-// nothing, so that the same request twice does not skip a step. Of an incident that was merged into i it begins the step after
-// the one that i had at that moment.
+// nothing, so that the same request twice does not skip a step. If the page is about an incident that was merged into i, it begins
+// the step after the one that i had at the merge.
 func (r *Service) NextStep(tx *db.Tx, i *incident.Incident, n *notify.Notification, now time.Time) (answer string, err error) {
 	switch {
 	case i.MergedInto != "":
@@ -60,8 +60,8 @@ func (r *Service) NextStep(tx *db.Tx, i *incident.Incident, n *notify.Notificati
 	return fmt.Sprintf("Escalated: step %d begins.", next+1), r.Bus.Publish(tx, item)
 }
 
-// passed reports whether an escalation has passed the step of a page; nil: there is none. That of an incident which the page's own
-// was merged into has, if it or its present step began after the merge.
+// passed reports whether an escalation has passed the step of a page; nil: there is none. The escalation of the target of a merge
+// has passed it if the escalation or its present step began after the merge.
 func (e *run) passed(tx *db.Tx, n *notify.Notification, merged bool) (bool, error) {
 	switch {
 	case e == nil:

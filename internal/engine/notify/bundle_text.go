@@ -69,7 +69,8 @@ func (b *bundle) head() string {
 	return fmt.Sprintf("%s %s: %s", counted(n, "incident"), fate[min(n, 2)-1], strings.Join(parts, ", "))
 }
 
-// fates are what becomes of one incident of a bundle, and of several, by its cause. Others need the recipient.
+// fates are the verbs of a bundle's first line for one incident and for several, by cause. Incidents of other causes need the
+// recipient.
 var fates = map[string][2]string{
 	Recovery: {"is over", "are over"},
 	Acked:    {"is acknowledged", "are acknowledged"},

@@ -31,7 +31,7 @@ func informed(tx *db.Tx, n *Notification) (bool, error) {
 		case o.Status == Waiting && slices.Contains(calls, o.Cause):
 			return true
 		}
-		// A page of the second in which the severity rose may be older than that: it was higher before, and a person set it.
+		// A page of the second in which the severity rose may be older than the rise: a person may lower a severity and raise it.
 		page := o.Cause == Page && (n.Cause == Page && o.Detail.Run == n.Detail.Run || n.Cause == Rise && o.Created > n.Rose)
 		shows := page || o.Event == activity.IncidentSeverity || o.Event == activity.IncidentMerge
 		return shows && (o.Status == Sent || o.Status == Sending || o.Status == Waiting) &&

@@ -62,8 +62,8 @@ func sharedGroup(tx *db.Tx, account int64, key string) (alertGroup, bool, error)
 	return db.One(tx, scanGroup, `SELECT `+groupColumns+` FROM rum_alert_group WHERE account_id = $1 AND group_key = $2`, account, key)
 }
 
-// GroupName returns what the incident of a group key is called while it has the issues of a group alone, with its description;
-// both are empty unless the group has several issues of one version.
+// GroupName returns the title and the description of the incident that has the issues of one group alone. Both are empty unless
+// the group has several issues of one version.
 func (r *Service) GroupName(tx *db.Tx, account int64, key string, now time.Time) (title, text string, err error) {
 	if !strings.HasPrefix(key, "rum/") {
 		return "", "", nil
@@ -79,8 +79,7 @@ func (r *Service) GroupName(tx *db.Tx, account int64, key string, now time.Time)
 	return g.title(a.ApplicationName, now), g.text(r.PublicURL), nil
 }
 
-// keepGroups is for how long a group is kept that no issue can join any more: it names the incident that begins when a silence
-// ends.
+// keepGroups is how long a group is kept after its first issue. It names the incident that begins when a silence ends.
 const keepGroups = 7 * 24 * time.Hour
 
 // pruneGroups deletes old groups that share no open alert.

@@ -37,8 +37,8 @@ type Config struct {
 
 	Escalation *escalation.Service // for trying the rules of a channel; nil: without who would be notified
 
-	// GroupName returns what a source of this program calls a group now, and its description; empty for a group that it does not
-	// know. nil: no source names groups.
+	// GroupName returns the present title and description of a group of browser errors. Both are empty for another group. nil: no
+	// group has a name.
 	GroupName func(tx *db.Tx, account int64, groupKey string, now time.Time) (title, text string, err error)
 }
 

@@ -62,8 +62,8 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 // longer for its next batch, so that others are not delayed.
 const expensive = 1_000_000
 
-// runAccount processes the rows of an account that are due, at most batch. What is Critical and has no message yet comes first:
-// of the rest thousands are due in the same second. Results do not, so that Critical rows cannot hold up the rest for long.
+// runAccount processes the rows of an account that are due, at most batch. Critical rows without a message come first, because
+// thousands of other rows are due in the second of a digest. A row whose result is awaited waits its turn.
 func (r *Service) runAccount(t *jobs.Round) error {
 	var rows []row
 	err := r.DB.Read(t.Ctx, func(tx *db.Tx) (err error) {
