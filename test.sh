@@ -3,7 +3,7 @@
 #
 #   ./test.sh          lint and tests: formatting, the linters, the tests on the embedded engine; under eight minutes on two
 #                      cores, seconds when nothing changed
-#   ./test.sh rest     race, postgres, cluster, peers, deploy, browser; under fifteen minutes
+#   ./test.sh rest     race, postgres, cluster, peers, deploy, browser; about 24 minutes
 #   ./test.sh all      both halves
 #   ./test.sh STAGE    one stage of the two halves, with its packages given or chosen:
 #                      ./test.sh race ./internal/schedule/..., ./test.sh postgres ./internal/team
