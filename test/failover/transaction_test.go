@@ -37,7 +37,9 @@ func TestTheDatabaseFails(t *testing.T) {
 					`CREATE TRIGGER full_verdict BEFORE INSERT ON verdict FOR EACH ROW EXECUTE FUNCTION full_disk()`,
 					`CREATE TRIGGER full_channel BEFORE INSERT ON channel FOR EACH ROW EXECUTE FUNCTION full_disk()`,
 					`CREATE TRIGGER full_writer BEFORE UPDATE ON writer FOR EACH ROW EXECUTE FUNCTION full_disk()`),
-				end:   statements(s, "tocsin", `DROP FUNCTION full_disk() CASCADE`),
+				// Replaced, not dropped with its triggers: that locks four tables, and writes that lock them in another order deadlock.
+				end: statements(s, "tocsin", `CREATE OR REPLACE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+					$$ BEGIN RETURN NEW; END $$`),
 				reads: true, some: true,
 			}
 		},
