@@ -101,6 +101,7 @@ var axe string
 
 // Axe returns what axe-core finds wrong with the page: a line for each rule, with the first elements that break it.
 // rules names the only ones to check; none: those of WCAG 2.2 to level AA and of good practice.
+// The style sheets are not loaded again (preload): only an experimental rule, which is not checked, reads them.
 func (p *Page) Axe(rules ...string) []string {
 	p.t.Helper()
 	if Eval[bool](p, "window.axe === undefined") {
@@ -110,6 +111,6 @@ func (p *Page) Axe(rules ...string) []string {
 	if len(rules) > 0 {
 		only = `{type: 'rule', values: ["` + strings.Join(rules, `","`) + `"]}`
 	}
-	return Eval[[]string](p, `axe.run(document, {resultTypes: ['violations'], runOnly: `+only+`}).then(found => found.violations.map(v =>
+	return Eval[[]string](p, `axe.run(document, {preload: false, resultTypes: ['violations'], runOnly: `+only+`}).then(found => found.violations.map(v =>
 		v.id + ': ' + v.help + v.nodes.slice(0, 3).map(n => '\n    ' + n.html.slice(0, 200) + (n.any[0] ? ' (' + n.any[0].message + ')' : '')).join('')))`)
 }
