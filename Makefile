@@ -11,7 +11,8 @@
 # make scale   what grows with the number of accounts, and what each tenfold needs: the figures of docs/scale.md
 # make cluster three nodes on PostgreSQL with a standby, under load, while a node and the primary are killed: what was lost (nothing)
 # make fuzz    every fuzz target for FUZZTIME each (default 5m)
-# make soak    the tests of random cases for long: CASES schedules (default 100000), ROUNDS of the others (default 50)
+# make soak    the tests of random cases for long: CASES schedules (default 100000), ROUNDS of the others (default 50); its
+#              stages are targets of their own: make soak-nodes
 # make pictures   the pictures of messages in docs/picture; needs Chromium, CHROMIUM=its name (default chromium)
 # make browser tests of the console in Chromium
 # make icons      the pictures of the console for the first screens of phones
@@ -24,7 +25,10 @@ CASES    ?= 100000
 ROUNDS   ?= 50
 CHROMIUM ?= chromium
 
-.PHONY: test rest quick tools postgres lint demo build release bench scale cluster fuzz soak golden pictures icons browser shots published
+# The stages of the soak; each runs alone, too.
+SOAK = soak-timeline soak-rules soak-stories soak-stress soak-crash soak-failover soak-nodes soak-postgres soak-race browser
+
+.PHONY: test rest quick tools postgres lint demo build release bench scale cluster fuzz soak $(SOAK) golden pictures icons shots published
 
 test:
 	./test.sh
@@ -70,20 +74,38 @@ fuzz:
 		done; \
 	done
 
-soak:
+soak: $(SOAK)
+
+soak-timeline:
 	TOCSIN_TIMELINE_CASES=$(CASES) go test -count=1 -timeout 0 -run . ./internal/core/oncall
-	TOCSIN_BUDGET_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestBudget ./internal/engine/notify
+	TOCSIN_SCHEDULE_CASES=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestExplainAgrees|TestReadersAgree|TestThePlanOfAnOverride' ./internal/schedule
+
+soak-rules:
 	TOCSIN_CONFIGURATIONS=$(ROUNDS) TOCSIN_CACHE_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestAnyConfiguration|TestCachesAgree' ./internal/app
+
+soak-stories:
 	TOCSIN_INVARIANT_RUNS=$(ROUNDS) TOCSIN_LINT_CONFIGURATIONS=$$((20 * $(ROUNDS))) \
 		go test -count=1 -timeout 0 -run 'TestInvariants|TestACleanConfiguration' ./test/story
+
+soak-stress:
+	TOCSIN_BUDGET_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestBudget ./internal/engine/notify
 	TOCSIN_STRESS_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestStress ./internal/platform/delivery
 	TOCSIN_TRIAGE_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestBatchResults|TestActionsWhile' ./internal/engine/triage
-	TOCSIN_SCHEDULE_CASES=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestExplainAgrees|TestReadersAgree|TestThePlanOfAnOverride' ./internal/schedule
+
+soak-crash:
 	TOCSIN_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestAcceptedEventsSurviveAKill ./test/blackbox
+
+soak-failover:
 	TOCSIN_FAILOVER_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -v -run TestAStandbyTakesOver ./test/failover
-	TOCSIN_ENGINE_SEEDS=$(ROUNDS) ./test.sh postgres ./test/story ./internal/...
-	./test.sh race ./test/story ./internal/...
+
+soak-nodes:
 	TOCSIN_NODES_ROUNDS=$$((2 * $(ROUNDS))) go test -count=1 -timeout 0 -v -run TestANodeIsKilled ./test/nodes
+
+soak-postgres:
+	TOCSIN_ENGINE_SEEDS=$(ROUNDS) ./test.sh postgres ./test/story ./internal/...
+
+soak-race:
+	./test.sh race ./test/story ./internal/...
 
 golden:
 	go test $$(find internal -path '*/testdata/golden' | sed 's#^#./#; s#/testdata/golden##') -update
