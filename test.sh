@@ -48,15 +48,17 @@ shared() {
 	go list ./internal/api ./internal/auth ./internal/signin ./internal/engine/... ./internal/platform/... | grep -v -e copydb -e /redact
 }
 
-# stored lists the packages whose tests make databases, without those that have no statement of their own.
+# stored lists the packages whose tests make databases, without those that have no statement of their own: among them all
+# of test/, with stages of their own.
 stored() {
 	go list -test -f '{{.ImportPath}} {{join .Deps " "}}' ./... | sed -n '/ tocsin\/internal\/platform\/db\/dbtest\( \|$\)/s/\.test .*//p' |
-		grep -v -e /test/nodes -e /test/story -e /test/architecture -e /internal/console -e /internal/demo
+		grep -v -e /test/ -e /internal/console -e /internal/demo
 }
 
 # Tests that rest leaves to make soak, because they took most of its time and find little there that others do not find:
 # alone, long tests of one goroutine that test no statement; long, stories in which goroutines do for hours what they
-# do for a minute in others; plain, the operations and the document as a caller sees them, whatever the engine.
+# do for a minute in others; plain, the operations and the document as a caller sees them, whatever the engine, and what
+# shorter tests ask of PostgreSQL, too.
 alone='TestALargeBodyIsTakenAsFarAsItFits|TestAMessageOfFiveThousandAlerts|TestARuleOverItsBudgetDoesNotMatch'
 alone="$alone|TestACleanConfigurationPagesForEveryEvent|TestBodySizeIsLimited|TestClientDeclares(EveryResource|Variants)"
 alone="$alone|TestEveryProblemIsFoundAndVanishes|TestEveryResourceIsDeclared|TestExplainSamples|TestMovedAccountIsNamed"
@@ -69,9 +71,13 @@ long="$long|TestWhatExplainCalls(NextHappensNext|TheNextMessageIsSentNext)|TestR
 long="$long|TestARiseOfAnAcknowledgedIncidentNotifiesItsResponders|TestARiseWaitsForTheEndOfASilenceOrASnooze"
 long="$long|TestIssuesBeyondTheBoundAreOneIncident|TestOutageAfterFlappingIsNotified|TestARepliedTextMessageAcknowledges"
 long="$long|TestFiftyFailingEndpointsAreFewMessages|TestManyAcknowledgementsAreFewMessages|TestFlappingAlertIsOneIncident"
-long="$long|TestAnEnabledHeartbeatHasItsFullInterval|TestATargetThatFailsForAnHour"
+long="$long|TestAnEnabledHeartbeatHasItsFullInterval|TestATargetThatFailsForAnHour|TestPageOfUnfinishedRequestSaysSo"
+long="$long|TestAFloodWithCorruptEscalationsNotifiesEachOnce|TestFiguresOfAStorm|TestTheIntervalOfJoinedAlertsIsConfigured"
+long="$long|TestAnIncidentThatNobodyAcknowledgedRemindsTheLastStep|TestARestore(Refuses|Replaces)|TestBatchSize"
 plain='TestDataPermissionIsAsDocumented|TestEveryOperationRefuses|TestTheDocumentKeepsTheRules|TestAnyConfigurationSurvivesItsFile'
-plain="$plain|TestEveryRequestIsBounded"
+plain="$plain|TestEveryRequestIsBounded|TestBudget|TestCachesAgreeWithTheDatabase|TestTheLargestMap|TestOpenChangesAreBounded"
+plain="$plain|TestMoreThanOneCallMayRead|TestMessagesOfAnObjectArriveInOrder|TestAFailureHoldsUpItsObjectForAMinuteOnly"
+plain="$plain|TestKilled|TestCutConnection"
 
 lint() {
 	unformatted=$(gofmt -l cmd docs examples internal test)
