@@ -47,7 +47,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-const good = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+// good is of HTTP/1.0, whose connections serve one request: a client that kept the connection could send its next request
+// as the receiver closes it.
+const good = "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 // faults lists all ways to misbehave. trap is an address to which redirects lead.
 func faults(t *testing.T, trap string) (all []fault) {
