@@ -25,39 +25,34 @@ var (
 
 var docsTemplate = template.Must(template.New("docs").Parse(docsHTML))
 
-// anyBaseURL is the placeholder in the rendered page for the request's own base URL.
-const anyBaseURL = "http://base-url.invalid"
-
 // Docs serves the reference: one page without outside parts, rendered once from the tables that serve the operations.
 // It works without scripts. Its one script filters and sends trial calls; it stores the key in the page's memory only.
 func (f *Frame) Docs() http.Handler {
-	page := sync.OnceValues(func() (text []byte, tag string) { // rendered on the first request
+	page := sync.OnceValue(func() *Document { // rendered on the first request
 		var page bytes.Buffer
 		if err := docsTemplate.Execute(&page, f.reference()); err != nil {
 			panic(err) // a programming error in our own types, found by the tests
 		}
-		return page.Bytes(), digest(page.Bytes())
+		return &Document{Kind: "text/html; charset=utf-8", Text: page.Bytes(), Tag: digest(page.Bytes())}
 	})
 	policy := fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; connect-src 'self'; "+
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'", digest(docsCSS), digest(docsJS))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
 		w.Header().Set("Referrer-Policy", "no-referrer")
-		text, tag := page()
-		base := []byte(f.baseURL(r))
-		serveStatic(w, r, "text/html; charset=utf-8", tag[:24]+digest(base)[:24], bytes.ReplaceAll(text, []byte(anyBaseURL), base))
+		serveStatic(w, r, page())
 	})
 }
 
 // The reference as the template receives it.
 type (
 	reference struct {
-		Build, BaseURL string
-		Count          int
-		Nouns          []noun
-		Failures       []failureRow
-		CSS            template.CSS
-		JS             template.JS
+		Build    string
+		Count    int
+		Nouns    []noun
+		Failures []failureRow
+		CSS      template.CSS
+		JS       template.JS
 	}
 	noun struct {
 		Name string
@@ -81,7 +76,7 @@ type (
 func (f *Frame) reference() reference {
 	f.prepareAll()
 	page := reference{
-		Build: f.Build, BaseURL: anyBaseURL, Count: len(f.order), Failures: failureRows(),
+		Build: f.Build, Count: len(f.order), Failures: failureRows(),
 		CSS: template.CSS(docsCSS), JS: template.JS(docsJS),
 	}
 	for _, op := range f.order {
@@ -117,7 +112,7 @@ func (f *Frame) operation(op *mounted) operation {
 	return shown
 }
 
-// curl returns the example as a shell command that reads the key from APP_KEY. A body over 100 bytes is indented.
+// curl returns the example as a shell command that reads the server's address from TOCSIN_URL and the key from APP_KEY. A body over 100 bytes is indented.
 func curl(path, body string) string {
 	if len(body) > 100 {
 		v := jsontext.Value(body)
@@ -125,7 +120,7 @@ func curl(path, body string) string {
 			body = string(v)
 		}
 	}
-	return "curl " + anyBaseURL + path + " \\\n" +
+	return "curl \"$TOCSIN_URL" + path + "\" \\\n" +
 		"  -H \"Authorization: Bearer $APP_KEY\" \\\n" +
 		"  -H 'Content-Type: application/json' \\\n" +
 		"  -d '" + strings.ReplaceAll(body, "'", `'\''`) + "'"

@@ -10,6 +10,9 @@
   const all = (selector, root) => [...(root || document).querySelectorAll(selector)];
   const byId = id => document.getElementById(id);
 
+  // The page is the same for all servers, as its bytes are shared by all who read it: only the browser knows the address.
+  byId("address").textContent = location.origin;
+
   // Filter: every word must be in an operation's path, sentences or fields; examples do not count.
   const articles = all("article").map(e => ({ e, text: all("h3, p, dl, table", e).map(part => part.textContent).join(" ").toLowerCase() }));
   const entries = new Map(all("nav [data-op]").map(e => [e.dataset.op, e]));

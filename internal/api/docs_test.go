@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"crypto/sha256"
-	"crypto/tls"
 	"encoding/base64"
 	"encoding/xml"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"regexp"
 	"strings"
 	"testing"
@@ -39,7 +37,7 @@ func TestTheReferenceShowsEveryOperation(t *testing.T) {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
 	for _, op := range ops {
-		for _, part := range []string{op.Path, op.Doc, `curl http://tocsin.example:8080` + op.Path, "-d '" + op.Example + "'", strings.TrimSpace(string(op.Reply))} {
+		for _, part := range []string{op.Path, op.Doc, `curl "$TOCSIN_URL` + op.Path + `"`, "-d '" + op.Example + "'", strings.TrimSpace(string(op.Reply))} {
 			if !strings.Contains(page, part) {
 				t.Errorf("%s: %s is missing", op.Path, part)
 			}
@@ -180,42 +178,15 @@ func TestOperationTextsAreEscaped(t *testing.T) {
 	}
 }
 
-func TestTheReferenceShowsItsOwnURL(t *testing.T) {
-	t.Parallel()
-	proxies := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // the addresses that httptest's requests come from
-	behind := apitest.StartConfig(t, func(c *api.Config) { c.Proxies = proxies }, toys()).Frame.Docs()
-	alone := apitest.Start(t, toys()).Frame.Docs()
-	for _, c := range []struct {
-		name   string
-		h      http.Handler
-		change func(*http.Request)
-		want   string
-	}{
-		{"plainly", alone, nil, "http://tocsin.example:8080"},
-		{"over TLS", alone, func(r *http.Request) { r.TLS = &tls.ConnectionState{} }, "https://tocsin.example:8080"},
-		{"an untrusted X-Forwarded-Proto", alone, func(r *http.Request) { r.Header.Set("X-Forwarded-Proto", "https") }, "http://tocsin.example:8080"},
-		{"a trusted X-Forwarded-Proto", behind, func(r *http.Request) { r.Header.Set("X-Forwarded-Proto", "https") }, "https://tocsin.example:8080"},
-		{"by IPv6", alone, func(r *http.Request) { r.Host = "[2001:db8::1]:8080" }, "http://[2001:db8::1]:8080"},
-		{"a host that is none", alone, func(r *http.Request) { r.Host = `"><script>` }, "http://localhost"},
-		{"a host for the shell", alone, func(r *http.Request) { r.Host = `a;reboot` }, "http://localhost"},
-		{"no host", alone, func(r *http.Request) { r.Host = "" }, "http://localhost"},
-	} {
-		w := getDocs(c.h, c.change)
-		if page := w.Body.String(); !strings.Contains(page, "curl "+c.want+echo+" ") || strings.Contains(page, "base-url.invalid") {
-			t.Errorf("%s: no %s", c.name, c.want)
-		}
-	}
-}
-
 func TestTheReferenceIsServed(t *testing.T) {
 	t.Parallel()
 	h := apitest.Start(t, toys()).Frame.Docs()
 	tag := getDocs(h, nil).Header().Get("ETag")
 	unchanged := getDocs(h, func(r *http.Request) { r.Header.Set("If-None-Match", tag) })
-	elsewhere := getDocs(h, func(r *http.Request) { r.Header.Set("If-None-Match", tag); r.Host = "other.example" })
+	elsewhere := getDocs(h, func(r *http.Request) { r.Host = `"><script>` })
 	head := getDocs(h, func(r *http.Request) { r.Method = "HEAD" })
 	post := getDocs(h, func(r *http.Request) { r.Method = "POST" })
-	if unchanged.Code != 304 || elsewhere.Code != 200 || head.Code != 200 || head.Body.Len() != 0 || post.Code != 405 || post.Header().Get("Allow") != "GET, HEAD" {
+	if unchanged.Code != 304 || elsewhere.Header().Get("ETag") != tag || head.Code != 200 || head.Body.Len() != 0 || post.Code != 405 || post.Header().Get("Allow") != "GET, HEAD" {
 		t.Errorf("unchanged %d, elsewhere %d, HEAD %d, POST %d", unchanged.Code, elsewhere.Code, head.Code, post.Code)
 	}
 }

@@ -1,29 +1,22 @@
 package api
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
-	"strings"
 	"sync"
-	"time"
 )
 
-// serveStatic answers GET and HEAD with a prepared document, or with 304 when the client has it already. tag is different for
-// each document: its digest is computed once, because anyone may ask.
-func serveStatic(w http.ResponseWriter, r *http.Request, kind, tag string, document []byte) {
-	h := w.Header()
-	h.Set("X-Content-Type-Options", "nosniff")
+// serveStatic answers GET and HEAD with a document whose address never changes.
+func serveStatic(w http.ResponseWriter, r *http.Request, document *Document) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		h.Set("Allow", "GET, HEAD")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "this document takes GET and HEAD", http.StatusMethodNotAllowed)
 		return
 	}
-	h.Set("Content-Type", kind)
-	h.Set("Cache-Control", "no-cache") // clients must revalidate: an upgrade changes the document
-	h.Set("ETag", `"`+tag+`"`)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(document))
+	w.Header().Set("Cache-Control", "no-cache") // clients must revalidate: an upgrade changes the document
+	document.Serve(w, r)
 }
 
 // digest returns the SHA-256 in the form that content security policies use.
@@ -34,28 +27,12 @@ func digest(b []byte) string {
 
 // OpenAPIHandler serves the document of OpenAPI, which is generated on the first request.
 func (f *Frame) OpenAPIHandler() http.Handler {
-	document := sync.OnceValues(func() (text []byte, tag string) {
+	document := sync.OnceValue(func() *Document {
 		text, err := f.OpenAPI()
 		if err != nil {
 			panic(err) // a programming error in our own types, found by the tests
 		}
-		return text, digest(text)
+		return &Document{Kind: "application/json", Text: text, Tag: digest(text)}
 	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text, tag := document()
-		serveStatic(w, r, "application/json", tag, text)
-	})
-}
-
-// baseURL returns the URL of this server as the request reached it, for examples that can be copied. The caller chooses
-// the Host header, so a value that is not plainly a host is not repeated.
-func (f *Frame) baseURL(r *http.Request) string {
-	host, scheme := r.Host, "http"
-	if host == "" || strings.ContainsFunc(host, func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune("-.:[]", r) }) {
-		host = "localhost"
-	}
-	if r.TLS != nil || trusted(peer(r), f.Proxies) && r.Header.Get("X-Forwarded-Proto") == "https" {
-		scheme = "https"
-	}
-	return scheme + "://" + host
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serveStatic(w, r, document()) })
 }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -10,9 +9,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"time"
 
-	"github.com/klauspost/compress/gzhttp"
+	"tocsin/internal/api"
 )
 
 //go:embed asset
@@ -20,9 +18,8 @@ var assetFiles embed.FS
 
 // asset is a file that pages load.
 type asset struct {
-	name, kind string
-	content    []byte
-	digest     string // of its content; part of its address
+	*api.Document
+	digest string // of its content; part of its address
 }
 
 // assetList holds the assets by name.
@@ -41,7 +38,7 @@ var assetList = func() map[string]asset {
 	}
 	for name, a := range all { // a style sheet refers to files by the addresses of the pages: else each is loaded twice
 		if path.Ext(name) == ".css" {
-			all[name] = newAsset(name, urls.ReplaceAllFunc(a.content, func(url []byte) []byte {
+			all[name] = newAsset(name, urls.ReplaceAllFunc(a.Text, func(url []byte) []byte {
 				file := string(url[len("url(") : len(url)-1])
 				return []byte("url(" + file + "?v=" + all[file].digest + ")")
 			}))
@@ -59,7 +56,8 @@ func newAsset(name string, content []byte) asset {
 	if kind == "" && strings.HasSuffix(name, ".woff2") {
 		kind = "font/woff2"
 	}
-	return asset{name, kind, content, hex.EncodeToString(sum[:6])}
+	digest := hex.EncodeToString(sum[:6])
+	return asset{&api.Document{Kind: kind, Text: content, Tag: digest}, digest}
 }
 
 // assetPath returns the address of an asset. Browsers keep what they loaded from it, because other content has another
@@ -74,17 +72,10 @@ func assets() http.Handler {
 			http.NotFound(w, r)
 			return
 		}
-		h := w.Header()
-		h.Set("Content-Type", a.kind)
-		h.Set("X-Content-Type-Options", "nosniff")
-		if strings.HasPrefix(a.kind, "font/") { // it is compressed already
-			h.Set(gzhttp.HeaderNoCompression, "1")
-		}
-		h.Set("ETag", `"`+a.digest+`"`)
-		h.Set("Cache-Control", "no-cache")
+		w.Header().Set("Cache-Control", "no-cache")
 		if r.URL.Query().Get("v") == a.digest {
-			h.Set("Cache-Control", "public, max-age=31536000, immutable")
+			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 		}
-		http.ServeContent(w, r, a.name, time.Time{}, bytes.NewReader(a.content))
+		a.Serve(w, r)
 	})
 }

@@ -56,7 +56,7 @@ func serviceWorker() http.Handler {
 // manifest describes the console as an application that can be put on the first screen of a phone.
 var manifest = func() []byte {
 	icon := func(name, sizes, purpose string) map[string]string {
-		return map[string]string{"src": assetPath(name), "sizes": sizes, "type": assetList[name].kind, "purpose": purpose}
+		return map[string]string{"src": assetPath(name), "sizes": sizes, "type": assetList[name].Kind, "purpose": purpose}
 	}
 	text, err := json.Marshal(map[string]any{
 		"id": "/", "start_url": "/", "scope": "/", "name": "Tocsin", "short_name": "Tocsin", "lang": "en",
@@ -75,12 +75,11 @@ var manifest = func() []byte {
 
 // served serves a file whose address never changes.
 func served(kind string, content []byte) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		h := w.Header()
-		h.Set("Content-Type", kind)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Cache-Control", "no-cache")
-		h.Set("Content-Security-Policy", "default-src 'none'; connect-src 'self'")
-		_, _ = w.Write(content) // a failure means that the browser is gone
+	file := newAsset("", content)
+	file.Kind = kind
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-cache")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; connect-src 'self'")
+		file.Serve(w, r)
 	})
 }
