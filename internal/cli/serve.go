@@ -125,6 +125,7 @@ func (cmd *serveCmd) Run(con *console) error {
 // anything is written, so that a second server on the same database does no harm.
 func run(ctx context.Context, a *app.App, con *console, prepare func(url string) error) error {
 	paceCollector()
+	limitMemory(a.Log)
 	addThreads()
 	s, err := a.Start()
 	if err != nil {
