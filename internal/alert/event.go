@@ -70,13 +70,16 @@ func scanEvent(scan db.Scan) (e Event, err error) {
 	return e, nil
 }
 
-// eventsOf returns the newest events of an alert, at most limit, in the order in which they came.
-func eventsOf(tx *db.Tx, account int64, alert string, limit int64) ([]Event, error) {
-	events, err := db.All(tx, scanEvent, `SELECT `+eventColumns+` FROM verdict v
+// eventsOf returns the newest events of an alert, at most limit and most bytes, in the order in which they came. cut reports that
+// limit would allow more.
+func eventsOf(tx *db.Tx, account int64, alert string, limit, most int64) (events []Event, cut bool, err error) {
+	events, short, err := db.Page(tx, limit, most, scanEvent, `SELECT `+eventColumns+` FROM verdict v
 		WHERE v.account_id = $1 AND v.alert_id = $2 AND v.event_id <> ''
 		ORDER BY v.verdict_id DESC LIMIT $3 + 0`, account, alert, limit)
+	events = events[:min(short, int64(len(events)))]
 	slices.Reverse(events)
-	return typed(tx, account, events, err)
+	events, err = typed(tx, account, events, err)
+	return events, short < limit, err
 }
 
 // typed fills in the types of integrations, unless err is set, which it returns.
@@ -94,12 +97,18 @@ func typed(tx *db.Tx, account int64, events []Event, err error) ([]Event, error)
 	return events, err
 }
 
+// mostEvents is the number of events that eventList returns at most.
+const mostEvents = 1000
+
 func eventList(c *api.Call, in OneRequest) (api.Items[Event], error) {
 	a, err := info(c, in)
 	if err != nil {
 		return api.Items[Event]{}, err
 	}
-	events, err := eventsOf(c.Tx, c.Who.AccountID, a.AlertID, 1000)
+	events, cut, err := eventsOf(c.Tx, c.Who.AccountID, a.AlertID, mostEvents, api.PageBytes)
+	if cut {
+		c.WarnShort(int64(len(events)), mostEvents, "These are the newest.")
+	}
 	return api.Items[Event]{Items: events}, err
 }
 
@@ -184,7 +193,8 @@ func (r *Service) allEvents(c *api.Call, in allEventsRequest) (reply api.CursorP
 		page = ` AND ($10 = 0 OR v.event_time > $11 OR v.event_time = $11 AND v.verdict_id > $10)
 			ORDER BY v.event_time, v.verdict_id LIMIT $12 + 0 OFFSET $13 + 0`
 	}
-	found, err := db.All(c.Tx, scanEvent, `SELECT `+eventColumns+eventsMatching+page, append(args, verdict, from.At, limit+1, offset)...)
+	found, limit, err := api.FindPage(c, limit, scanEvent, `SELECT `+eventColumns+eventsMatching+page,
+		append(args, verdict, from.At, limit+1, offset)...)
 	if found, err = typed(c.Tx, c.Who.AccountID, found, err); err != nil {
 		return reply, err
 	}

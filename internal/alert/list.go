@@ -108,9 +108,9 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Alert]
 	var found []Alert
 	var total int64
 	if in.Title != "" {
-		found, total, err = listTitle(c, in, byChange, args, from, limit+1, offset)
+		found, limit, total, err = listTitle(c, in, byChange, args, from, limit, offset)
 	} else {
-		found, total, err = listAll(c.Tx, byChange, in.Asc, args, from, limit+1, offset)
+		found, limit, total, err = listAll(c, byChange, in.Asc, args, from, limit, offset)
 	}
 	if err != nil {
 		return reply, err
@@ -130,9 +130,11 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Alert]
 	return api.NewCursorPage(found, limit, total, r.CursorKey, binding, place), nil
 }
 
-// listAll returns most alerts of the list at most, those after a position or, without one, after offset others, and the
-// number of all.
-func listAll(tx *db.Tx, byChange, asc bool, args []any, from api.Position, most, offset int64) (found []Alert, total int64, err error) {
+// listAll returns the alerts of a page and one more, those after a position or, without one, after offset others. It returns
+// how many are on the page, which is limit at most, and the number of all.
+func listAll(
+	c *api.Call, byChange, asc bool, args []any, from api.Position, limit, offset int64,
+) (found []Alert, onPage, total int64, err error) {
 	matching, page := begun, begunDown
 	switch {
 	case byChange && asc:
@@ -142,11 +144,11 @@ func listAll(tx *db.Tx, byChange, asc bool, args []any, from api.Position, most,
 	case asc:
 		page = begunUp
 	}
-	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM alert`+matching, args...); err != nil {
-		return nil, 0, err
+	if total, _, err = db.One(c.Tx, db.Column[int64], `SELECT count(*) FROM alert`+matching, args...); err != nil {
+		return nil, 0, 0, err
 	}
-	found, err = db.All(tx, scanAlert, selection+page, append(args, from.ID, from.At, most, offset)...)
-	return found, total, err
+	found, onPage, err = api.FindPage(c, limit, scanAlert, selection+page, append(args, from.ID, from.At, limit+1, offset)...)
+	return found, onPage, total, err
 }
 
 // either returns a filter of a query: 1 for true, 0 for false, -1 for both when the flag is absent.
@@ -199,7 +201,8 @@ func listByIDs(c *api.Call, in someRequest) (api.Items[Alert], error) {
 }
 
 // ListOf returns a page of the alerts of an incident, ordered by their beginning, and the number of all. It leaves out
-// the alerts of hidden channels. With events each alert has its 20 latest events.
+// the alerts of hidden channels. With events each alert has its 20 latest events. A page of more than api.PageBytes ends early,
+// and the events of all its alerts have as many bytes again.
 func ListOf(
 	tx *db.Tx, account int64, incident string, hidden []int64, active *bool, events bool, limit, offset int64,
 ) (items []Alert, total int64, err error) {
@@ -211,13 +214,14 @@ func ListOf(
 	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM alert`+of, args...); err != nil {
 		return nil, 0, err
 	}
-	items, err = db.All(tx, scanAlert, selection+of+` ORDER BY alert.start_time, alert.alert_id LIMIT $5 + 0 OFFSET $6 + 0`,
-		append(args, limit, offset)...)
+	items, limit, err = db.Page(tx, limit, api.PageBytes, scanAlert,
+		selection+of+` ORDER BY alert.start_time, alert.alert_id LIMIT $5 + 0 OFFSET $6 + 0`, append(args, limit+1, offset)...)
 	if err != nil {
 		return nil, 0, err
 	}
+	items = items[:min(limit, int64(len(items)))]
 	for i := 0; i < len(items) && events && err == nil; i++ {
-		items[i].Events, err = eventsOf(tx, account, items[i].AlertID, 20)
+		items[i].Events, _, err = eventsOf(tx, account, items[i].AlertID, 20, api.PageBytes/int64(len(items)))
 	}
 	if err == nil {
 		err = named(tx, account, items)

@@ -115,27 +115,45 @@ func withTitle(c *api.Call, in listRequest, byChange bool, args []any) (found []
 
 // listTitle is listAll for a request with a title.
 func listTitle(
-	c *api.Call, in listRequest, byChange bool, args []any, from api.Position, most, offset int64,
-) (items []Alert, total int64, err error) {
+	c *api.Call, in listRequest, byChange bool, args []any, from api.Position, limit, offset int64,
+) (items []Alert, onPage, total int64, err error) {
 	found, err := withTitle(c, in, byChange, args)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
 	for from != (api.Position{}) && offset < int64(len(found)) && !after(found[offset], from, in.Asc) {
 		offset++
 	}
 	total = int64(len(found))
 	items = []Alert{}
-	for _, at := range found[min(offset, total):min(offset+most, total)] {
+	bytes := int64(0)
+	for _, at := range found[min(offset, total):min(offset+limit+1, total)] {
 		a, ok, err := db.One(c.Tx, scanAlert, selection+` WHERE account_id = $1 AND alert_id = $2`, c.Who.AccountID, at.ID)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, 0, err
 		}
 		if ok {
 			items = append(items, a)
+			bytes += a.bytes()
+		}
+		if bytes > api.PageBytes && len(items) > 1 {
+			c.WarnShort(int64(len(items))-1, limit, "Continue with search_after_ctx, not with p.")
+			return items, int64(len(items)) - 1, total, nil
 		}
 	}
-	return items, total, nil
+	return items, limit, total, nil
+}
+
+// bytes returns about how long the alert is.
+func (a *Alert) bytes() int64 {
+	n := len(a.Title) + len(a.TitleRule) + len(a.Description)
+	for name, value := range a.Labels {
+		n += len(name) + len(value)
+	}
+	for _, image := range a.Images {
+		n += len(image.Src) + len(image.Href) + len(image.Alt)
+	}
+	return int64(n)
 }
 
 // after reports whether a position is behind another one in the order of the list.

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -9,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"tocsin/internal/platform/fault"
@@ -37,12 +37,12 @@ type Body struct {
 // checked before and after. Errors are faults: TooLarge, BadRequest, and Unavailable when other bodies use all the
 // memory set aside for bodies.
 func (b *Body) Read(account, integration int64) ([]byte, error) {
-	return b.frame.readInflated(b.x, bodyHolder{account: account, key: integration}, b.limit)
+	return b.frame.readInflated(b.x, byteHolder{account: account, key: integration}, b.limit)
 }
 
 // ReadUnknown is Read for a body that must be read to find its integration. limit is in bytes.
 func (b *Body) ReadUnknown(limit int64) ([]byte, error) {
-	return b.frame.readInflated(b.x, bodyHolder{network: b.x.network()}, min(limit, b.limit))
+	return b.frame.readInflated(b.x, byteHolder{network: b.x.network()}, min(limit, b.limit))
 }
 
 // ReadStart is Read for a body whose beginning has a use of its own. Of a body that is longer than the limit it returns
@@ -52,13 +52,13 @@ func (b *Body) ReadStart(account, integration int64) (body []byte, cut bool, err
 	if err != nil {
 		return nil, false, err
 	}
-	return b.frame.readStart(b.x, bodyHolder{account: account, key: integration}, b.limit, zipped)
+	return b.frame.readStart(b.x, byteHolder{account: account, key: integration}, b.limit, zipped)
 }
 
 // Over returns the fault of a body that is longer than the limit.
 func (b *Body) Over() error { return tooLarge(b.limit) }
 
-func (f *Frame) readInflated(x *exchange, h bodyHolder, limit int64) ([]byte, error) {
+func (f *Frame) readInflated(x *exchange, h byteHolder, limit int64) ([]byte, error) {
 	zipped, err := isZipped(x.r)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func isZipped(r *http.Request) (bool, error) {
 // readBody reads the request's body up to the operation's limit and checks the declared content type. A missing body
 // counts as an empty object, so that operations without required fields can be called with nothing at all.
 func (f *Frame) readBody(x *exchange) ([]byte, error) {
-	body, err := f.readAll(x, bodyHolder{account: x.call.Who.AccountID, key: x.call.Who.KeyID}, x.op.MaxBody, false)
+	body, err := f.readAll(x, byteHolder{account: x.call.Who.AccountID, key: x.call.Who.KeyID}, x.op.MaxBody, false)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func isJSON(kind string) bool {
 
 // readAll reads the body up to limit bytes, whatever its content type. The bytes that it can grow to are reserved
 // first and released when the call is answered.
-func (f *Frame) readAll(x *exchange, h bodyHolder, limit int64, zipped bool) ([]byte, error) {
+func (f *Frame) readAll(x *exchange, h byteHolder, limit int64, zipped bool) ([]byte, error) {
 	if x.r.ContentLength > limit {
 		x.w.Header().Set("Connection", "close")
 		return nil, tooLarge(limit)
@@ -124,7 +124,7 @@ func (f *Frame) readAll(x *exchange, h bodyHolder, limit int64, zipped bool) ([]
 const discarded = 4
 
 // readStart is readAll for Body.ReadStart.
-func (f *Frame) readStart(x *exchange, h bodyHolder, limit int64, zipped bool) (body []byte, cut bool, err error) {
+func (f *Frame) readStart(x *exchange, h byteHolder, limit int64, zipped bool) (body []byte, cut bool, err error) {
 	if declared := x.r.ContentLength; !zipped && declared >= 0 && declared <= limit {
 		body, err = f.readAll(x, h, limit, false)
 		return body, false, err
@@ -134,7 +134,7 @@ func (f *Frame) readStart(x *exchange, h bodyHolder, limit int64, zipped bool) (
 		if over := new(http.MaxBytesError); errors.As(err, &over) {
 			cut = true
 			_, _ = io.CopyN(io.Discard, x.r.Body, discarded*limit)
-			return start[:limit:limit], nil
+			return start, nil
 		}
 		return start, err
 	})
@@ -144,7 +144,7 @@ func (f *Frame) readStart(x *exchange, h bodyHolder, limit int64, zipped bool) (
 // readReserved calls read with the declared length of the body (-1: unknown), while the bytes that it can grow to are
 // reserved, at most limit.
 func (f *Frame) readReserved(
-	x *exchange, h bodyHolder, limit int64, zipped bool, read func(declared int64) ([]byte, error),
+	x *exchange, h byteHolder, limit int64, zipped bool, read func(declared int64) ([]byte, error),
 ) ([]byte, error) {
 	declared := x.r.ContentLength // -1: unknown
 	if declared == 0 && !zipped {
@@ -188,12 +188,51 @@ func read(r io.Reader, limit, declared int64, zipped bool) ([]byte, error) {
 		}
 		r = plain
 	}
-	var body bytes.Buffer
-	_, err := body.ReadFrom(io.LimitReader(r, limit+1)) // one byte more, so that a longer body is noticed
-	if err == nil && int64(body.Len()) > limit {
-		err = &http.MaxBytesError{Limit: limit}
+	return readPieces(r, limit)
+}
+
+// pieces are what bodies of unknown length are read into. A buffer that grows would leave twice the body as garbage, and
+// for a moment hold three times as much.
+var pieces = sync.Pool{New: func() any { return new([pieceBytes]byte) }}
+
+const pieceBytes = 64 << 10
+
+// readPieces reads up to limit bytes, and returns http.MaxBytesError with them if there are more.
+func readPieces(r io.Reader, limit int64) ([]byte, error) {
+	var used []*[pieceBytes]byte
+	defer func() {
+		for _, piece := range used {
+			pieces.Put(piece)
+		}
+	}()
+	r = io.LimitReader(r, limit+1) // one byte more, so that a longer body is noticed
+	length := 0
+	for {
+		at := length % pieceBytes
+		if at == 0 {
+			used = append(used, pieces.Get().(*[pieceBytes]byte))
+		}
+		n, err := r.Read(used[len(used)-1][at:])
+		length += n
+		switch {
+		case err == nil:
+		case int64(length) > limit:
+			return joined(used, int(limit)), &http.MaxBytesError{Limit: limit}
+		case errors.Is(err, io.EOF):
+			return joined(used, length), nil
+		default:
+			return nil, err
+		}
 	}
-	return body.Bytes(), err
+}
+
+// joined returns the first n bytes of the pieces.
+func joined(all []*[pieceBytes]byte, n int) []byte {
+	body := make([]byte, 0, n)
+	for _, piece := range all {
+		body = append(body, piece[:min(pieceBytes, n-len(body))]...)
+	}
+	return body
 }
 
 // unread returns the fault for a body that could not be read.

@@ -1,7 +1,10 @@
 package api
 
 import (
+	"fmt"
+
 	"tocsin/internal/platform/cursor"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
 
@@ -37,6 +40,25 @@ type CursorPage[T any] struct {
 	Total          int64  `json:"total" doc:"How many there are on all pages together, exactly."`
 	HasNextPage    bool   `json:"has_next_page" doc:"Whether there is a page after this one."`
 	SearchAfterCtx string `json:"search_after_ctx" doc:"The cursor of the next page; empty when there is none."`
+}
+
+// PageBytes is the most that the elements of a page have together, in bytes as they are stored. Of one element there is
+// always a page.
+const PageBytes = 2 << 20
+
+// FindPage reads the elements of a page and one more, for NewCursorPage, with a query for one more than limit. A page of more
+// than PageBytes ends early: limit is then the number of its elements, and a warning names it.
+func FindPage[T any](c *Call, limit int64, row func(db.Scan) (T, error), query string, args ...any) ([]T, int64, error) {
+	found, short, err := db.Page(c.Tx, limit, PageBytes, row, query, args...)
+	if short < limit && err == nil {
+		c.WarnShort(short, limit, "Continue with search_after_ctx, not with p.")
+	}
+	return found, short, err
+}
+
+// WarnShort adds the warning of a page that ended early because of PageBytes.
+func (c *Call) WarnShort(elements, limit int64, next string) {
+	c.Warn(fmt.Sprintf("This page ends after %d of %d elements, because a page has at most %d bytes. %s", elements, limit, PageBytes, next))
 }
 
 // NewCursorPage returns the reply for the elements that were found. The caller queries one element more than limit: its

@@ -43,7 +43,7 @@ func (f *Frame) Endpoint(in Endpoint) http.Handler {
 			f.delay(x, err)
 			x.fail(err)
 		} else {
-			x.succeed()
+			f.deliver(x)
 		}
 		f.release(x)
 		f.finish(x, err)
@@ -69,7 +69,10 @@ func (f *Frame) take(x *exchange, in Endpoint) (err error) {
 	if err != nil {
 		return x.clientGone(err)
 	}
-	return x.encode(data)
+	if err := x.encode(data); err != nil {
+		return err
+	}
+	return f.bound(x, false)
 }
 
 // Limited returns the fault of a limit that is used up, and sets Retry-After in header.

@@ -36,7 +36,8 @@ type exchange struct {
 	dry       bool    // a dry run: nothing is changed or recorded
 	inside    bool    // a call of Invoke, without a key
 	held      int64   // bytes reserved for the body, under holder
-	holder    bodyHolder
+	holder    byteHolder
+	unread    int64  // bytes reserved for the reply, under replyHolder
 	known     string // what the audit log stores of a large body
 }
 
@@ -46,11 +47,12 @@ func (x *exchange) network() netip.Prefix {
 	return ratelimit.Network(address)
 }
 
-// release returns the call's buffer and its reserved body bytes. Neither may be read afterwards.
+// release returns the call's buffer and its reserved bytes. The body and the reply must not be read afterwards.
 func (f *Frame) release(x *exchange) {
 	x.release()
+	f.replies.release(x.replyHolder(), x.unread)
 	f.bodies.release(x.holder, x.held)
-	x.held = 0
+	x.held, x.unread = 0, 0
 }
 
 // answer runs the checks in their documented order (docs/api.md), then the operation.
@@ -92,6 +94,9 @@ func (f *Frame) perform(x *exchange, read func() ([]byte, error)) error {
 	}
 	if err == nil {
 		err = x.clientGone(f.run(x, body))
+	}
+	if err == nil && (x.op.Effect != Write || x.dry) {
+		err = f.bound(x, false) // after the account's turn: its other calls must not wait for clients that do not read
 	}
 	if err != nil && x.op.Effect == Write && !x.dry {
 		f.recordRefusal(x, body, err)
@@ -189,6 +194,9 @@ func (f *Frame) write(x *exchange, body []byte, do func(*db.Tx) error, data *any
 			return err
 		}
 		if err := x.encode(*data); err != nil {
+			return err
+		}
+		if err := f.bound(x, true); err != nil {
 			return err
 		}
 		return f.record(tx, x, known, "")

@@ -27,11 +27,16 @@ func SetBodies(f *Frame, total int64, wait, arrive time.Duration) {
 }
 
 // BodyBytes returns the bytes that bodies hold now.
-func BodyBytes(f *Frame) int64 {
-	f.bodies.mu.Lock()
-	defer f.bodies.mu.Unlock()
-	return f.bodies.used
+func BodyBytes(f *Frame) int64 { return f.bodies.held() }
+
+// SetReplies changes the bounds of replies: the bytes over all connections, those that may wait, the time to wait, and the
+// time in which a reply must be read.
+func SetReplies(f *Frame, total, queue int64, wait, read time.Duration) {
+	f.replies, f.replyTime = newReplyBudget(total, queue, wait), read
 }
+
+// ReplyBytes returns the bytes that replies hold now.
+func ReplyBytes(f *Frame) int64 { return f.replies.held() }
 
 // Waiting returns how many calls wait for their turn.
 func Waiting(f *Frame) int { return f.queue.Places() }

@@ -56,9 +56,11 @@ type Frame struct {
 	queue     *ratelimit.Queue[rateKey] // of calls that wait for LimitWait
 	stopping  context.Context           // ended by stop
 	stop      context.CancelFunc
-	bodies    *bodyBudget
+	bodies    *byteBudget
+	replies   *byteBudget
 	late      *lateRefusals
 	bodyTime  time.Duration
+	replyTime time.Duration
 	metrics   *metrics
 	unknown   func() *counters // of calls without an operation
 }
@@ -90,15 +92,14 @@ func New(c Config, ops ...[]Op) *Frame {
 	f := &Frame{
 		Config: c, ops: map[string]*mounted{}, schemas: newSchemas(), metrics: newMetrics(c.Metrics),
 		rates: ratelimit.New[rateKey](0).Divided(c.Share), queue: ratelimit.NewQueue[rateKey](waitingPerAccount, waitingInAll),
-		bodies: newBodyBudget(max(bodiesAtOnce, largeBodies*c.MaxBody), bodyWait), bodyTime: bodyTime,
+		bodies: newBodyBudget(max(bodiesAtOnce, largeBodies*c.MaxBody), budgetWait), bodyTime: bodyTime,
+		replies: newReplyBudget(repliesAtOnce, repliesWaiting, budgetWait), replyTime: replyTime,
 		late: newLateRefusals(),
 	}
 	f.stopping, f.stop = context.WithCancel(context.Background())
-	if f.Metrics != nil {
-		f.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "tocsin_calls_waiting", Help: "Reads above the limit that wait for their turn.",
-		}, func() float64 { return float64(f.queue.Places()) }))
-	}
+	f.gauge(prometheus.GaugeOpts{Name: "tocsin_calls_waiting", Help: "Reads above the limit that wait for their turn."}, func() int64 { return int64(f.queue.Places()) })
+	f.gauge(prometheus.GaugeOpts{Name: "tocsin_body_bytes", Help: "Bytes of request bodies in memory."}, func() int64 { return f.bodies.held() })
+	f.gauge(prometheus.GaugeOpts{Name: "tocsin_reply_bytes", Help: "Bytes of large replies that have not been read."}, func() int64 { return f.replies.held() })
 	f.unknown = f.metrics.of("unknown")
 	for _, table := range ops {
 		for _, op := range table {
@@ -107,6 +108,12 @@ func New(c Config, ops ...[]Op) *Frame {
 	}
 	f.failure = f.schemas.of(reflect.TypeFor[errorResponse](), "")
 	return f
+}
+
+func (f *Frame) gauge(opts prometheus.GaugeOpts, value func() int64) {
+	if f.Metrics != nil {
+		f.Metrics.MustRegister(prometheus.NewGaugeFunc(opts, func() float64 { return float64(value()) }))
+	}
 }
 
 func (f *Frame) mount(op Op) {
@@ -187,7 +194,7 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case x.file != nil:
 		broken, err = x.sendFile()
 	default:
-		x.succeed()
+		f.deliver(x)
 	}
 	f.release(x)
 	f.finish(x, err)

@@ -221,12 +221,14 @@ func TestCallsAreCounted(t *testing.T) {
 		"tocsin_api_call_seconds /toy/list":             3,
 		"tocsin_api_call_seconds unknown":               2,
 		"tocsin_calls_waiting":                          0,
+		"tocsin_body_bytes":                             0,
+		"tocsin_reply_bytes":                            0,
 	} {
 		if got[key] != want {
 			t.Errorf("%s = %v, want %v", key, got[key], want)
 		}
 	}
-	if len(got) != 6 {
+	if len(got) != 8 {
 		t.Errorf("%v", got)
 	}
 }

@@ -10,9 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/klauspost/compress/gzhttp"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
@@ -116,23 +114,10 @@ func (a *App) Handler() (http.Handler, error) {
 	}
 	mux.Handle("GET /docs", a.Frame.Docs())
 	mux.Handle("GET /openapi.json", a.Frame.OpenAPIHandler())
-	mux.Handle("GET /metrics", promhttp.HandlerFor(a.metrics, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
+	mux.Handle("GET /metrics", a.metricsPage())
 	mux.HandleFunc("GET /health", a.health)
 	mux.HandleFunc("GET /health/ready", a.ready)
 	return compressed(a.showHeld(a.operationsFirst(mux))), nil
-}
-
-// compressed compresses replies for clients that accept it, except those that another site made a browser ask for. Who
-// can choose a part of a page, and sees how long the page is when it is compressed, could guess what else is in it
-// (BREACH): the key of a push address, for instance. Over HTTPS browsers send the kind of site that a request comes from;
-// without HTTPS there is nothing to guess. Forms have no secret token: forged ones are refused by where they come from.
-func compressed(h http.Handler) http.Handler {
-	return gzhttp.GzipHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if from := r.Header.Get("Sec-Fetch-Site"); from == "cross-site" || from == "same-site" {
-			w.Header().Set(gzhttp.HeaderNoCompression, "1")
-		}
-		h.ServeHTTP(w, r)
-	}))
 }
 
 // envelopesFirst sends the envelopes of Sentry's SDKs to their endpoint: a prefix may be before their path, which no pattern

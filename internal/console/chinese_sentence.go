@@ -14,5 +14,6 @@ var chineseSentence = map[string]string{
 	"Too many requests": "请求过多", "Wrong key": "密钥错误", "The integration is disabled": "集成已停用", "The server was busy": "服务器繁忙",
 	"Left out by the sender": "发送方未发送",
 
-	"The database does not answer. Try again in a few seconds.": "数据库没有响应，请几秒后重试。",
+	"The database does not answer. Try again in a few seconds.":      "数据库没有响应，请几秒后重试。",
+	"Too many pages have not been read. Try again in a few seconds.": "尚未读取的页面过多，请几秒后重试。",
 }

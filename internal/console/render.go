@@ -83,8 +83,10 @@ func (v *visit) render(status int, name, tab string, data view) error {
 	if err := set.ExecuteTemplate(&whole, "frame.html", s); err != nil {
 		return fmt.Errorf("draw the frame of %s: %w", name, err)
 	}
-	v.w.WriteHeader(status)
-	_, _ = v.w.Write(whole.Bytes()) // a failure means that the browser is gone
+	if err := v.Frame.Send(v.w, v.r, v.who, status, whole.Bytes()); err != nil {
+		return &api.Refusal{Status: http.StatusServiceUnavailable, Code: "ServiceUnavailable",
+			Message: v.T("Too many pages have not been read. Try again in a few seconds.")}
+	}
 	return nil
 }
 

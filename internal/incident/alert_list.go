@@ -1,6 +1,8 @@
 package incident
 
 import (
+	"fmt"
+
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
@@ -37,6 +39,9 @@ func (r *Service) alertList(c *api.Call, in alertListRequest) (api.Paged[AlertVi
 	}
 	offset := (max(in.P, 1) - 1) * limit
 	alerts, total, err := alert.ListOf(c.Tx, i.AccountID, i.IncidentID, hidden, in.IsActive, in.IncludeEvents, limit, offset)
+	if n := int64(len(alerts)); err == nil && n < min(limit, total-offset) {
+		c.WarnShort(n, limit, fmt.Sprintf("Ask for the others with a limit of %d or less.", n))
+	}
 	items := make([]AlertView, 0, len(alerts))
 	for _, a := range alerts {
 		items = append(items, AlertView{Alert: a, Severity: a.AlertSeverity, Status: a.AlertStatus, TriggerTime: a.StartTime})

@@ -124,7 +124,7 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 		page = ` AND ($18 = '' OR i.start_time > $19 OR i.start_time = $19 AND i.incident_id > $18)
 			ORDER BY i.start_time, i.incident_id LIMIT $20 + 0 OFFSET $21 + 0`
 	}
-	found, err := db.All(c.Tx, scanIncident, `SELECT `+columns+matching+page, append(args, from.ID, from.At, limit+1, offset)...)
+	found, limit, err := api.FindPage(c, limit, scanIncident, `SELECT `+columns+matching+page, append(args, from.ID, from.At, limit+1, offset)...)
 	if err != nil {
 		return reply, err
 	}

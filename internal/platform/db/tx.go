@@ -194,6 +194,43 @@ func All[T any](t *Tx, row func(Scan) (T, error), query string, args ...any) ([]
 	return all, nil
 }
 
+// Page is All for a page of a list, of limit rows and one more: that there is one more means that there is a next page. It ends
+// the page before the rows have more than most bytes, as they are stored, but not before its first row; the row that would be
+// too much is the one more. It returns the rows of the page and that one, and the number of rows on the page.
+func Page[T any](t *Tx, limit, most int64, row func(Scan) (T, error), query string, args ...any) ([]T, int64, error) {
+	all, bytes := []T{}, int64(0)
+	_, err := t.run(query, args, func(scan Scan) (bool, error) {
+		v, err := row(func(dest ...any) error {
+			err := scan(dest...)
+			bytes += size(dest)
+			return err
+		})
+		all = append(all, v)
+		t.ownFault = err != nil
+		return bytes <= most || len(all) < 2, err
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	if bytes > most && len(all) > 1 {
+		limit = min(limit, int64(len(all))-1)
+	}
+	return all, limit, nil
+}
+
+// size returns the bytes of the texts that a row was scanned into, which are nearly all of it.
+func size(dest []any) (bytes int64) {
+	for _, d := range dest {
+		switch v := d.(type) {
+		case *string:
+			bytes += int64(len(*v))
+		case *[]byte:
+			bytes += int64(len(*v))
+		}
+	}
+	return bytes
+}
+
 // One reads the first row of a query; found is false when there is none.
 func One[T any](t *Tx, row func(Scan) (T, error), query string, args ...any) (v T, found bool, err error) {
 	_, err = t.run(query, args, func(scan Scan) (bool, error) {

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// TestBodyBudgetCounts reserves and releases in random order. The held bytes are the sum of the grants, never over the
+// TestByteBudgetCounts reserves and releases in random order. The held bytes are the sum of the grants, never over the
 // total (but for a single body), and an account and a key never exceed their bound at the moment of the grant. When
 // everything is released, nothing is held and no request waits.
-func TestBodyBudgetCounts(t *testing.T) {
+func TestByteBudgetCounts(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		total := int64(1+random.IntN(8)) << 20
 		b := newBodyBudget(total, time.Hour)
 		type grant struct {
-			bodyHolder
+			byteHolder
 			n int64
 		}
 		var granted []grant
@@ -26,13 +26,13 @@ func TestBodyBudgetCounts(t *testing.T) {
 		for range 300 {
 			if random.IntN(3) == 0 && len(granted) > 0 {
 				n := random.IntN(len(granted))
-				b.release(granted[n].bodyHolder, granted[n].n)
+				b.release(granted[n].byteHolder, granted[n].n)
 				sum -= granted[n].n
 				granted[n] = granted[len(granted)-1]
 				granted = granted[:len(granted)-1]
 				continue
 			}
-			g := grant{bodyHolder{account: int64(random.IntN(4)), key: int64(random.IntN(3))}, 1 + random.Int64N(total/2)}
+			g := grant{byteHolder{account: int64(random.IntN(4)), key: int64(random.IntN(3))}, 1 + random.Int64N(total/2)}
 			if random.IntN(2) == 0 {
 				g.n = 1 + random.Int64N(smallBody)
 			}
@@ -50,11 +50,11 @@ func TestBodyBudgetCounts(t *testing.T) {
 				bound *= 2
 			}
 			want := sum == 0 || sum+g.n <= total && account+g.n <= bound && 2*(key+g.n) <= bound
-			if got := b.fits(g.bodyHolder, g.n); got != want {
-				t.Fatalf("seed %d: %d bytes of %v fit: %v, want %v (%d of %d held)", seed, g.n, g.bodyHolder, got, want, sum, total)
+			if got := b.fits(g.byteHolder, g.n); got != want {
+				t.Fatalf("seed %d: %d bytes of %v fit: %v, want %v (%d of %d held)", seed, g.n, g.byteHolder, got, want, sum, total)
 			}
 			if want {
-				if err := b.reserve(context.Background(), g.bodyHolder, g.n); err != nil {
+				if err := b.reserve(context.Background(), g.byteHolder, g.n); err != nil {
 					t.Fatal(err)
 				}
 				granted, sum = append(granted, g), sum+g.n
@@ -64,7 +64,7 @@ func TestBodyBudgetCounts(t *testing.T) {
 			}
 		}
 		for _, g := range granted {
-			b.release(g.bodyHolder, g.n)
+			b.release(g.byteHolder, g.n)
 		}
 		if b.used != 0 || len(b.accounts)+len(b.keys)+len(b.waiting) != 0 {
 			t.Fatalf("seed %d: %d bytes are held by %v %v after everything was released", seed, b.used, b.accounts, b.keys)
@@ -72,32 +72,32 @@ func TestBodyBudgetCounts(t *testing.T) {
 	}
 }
 
-// TestBodyBudgetKeepsBytesForTheNextAccount: however many accounts take all they can, the next one is granted some, and
+// TestByteBudgetKeepsBytesForTheNextAccount: however many accounts take all they can, the next one is granted some, and
 // so is a small body of an account that has used up its bound.
-func TestBodyBudgetKeepsBytesForTheNextAccount(t *testing.T) {
+func TestByteBudgetKeepsBytesForTheNextAccount(t *testing.T) {
 	t.Parallel()
 	b := newBodyBudget(bodiesAtOnce, time.Hour)
 	for account := range int64(6) {
 		for key := range int64(4) {
-			for h := (bodyHolder{account: account, key: key}); b.fits(h, 4<<20); {
+			for h := (byteHolder{account: account, key: key}); b.fits(h, 4<<20); {
 				b.hold(h, 4<<20)
 			}
 		}
-		if h := (bodyHolder{account: account, key: 99}); !b.fits(h, 16<<10) {
+		if h := (byteHolder{account: account, key: 99}); !b.fits(h, 16<<10) {
 			t.Errorf("account %d cannot send a small body with another key; %d bytes are held", account, b.used)
 		}
-		if h := (bodyHolder{account: 100 + account}); !b.fits(h, 1<<20) {
+		if h := (byteHolder{account: 100 + account}); !b.fits(h, 1<<20) {
 			t.Errorf("after %d greedy accounts the next cannot send 1 MiB; %d bytes are held", account+1, b.used)
 		}
 	}
 }
 
-// TestBodyBudgetWaiters: waiters are granted in order of arrival as soon as they fit. They do not block those of other
+// TestByteBudgetWaiters: waiters are granted in order of arrival as soon as they fit. They do not block those of other
 // accounts, and one account has at most accountWaiting of them.
-func TestBodyBudgetWaiters(t *testing.T) {
+func TestByteBudgetWaiters(t *testing.T) {
 	t.Parallel()
 	b := newBodyBudget(8<<20, time.Hour)
-	greedy, other := bodyHolder{account: 1, key: 1}, bodyHolder{account: 2, key: 1}
+	greedy, other := byteHolder{account: 1, key: 1}, byteHolder{account: 2, key: 1}
 	b.hold(greedy, 2<<20)
 	order := make(chan int, accountWaiting)
 	ctx, cancel := context.WithCancel(context.Background())
