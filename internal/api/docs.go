@@ -112,7 +112,8 @@ func (f *Frame) operation(op *mounted) operation {
 	return shown
 }
 
-// curl returns the example as a shell command that reads the server's address from TOCSIN_URL and the key from APP_KEY. A body over 100 bytes is indented.
+// curl returns the example as a shell command that reads the server's address from TOCSIN_URL and the key from APP_KEY. A body
+// over 100 bytes is indented.
 func curl(path, body string) string {
 	if len(body) > 100 {
 		v := jsontext.Value(body)
