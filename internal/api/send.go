@@ -19,7 +19,7 @@ const (
 	replyPace = 64 << 10
 )
 
-// bound reserves the bytes of the call's reply until it has been read. Without room it waits; now makes it refuse at once,
+// bound reserves the bytes of the call's reply until it has been read. Without room it waits; now makes it refuse instead,
 // as a transaction must. The reply is dropped with the error.
 func (f *Frame) bound(x *exchange, now bool) error {
 	f.replies.release(x.replyHolder(), x.unread) // of a transaction that is tried once more
