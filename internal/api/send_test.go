@@ -23,7 +23,7 @@ const (
 	largeMade = "/toy/large/make"
 )
 
-// largeToys are a read and a write that answer with as many bytes as the request says.
+// largeToys are a read and a write that answer with as many bytes as the request asks for.
 func largeToys() []api.Op {
 	type request struct {
 		Bytes int `json:"bytes"`
@@ -154,7 +154,7 @@ func TestUnreadRepliesEnd(t *testing.T) {
 	}
 }
 
-// TestPagesEndAtTheirBytes: a page of long elements ends early and says so. The cursor leads to every element once.
+// TestPagesEndAtTheirBytes: a page of long elements ends early with a warning. The cursor leads to every element once.
 func TestPagesEndAtTheirBytes(t *testing.T) {
 	t.Parallel()
 	const path = "/toy/long/list"
