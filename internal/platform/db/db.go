@@ -163,6 +163,7 @@ func (d *DB) Close() error {
 			<-l.served
 			errs = append(errs, l.conn.close())
 		}
+		d.engine.close()
 	})
 	return errors.Join(errs...)
 }

@@ -39,6 +39,9 @@ type engine interface {
 	identity(ctx context.Context, d *DB) (FileID, error)
 	shared() bool // see DB.Shared
 	time(ctx context.Context, d *DB) (time.Time, error)
+	onChange(report func(Found)) // see DB.OnChange
+	lost() bool                  // see DB.Lost
+	close()                      // ends what watches the database, after the last connection
 	copying
 	// ahead makes the parts of tables that rows will come to, and returns their names.
 	ahead(ctx context.Context, d *DB, now time.Time, forever []string) (made []string, err error)
@@ -125,6 +128,12 @@ func MustExist(dsn string) error {
 
 // Size returns the sizes of the database and of the log beside it, in bytes; 0 where the engine has no such log.
 func (d *DB) Size(ctx context.Context) (file, log int64, err error) { return d.engine.size(ctx, d) }
+
+// OnChange calls a function when the database is lost, found again, or on another host. The function must not use the database.
+func (d *DB) OnChange(report func(Found)) { d.engine.onChange(report) }
+
+// Lost reports whether the last attempt to connect to the database has failed.
+func (d *DB) Lost() bool { return d.engine.lost() }
 
 // ChangedByOthers returns a number that differs when another process has changed the database since the last call; always
 // 0 where the database is Shared.

@@ -27,6 +27,7 @@ type postgresEngine struct {
 	config  *pgconn.Config
 	reached bool // the server has answered once
 	outage  outage
+	watch   *watchers
 }
 
 // Limits of a connection, which the address may replace, as in ?statement_timeout=60s. A process that hangs inside a
@@ -56,8 +57,10 @@ func newPostgres(dsn string) (*postgresEngine, error) {
 	if err != nil { // it may hold the password
 		return nil, fmt.Errorf("database %s: the address cannot be read (want postgres://USER@HOST:PORT/NAME)", Name(dsn))
 	}
-	c.ConnectTimeout = dialTimeout
-	c.DialFunc = (&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}).DialContext
+	if err := acceptOptions(c); err != nil {
+		return nil, fmt.Errorf("database %s: %w", Name(dsn), err)
+	}
+	c.DialFunc = (&net.Dialer{Timeout: c.ConnectTimeout, KeepAlive: keepAlive}).DialContext
 	for name, value := range map[string]string{
 		"application_name": "tocsin", "statement_timeout": statementTimeout, "lock_timeout": lockTimeout,
 		"idle_in_transaction_session_timeout": idleTimeout, "tcp_user_timeout": tcpTimeout, "timezone": "UTC",
@@ -70,9 +73,8 @@ func newPostgres(dsn string) (*postgresEngine, error) {
 			c.RuntimeParams[name] = value
 		}
 	}
-	e := &postgresEngine{dsn: dsn, config: c}
-	c.AfterNetConnect, c.ValidateConnect = watch, e.verify
-	return e, nil
+	c.AfterNetConnect = watch
+	return &postgresEngine{dsn: dsn, config: c, watch: newWatchers(hostsOf(c))}, nil
 }
 
 // Name returns a DSN without its password, for logs and messages.
@@ -105,11 +107,29 @@ func (e *postgresEngine) connect(ctx context.Context, to purpose) (conn, error) 
 	if e.reached {
 		return c, nil
 	}
+	e.watch.since(e, time.Now()) // a process that starts while a former primary still runs must find the right one
 	if err := c.open(ctx); err != nil {
 		return nil, err
 	}
 	e.reached = true
+	if len(e.watch.hosts) > 1 {
+		go e.watch.run(e)
+	}
 	return c, nil
+}
+
+func (e *postgresEngine) close() { e.watch.stop() }
+
+func (e *postgresEngine) onChange(report func(Found)) {
+	e.outage.mu.Lock()
+	defer e.outage.mu.Unlock()
+	e.outage.report = report
+}
+
+func (e *postgresEngine) lost() bool {
+	e.outage.mu.Lock()
+	defer e.outage.mu.Unlock()
+	return e.outage.err != nil
 }
 
 func (e *postgresEngine) readers() int        { return postgresReaders }
@@ -205,17 +225,23 @@ func (e *postgresEngine) migrations(ctx context.Context) (p *goose.Provider, end
 	if err != nil {
 		return nil, nil, errors.New("the address cannot be read")
 	}
-	c.Config.DialFunc, c.Config.ConnectTimeout = e.config.DialFunc, e.config.ConnectTimeout
-	if c.Config.RuntimeParams["lock_timeout"] == "" {
-		c.Config.RuntimeParams["lock_timeout"] = migrationLockTimeout
+	if err := acceptOptions(&c.Config); err != nil {
+		return nil, nil, err
 	}
-	c.Config.RuntimeParams["application_name"] = asMigration
-	c.Config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
+	c.DialFunc = e.config.DialFunc
+	if c.RuntimeParams["lock_timeout"] == "" {
+		c.RuntimeParams["lock_timeout"] = migrationLockTimeout
+	}
+	c.RuntimeParams["application_name"] = asMigration
+	c.ValidateConnect = func(ctx context.Context, raw *pgconn.PgConn) error {
+		_, err := e.primary(ctx, raw, "")
+		return err
+	}
 	h := stdlib.OpenDB(*c)
 	if err := prepareSchema(ctx, h); err != nil {
 		return nil, nil, errors.Join(err, h.Close())
 	}
-	locker, err := lock.NewPostgresSessionLocker()
+	locker, err := lock.NewPostgresSessionLocker(lock.WithUnlockTimeout(1, 3)) // a lock ends with its connection anyway
 	if err == nil {
 		p, err = goose.NewProvider(goose.DialectPostgres, h, postgresSchema{}, goose.WithSessionLocker(locker))
 	}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // tables reads the catalogue. The table of the locks of writers, and that of the migrations, belong to the engine.
@@ -125,11 +123,10 @@ const asCopy = "tocsin copy"
 func (e *postgresEngine) inUse(ctx context.Context, copies bool) (err error) {
 	config := e.config.Copy()
 	config.RuntimeParams["application_name"] = asCopy
-	raw, err := pgconn.ConnectConfig(ctx, config)
-	if err != nil {
-		return fmt.Errorf("%s: %s", Name(e.dsn), lastLine(err.Error())) //nolint:errorlint // the rest names the user and every address tried
+	c := &postgresConn{engine: e, config: config}
+	if err := c.open(ctx); err != nil {
+		return fmt.Errorf("%s: %w", Name(e.dsn), err)
 	}
-	c := &postgresConn{config: config, raw: raw, stmts: map[string][]*postgresStmt{}}
 	defer func() { err = errors.Join(err, c.close()) }()
 	n, or := int64(1), ""
 	if copies {
@@ -166,9 +163,8 @@ func (e *postgresEngine) toFill(ctx context.Context) (engine, error) {
 	if err := e.inUse(ctx, true); err != nil {
 		return nil, err
 	}
-	own := &postgresEngine{dsn: e.dsn, config: e.config.Copy()}
+	own := &postgresEngine{dsn: e.dsn, config: e.config.Copy(), watch: newWatchers(hostsOf(e.config))}
 	own.config.RuntimeParams["application_name"] = asCopy
-	own.config.AfterNetConnect, own.config.ValidateConnect = watch, own.verify
 	return own, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -45,14 +46,9 @@ type postgresStmt struct {
 
 func (c *postgresConn) open(ctx context.Context) (err error) {
 	c.generation = c.engine.outage.current()
-	c.raw, err = pgconn.ConnectConfig(ctx, c.config)
-	if err != nil {
+	if c.raw, err = c.engine.dialHosts(ctx, c.config); err != nil {
 		c.raw = noConn()
-		var refused *pgconn.PgError
-		if errors.As(err, &refused) {
-			return errors.New(refused.Message)
-		}
-		return errors.New(strings.TrimSpace(lastLine(err.Error()))) // the rest names the user and every address tried
+		return err
 	}
 	c.stmts, c.unsent, c.kept = map[string][]*postgresStmt{}, nil, nil
 	return nil
@@ -170,13 +166,14 @@ func (c *postgresConn) rollback() {
 func (c *postgresConn) exchange() (changed int64, err error) {
 	all, whole := c.unsent, c.raw.TxStatus() == 'I'
 	c.unsent = nil
+	sent := time.Now()
 	changed, err = c.pipeline(all)
 	if whole && stale(err) {
 		if again, failed := c.again(all); failed == nil {
 			changed, err = c.pipeline(again)
 		}
 	}
-	return changed, c.outcome(err)
+	return changed, c.outcome(err, sent)
 }
 
 // again connects again, which rolls back, and prepares statements there. The other connections do the same before they are

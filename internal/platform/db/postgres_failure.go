@@ -3,10 +3,7 @@ package db
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"net"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,6 +19,45 @@ type outage struct {
 	wait       time.Duration // from that attempt to the next
 	next       time.Time
 	trying     bool
+
+	timeline atomic.Int64 // the highest that a host that takes writes has had; 0: none was seen
+	host     string       // the last that was seen as the primary
+	reached  bool         // an attempt to connect has ended
+	known    Found        // what was found out last
+	lostAt   time.Time    // zero: the database is not lost
+	report   func(Found)  // see DB.OnChange; nil: no one wants to know
+}
+
+// Found is what a process has found out about its database. Host is empty while the database is lost, which Err explains.
+type Found struct {
+	Host     string
+	Timeline int64 // of the host's log; 0: not known
+	Err      error
+	Away     time.Duration // how long it was lost before
+}
+
+// changed reports what was found out, if it is news. The caller has the lock.
+func (o *outage) changed(f Found) {
+	if o.known.Host == f.Host && o.known.Timeline == f.Timeline {
+		return
+	}
+	first := !o.reached
+	o.known, o.reached = Found{Host: f.Host, Timeline: f.Timeline}, true
+	if o.report != nil && !first {
+		o.report(f)
+	}
+}
+
+// connected notes that a connection to a host was opened.
+func (o *outage) connected(host string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f := Found{Host: host, Timeline: o.timeline.Load()}
+	if !o.lostAt.IsZero() {
+		f.Away = time.Since(o.lostAt)
+	}
+	o.host, o.lostAt = host, time.Time{}
+	o.changed(f)
 }
 
 // The pause between attempts to connect doubles from the first of these to the second.
@@ -55,6 +91,10 @@ func (o *outage) dial(open func() error) error {
 		return err
 	}
 	o.err = err
+	if !down {
+		o.lostAt = time.Now()
+	}
+	o.changed(Found{Err: err})
 	o.wait = min(max(2*o.wait, minRedial), maxRedial)
 	o.next = time.Now().Add(time.Duration(float64(o.wait) * (0.75 + rand.Float64()/2))) //nolint:gosec // spreads the attempts of processes
 	return err
@@ -115,96 +155,15 @@ func (c *postgresConn) leave(raw *pgconn.PgConn) {
 	_ = raw.Close(ctx) // it is not used again, whatever happens
 }
 
-// connectTimeout is how long an attempt to connect may take: one dialTimeout for each address.
+// connectTimeout is how long an attempt to connect may take: of several hosts, which are tried one after the other, the limit
+// of two. The one that was seen as the primary comes first.
 func (e *postgresEngine) connectTimeout() time.Duration {
-	addresses := map[string]bool{fmt.Sprint(e.config.Host, e.config.Port): true}
-	for _, f := range e.config.Fallbacks { // the same address is in it twice: with TLS and without
-		addresses[fmt.Sprint(f.Host, f.Port)] = true
-	}
-	return time.Duration(min(len(addresses), 3)) * dialTimeout
-}
-
-// marker is a setting of every connection. A server that does not know it later has not received the settings.
-const marker = "tocsin.session"
-
-// verify accepts a new connection if its server takes writes and has received the settings. Reads need such a server too:
-// a standby is behind, and a reader would not find what it has just written. A commit waits for the disk, also where the
-// server's own setting is off; only the address may change that.
-func (e *postgresEngine) verify(ctx context.Context, raw *pgconn.PgConn) error {
-	query := `SELECT pg_is_in_recovery(), coalesce(current_setting('` + marker + `', true), ''),
-		(SELECT setting FROM pg_settings WHERE name = 'statement_timeout')`
-	if e.config.RuntimeParams["synchronous_commit"] == "" {
-		query += `, CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', FALSE) END`
-	}
-	results, err := raw.Exec(ctx, query).ReadAll()
-	if err != nil {
-		return err
-	}
-	if len(results) != 1 || len(results[0].Rows) != 1 {
-		return errors.New("the server did not answer about its settings")
-	}
-	row := results[0].Rows[0]
-	switch {
-	case string(row[0]) == "t":
-		return errors.New("the server is a standby, which takes no writes")
-	case string(row[1]) == "":
-		return errPooled
-	}
-	limit, err := strconv.ParseInt(string(row[2]), 10, 64)
-	if w, ok := raw.Conn().(*watchedConn); ok && err == nil && limit > 0 {
-		w.limit.Store(int64(time.Duration(limit)*time.Millisecond + answerMargin))
-	}
-	return nil
-}
-
-// errPooled is the error of a connection that loses its settings or its prepared statements.
-var errPooled = errors.New("the connection does not keep its settings or statements: connect to PostgreSQL itself, " +
-	"not through a connection pooler; see docs/postgresql.md")
-
-// answerMargin is how much longer than the server's own limit a connection waits for the answer to a statement.
-const answerMargin = time.Second
-
-// watchedConn is a network connection that fails when the server is silent for longer than a statement may take. The
-// network itself notices only after minutes that the other side is gone, and never that it hangs.
-type watchedConn struct {
-	net.Conn
-	limit atomic.Int64 // a time.Duration; 0: none, as long as the connection is being made
-}
-
-func watch(_ context.Context, _ *pgconn.Config, c net.Conn) (net.Conn, error) {
-	return &watchedConn{Conn: c}, nil
-}
-
-func (w *watchedConn) Read(b []byte) (int, error) {
-	limit := time.Duration(w.limit.Load())
-	if limit > 0 {
-		_ = w.SetReadDeadline(time.Now().Add(limit)) // fails when it is closed, as Read then does
-	}
-	n, err := w.Conn.Read(b)
-	return n, silent(err, limit)
-}
-
-func (w *watchedConn) Write(b []byte) (int, error) {
-	limit := time.Duration(w.limit.Load())
-	if limit > 0 {
-		_ = w.SetWriteDeadline(time.Now().Add(limit))
-	}
-	n, err := w.Conn.Write(b)
-	return n, silent(err, limit)
-}
-
-// silent hides that an error is a timeout: the driver keeps a connection after a timeout.
-func silent(err error, limit time.Duration) error {
-	var timeout net.Error
-	if limit > 0 && errors.As(err, &timeout) && timeout.Timeout() {
-		return fmt.Errorf("the database did not answer within %s", limit)
-	}
-	return err
+	return time.Duration(min(len(e.watch.hosts), 2)) * e.config.ConnectTimeout
 }
 
 // unavailable reports whether the server or the way to it failed and not the statement.
 func (c *postgresConn) unavailable(err error) bool {
-	if c.raw.IsClosed() || errors.Is(err, errUnconfirmed) {
+	if c.raw.IsClosed() || errors.Is(err, errUnconfirmed) || errors.Is(err, errFormer) {
 		return true
 	}
 	var refused *pgconn.PgError
@@ -238,9 +197,9 @@ var (
 	errRolledBack  = errors.New("COMMIT rolled back, because a statement of the transaction had failed")
 )
 
-// outcome returns the error of statements that ended with err: also of a COMMIT that reports none and that only the primary
-// has.
-func (c *postgresConn) outcome(err error) error {
+// outcome returns the error of statements that were sent at a time and ended with err: also of a COMMIT that reports none and
+// that only the primary has, and of all that a former primary has answered.
+func (c *postgresConn) outcome(err error, sent time.Time) error {
 	unconfirmed := c.unconfirmed
 	c.unconfirmed = false
 	switch {
@@ -249,7 +208,22 @@ func (c *postgresConn) outcome(err error) error {
 	case unconfirmed:
 		return errUnconfirmed
 	}
+	c.engine.watch.fresh(c.engine, sent)
+	if c.timeline() < c.engine.outage.timeline.Load() {
+		go c.leave(c.raw)
+		c.raw = noConn()
+		return errFormer
+	}
 	return nil
+}
+
+// timeline returns the timeline of the server when the connection was made.
+func (c *postgresConn) timeline() int64 {
+	w, ok := c.raw.Conn().(*watchedConn)
+	if !ok {
+		return 0
+	}
+	return w.timeline
 }
 
 // replaced closes a connection whose prepared statements do not work any more: the tables have changed, or a pooler has

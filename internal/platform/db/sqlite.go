@@ -78,6 +78,9 @@ func (e *sqliteEngine) blocking(context.Context, *DB) string          { return "
 func (e *sqliteEngine) snapshot() string                              { return "BEGIN" }
 func (e *sqliteEngine) identity(context.Context, *DB) (FileID, error) { return fileID(e.path) }
 func (e *sqliteEngine) free() int64                                   { return freeSpace(e.path) }
+func (e *sqliteEngine) onChange(func(Found))                          {} // a file stays where it is
+func (e *sqliteEngine) lost() bool                                    { return false }
+func (e *sqliteEngine) close()                                        {}
 func (e *sqliteEngine) maxWait() time.Duration                        { return 0 } // a file answers
 // ahead, drop, going and fold: a table has no parts here.
 func (e *sqliteEngine) ahead(context.Context, *DB, time.Time, []string) ([]string, error) {
