@@ -109,10 +109,11 @@ type App struct {
 
 // New opens the database, migrates it and assembles the services. The caller closes the App.
 func New(ctx context.Context, c Config) (*App, error) {
-	d, err := db.Open(ctx, c.DB, func(why error) { c.Log.Warn("a migration will be tried again", "error", why) })
+	d, err := db.Open(ctx, c.DB, func(why error) { c.Log.Warn("a migration waits", "error", why) })
 	if err != nil {
 		return nil, err
 	}
+	c.Log = quietLog(c.Log, d, c.Clock)
 	d.Unreadable().Report = func(row db.Row, why error) {
 		c.Log.Error("configuration cannot be read and is left out", "account", row.Account, "kind", row.Kind, "id", row.ID, "error", why)
 	}

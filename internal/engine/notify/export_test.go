@@ -27,3 +27,13 @@ func (r *Service) Found(tx *db.Tx) (all []Found, err error) {
 	}
 	return all, err
 }
+
+// Miss records that the attempt of a notification found no incident.
+func (r *Service) Miss(tx *db.Tx, key string, now time.Time) error {
+	n, _, err := db.One(tx, scanNotification, `SELECT account_id, `+columns+` FROM notice WHERE notice_key = $1`, key)
+	if err != nil {
+		return err
+	}
+	all := []ended{{&member{Notification: n}, Cancelled, "the incident was removed"}}
+	return r.recordEnded(tx, &attempt{Notification: n}, all, now)
+}

@@ -50,10 +50,9 @@ type draft struct {
 
 // draft reads everything that the message of a notification needs.
 func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, stale string, err error) {
-	if n.Person != 0 {
-		if _, found, err := Find(tx, n.Account, n.Person); err != nil || !found {
-			return m, sentence.Of("the_person_has_left"), err
-		}
+	i, stale, err := presently(tx, n, now)
+	if err != nil || stale != "" {
+		return m, stale, err
 	}
 	if n.Incident == "" {
 		d := n.Detail
@@ -66,13 +65,6 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 		}
 		m.Data, err = json.Marshal(fields, json.Deterministic(true))
 		return m, "", err
-	}
-	i, found, err := incident.Find(tx, n.Account, n.Incident)
-	if err != nil {
-		return m, "", err
-	}
-	if stale = staleReason(n, &i, found, now); stale != "" {
-		return m, stale, nil
 	}
 	about, err := r.about(tx, n, &i, now)
 	if err != nil {
@@ -92,6 +84,23 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 		}
 	}
 	return m, "", nil
+}
+
+// presently returns the incident of a notification, if it has one, and why the notification is not needed any more; empty when it is.
+func presently(tx *db.Tx, n *Notification, now time.Time) (i incident.Incident, stale string, err error) {
+	if n.Person != 0 {
+		if _, found, err := Find(tx, n.Account, n.Person); err != nil || !found {
+			return i, sentence.Of("the_person_has_left"), err
+		}
+	}
+	if n.Incident == "" {
+		return i, "", nil
+	}
+	i, found, err := incident.Find(tx, n.Account, n.Incident)
+	if err != nil {
+		return i, "", err
+	}
+	return i, staleReason(n, &i, found, now), nil
 }
 
 // coverLink returns the link by which the person of a notification answers a request for cover; empty for any other

@@ -181,6 +181,15 @@ func (r *Service) record(tx *db.Tx, f *attempt, o outcome, err error, now time.T
 // recordEnded stores the final status of notifications that were not sent. Pages that have failed are replaced.
 func (r *Service) recordEnded(tx *db.Tx, f *attempt, all []ended, now time.Time) error {
 	for _, m := range all {
+		if again, err := r.neededAgain(tx, m, now); again || err != nil {
+			if err == nil {
+				_, err = r.retry(tx, f, m.member, "", now)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		held, err := r.settle(tx, f, m.member, m.status, m.why, m.Attempts-1, now) // this attempt was not made
 		if err != nil {
 			return err
@@ -192,6 +201,16 @@ func (r *Service) recordEnded(tx *db.Tx, f *attempt, all []ended, now time.Time)
 		}
 	}
 	return nil
+}
+
+// neededAgain reports whether a notification that was not needed when its message was built is needed now. A page is cancelled
+// for what the transaction that stores it finds, and not for what an earlier read found, or did not find.
+func (r *Service) neededAgain(tx *db.Tx, m ended, now time.Time) (bool, error) {
+	if m.status != Cancelled || m.Incident == "" {
+		return false, nil
+	}
+	_, why, err := presently(tx, &m.Notification, now)
+	return err == nil && why == "", err
 }
 
 // sent stores that the notifications of a message were sent.
