@@ -13,6 +13,7 @@
 # make fuzz    every fuzz target for FUZZTIME each (default 5m)
 # make soak    the tests of random cases for long: CASES schedules (default 100000), ROUNDS of the others (default 50); its
 #              stages are targets of their own: make soak-nodes
+# make soak-patroni   every fault of a Patroni cluster, with and without a synchronous standby and HAProxy, twice (24 each time)
 # make pictures   the pictures of messages in docs/picture; needs Chromium, CHROMIUM=its name (default chromium)
 # make browser tests of the console in Chromium
 # make icons      the pictures of the console for the first screens of phones
@@ -28,7 +29,7 @@ CHROMIUM ?= chromium
 # The stages of the soak; each runs alone, too.
 SOAK = soak-timeline soak-rules soak-stories soak-stress soak-crash soak-failover soak-nodes soak-postgres soak-race browser
 
-.PHONY: test rest quick tools postgres lint demo build release bench scale cluster fuzz soak $(SOAK) golden pictures icons shots published
+.PHONY: test rest quick tools postgres lint demo build release bench scale cluster fuzz soak soak-patroni $(SOAK) golden pictures icons shots published
 
 test:
 	./test.sh
@@ -106,6 +107,9 @@ soak-postgres:
 
 soak-race:
 	./test.sh race ./test/story ./internal/...
+
+soak-patroni:
+	TOCSIN_PATRONI_ROUNDS=2 go test -count=1 -timeout 0 -v -run TestAPatroniCluster ./test/failover
 
 golden:
 	go test $$(find internal -path '*/testdata/golden' | sed 's#^#./#; s#/testdata/golden##') -update

@@ -141,6 +141,7 @@ cluster() {
 	for commit in $(sed -n 's/^\([0-9a-f]\{7,\}\) .*/\1/p' test/nodes/earlier.txt); do
 		git cat-file -e "$commit^{tree}" 2>/dev/null || skip "THE UPGRADE from $commit, test/nodes (this copy is without git's history)"
 	done
+	wants "a Patroni cluster, test/failover" patroni etcd haproxy
 	go test -vet=off -timeout 20m ./test/nodes ./test/failover ./test/faults
 }
 

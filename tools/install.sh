@@ -33,6 +33,9 @@ command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2
 	say "missing: postgresql, for the tests on PostgreSQL"
 	missing="$missing postgresql"
 }
+want patroni patroni "a cluster whose leader fails (test/failover)"
+want etcd etcd-server "a cluster whose leader fails (test/failover)"
+[ -x /usr/sbin/haproxy ] || want haproxy haproxy "a cluster whose leader fails (test/failover)"
 [ -n "$missing" ] || exit 0
 
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
@@ -42,7 +45,7 @@ fi
 say "installing:$missing"
 apt-get update -q
 case $missing in
-*postgresql*) # the tests start servers of their own: none is to be made and started by the package
+*postgresql* | *patroni*) # the tests start servers of their own: none is to be made and started by the package
 	[ -e /etc/postgresql-common/createcluster.conf ] || {
 		mkdir -p /etc/postgresql-common
 		echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf

@@ -21,7 +21,7 @@ func (cmd *migrateCmd) Run(con *console) (err error) {
 	if err := d.Finished(ctx); err != nil {
 		return err
 	}
-	steps, err := d.Migrate(ctx, func(why error) { fmt.Fprintln(con.err, "trying again:", why) })
+	steps, err := d.Migrate(ctx, func(why error) { fmt.Fprintln(con.err, "waiting:", why) })
 	if err != nil {
 		return err
 	}

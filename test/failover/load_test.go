@@ -22,6 +22,7 @@ type load struct {
 	slow     string    // what took that long
 	accepted time.Time // the last event
 	longest  time.Duration
+	when     map[string]time.Time // an event was accepted
 }
 
 // bound is how long a request may take while the database fails: it may wait for a connection, for a statement, and for an
@@ -29,14 +30,14 @@ type load struct {
 const bound = 40 * time.Second
 
 func (p *program) load() *load {
-	l := &load{p: p, quit: make(chan struct{}), events: map[string]string{}}
+	l := &load{p: p, quit: make(chan struct{}), events: map[string]string{}, when: map[string]time.Time{}}
 	each := func(do func(n int) reply) {
 		l.clients.Go(func() {
 			for n := 0; ; n++ {
 				select {
 				case <-l.quit:
 					return
-				case <-time.After(20 * time.Millisecond):
+				case <-time.After(p.pause):
 					l.judge(do(n))
 				}
 			}
@@ -76,6 +77,7 @@ func (l *load) accept(event, key string) {
 		l.longest = max(l.longest, time.Since(l.accepted))
 	}
 	l.accepted = time.Now()
+	l.when[event] = l.accepted
 }
 
 // judge accepts two answers: it was done, or the service is not available and when to try again is in the answer.
@@ -104,14 +106,7 @@ func (l *load) refusals() int {
 func (l *load) end() {
 	t := l.p.t
 	t.Helper()
-	close(l.quit)
-	l.clients.Wait()
-	if len(l.wrong) > 0 {
-		t.Errorf("%d answers are neither 200 nor 503 with Retry-After, such as %s", len(l.wrong), l.wrong[0])
-	}
-	if l.slowest > bound {
-		t.Errorf("%s took %s, more than %s", l.slow, l.slowest, bound)
-	}
+	l.stop()
 	const decided = `SELECT count(*) FROM event e JOIN verdict v ON v.account_id = e.account_id AND v.event_id = e.event_id
 		WHERE e.account_id = 1 AND e.event_id = $1`
 	missing := l.left(func(event, _ string) bool { return l.p.count(decided, event) == 1 })
@@ -132,6 +127,20 @@ func (l *load) end() {
 	}
 	t.Logf("%d events and %d channels acknowledged, %d requests refused, the slowest answer after %s, no event accepted for %s",
 		len(l.events), len(l.channels), l.refused, l.slowest.Round(time.Millisecond), l.longest.Round(time.Millisecond))
+}
+
+// stop stops the clients and checks that every answer was right and in time.
+func (l *load) stop() {
+	t := l.p.t
+	t.Helper()
+	close(l.quit)
+	l.clients.Wait()
+	if len(l.wrong) > 0 {
+		t.Errorf("%d answers are neither 200 nor 503 with Retry-After, such as %s", len(l.wrong), l.wrong[0])
+	}
+	if l.slowest > bound {
+		t.Errorf("%s took %s, more than %s", l.slow, l.slowest, bound)
+	}
 }
 
 // left waits until something is so of all events, and returns of how many it is not in the end.

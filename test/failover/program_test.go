@@ -23,8 +23,10 @@ import (
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
+	"tocsin/internal/engine/notify"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/sender"
 	"tocsin/test/pgserver"
 )
 
@@ -60,18 +62,20 @@ type program struct {
 
 	mu   sync.Mutex
 	told map[string]bool // the keys of the alerts that the webhook has received
+
+	pause time.Duration // of a client between two requests
 }
 
-// begin starts the program on a new database.
-func begin(t testing.TB, dsn string) *program {
+// begin starts the program on a new database. Further sections of its account may be given as JSON.
+func begin(t testing.TB, dsn string, sections ...string) *program {
 	t.Helper()
-	p := &program{t: t, told: map[string]bool{}}
+	p := &program{t: t, told: map[string]bool{}, pause: 20 * time.Millisecond}
 	hook := httptest.NewServer(http.HandlerFunc(p.receive))
 	t.Cleanup(hook.Close)
 	a, err := app.New(t.Context(), app.Config{
 		DB: dsn, SealKeyFile: filepath.Join(t.TempDir(), "key"), Listen: "127.0.0.1:0", Version: "test",
 		Clock: clock.System, Log: slog.New(slog.NewTextHandler(logTo(), &slog.HandlerOptions{Level: slog.LevelError})),
-		Senders: app.Senders{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}},
+		Senders: app.Senders{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Deliver: deliver},
 	})
 	must(t, err)
 	file, err := accountfile.Read(strings.NewReader(fmt.Sprintf(`{"format": "tocsin.account/1",
@@ -82,7 +86,8 @@ func begin(t testing.TB, dsn string) *program {
 		"integrations": [
 			{"integration_id": 51, "integration_name": "I", "integration_type": "standard", "channel_id": 41, "integration_key": %q},
 			{"integration_id": 52, "integration_name": "h", "integration_type": "webhook_alert",
-				"settings": {"endpoint": %q, "event_types": ["a_new"]}}]}`, appKey, sourceKey, hook.URL)))
+				"settings": {"endpoint": %q, "event_types": ["a_new"]}}]%s}`,
+		appKey, sourceKey, hook.URL, strings.Join(append([]string{""}, sections...), ", "))))
 	must(t, err)
 	must(t, accountfile.Import(t.Context(), a.DB, a.Keyring, file, time.Now(), false))
 	s, err := a.Start()
@@ -90,6 +95,11 @@ func begin(t testing.TB, dsn string) *program {
 	t.Cleanup(func() { must(t, s.Stop()) })
 	p.app, p.url = a, s.URL
 	return p
+}
+
+// deliver takes every notification.
+func deliver(context.Context, string, notify.Address, sender.Message) (sender.Receipt, error) {
+	return sender.Receipt{}, nil
 }
 
 // logTo is where the program logs: nowhere, or with TOCSIN_FAILOVER_LOG to standard error.

@@ -106,7 +106,7 @@ func end(t *testing.T, c *Cluster, l *Load, disturbed int, expected ...string) (
 		t.Error("there was too little load")
 	}
 	for _, n := range c.Nodes {
-		usual := []string{"it answered 503", "notification not sent", "a migration will be tried again"} // receivers refuse some
+		usual := []string{"it answered 503", "notification not sent", "a migration waits"} // receivers refuse some
 		for _, line := range n.Logged(slices.Concat(expected, usual, n.expected)...) {
 			t.Error(line)
 		}

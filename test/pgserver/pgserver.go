@@ -68,31 +68,38 @@ func Start(o Options) (*Server, error) {
 // prepare makes the directory of a server.
 func prepare(o Options) (s *Server, err error) {
 	s = &Server{opts: o, uid: -1, gid: -1}
-	if s.bin, err = binaries(); err != nil {
+	if s.bin, err = Binaries(); err != nil {
 		return nil, err
 	}
-	if os.Getuid() == 0 { // PostgreSQL refuses to run as root
-		if err := s.asOther(); err != nil {
-			return nil, err
-		}
+	if s.as, err = Unprivileged(); err != nil {
+		return nil, err
+	}
+	if s.as != nil {
+		s.uid, s.gid = int(s.as.Credential.Uid), int(s.as.Credential.Gid)
 	}
 	s.reserved, err = ReservePort()
 	if err != nil {
 		return nil, err
 	}
 	s.Port = s.reserved.Number
-	under := "" // the directory for temporary files
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && !o.Durable {
-		under = "/dev/shm"
-	}
-	if s.dir, err = os.MkdirTemp(under, "tocsin-postgres"); err != nil {
-		return nil, err
-	}
-	return s, os.Chown(s.dir, s.uid, s.gid)
+	s.dir, err = Directory(!o.Durable, s.as)
+	return s, err
 }
 
-// binaries returns the directory of the newest PostgreSQL, which Debian keeps out of PATH.
-func binaries() (string, error) {
+// Directory makes a directory of a user for the files of servers, in memory if that is asked for and the system has it.
+func Directory(memory bool, as *syscall.SysProcAttr) (dir string, err error) {
+	under := "" // the directory for temporary files
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && memory {
+		under = "/dev/shm"
+	}
+	if dir, err = os.MkdirTemp(under, "tocsin-postgres"); err != nil || as == nil {
+		return dir, err
+	}
+	return dir, os.Chown(dir, int(as.Credential.Uid), int(as.Credential.Gid))
+}
+
+// Binaries returns the directory of the newest PostgreSQL, which Debian keeps out of PATH.
+func Binaries() (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil {
 		return "", err
@@ -111,22 +118,26 @@ func binaries() (string, error) {
 	return filepath.Dir(path), nil
 }
 
-// asOther chooses the user that the server runs as.
-func (s *Server) asOther() error {
+// Unprivileged returns the user that servers run as where the current one is root, which PostgreSQL refuses; nil: the current user.
+func Unprivileged() (*syscall.SysProcAttr, error) {
+	if os.Getuid() != 0 {
+		return nil, nil
+	}
 	u, err := user.Lookup("postgres")
 	if err != nil {
 		if u, err = user.Lookup("nobody"); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if s.uid, err = strconv.Atoi(u.Uid); err != nil {
-		return err
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		return nil, err
 	}
-	if s.gid, err = strconv.Atoi(u.Gid); err != nil {
-		return err
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	if err != nil {
+		return nil, err
 	}
-	s.as = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(s.uid), Gid: uint32(s.gid)}} //nolint:gosec // ids are not negative
-	return nil
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
 }
 
 // Port is a port of 127.0.0.1 that no other caller of ReservePort has, in any process, until Close. No other caller has the

@@ -29,9 +29,11 @@ type engine interface {
 	snapshot() string // the statement that begins a transaction that reads one state
 	exists() error    // an error when there is no such database yet
 	migrations(ctx context.Context) (p *goose.Provider, end func(), err error)
-	unknown(err error) bool                     // whether a statement names what the schema lacks, or leaves out what it needs
-	inTheWay(err error) bool                    // whether a migration failed because it waited for another session
-	blocking(ctx context.Context, d *DB) string // describes the session that a migration waits for; empty: there is none
+	unknown(err error) bool  // whether a statement names what the schema lacks, or leaves out what it needs
+	inTheWay(err error) bool // whether a migration failed because it waited for another session
+	// blocking describes the session that a migration waits for; empty: there is none. It returns an error when the database does
+	// not answer, and errFormer when it answers on another server than the migration's.
+	blocking(ctx context.Context, d *DB) (session string, err error)
 	size(ctx context.Context, d *DB) (file, log int64, err error)
 	free() int64                              // see DB.Free
 	analyse(ctx context.Context, d *DB) error // see DB.Analyse

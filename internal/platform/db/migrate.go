@@ -24,10 +24,14 @@ type Applied struct{ Name, Took string }
 func (d *DB) Migrate(ctx context.Context, waits ...func(why error)) (applied []Applied, err error) {
 	applied = []Applied{}
 	for end := time.Now().Add(migrateFor); ; {
-		blocked := d.watch(ctx)
-		more, err := d.migrate(ctx)
+		watched, stop := context.WithCancelCause(ctx)
+		blocked := d.watch(watched, stop, waits)
+		more, err := d.migrate(watched)
 		session := blocked()
 		applied = append(applied, more...)
+		if silent := context.Cause(watched); errors.Is(silent, errSilent) {
+			return applied, fmt.Errorf("migrate %s: %w", d.DSN(), silent)
+		}
 		if err == nil || !d.engine.inTheWay(err) {
 			return applied, err
 		}
@@ -48,24 +52,48 @@ func (d *DB) Migrate(ctx context.Context, waits ...func(why error)) (applied []A
 	}
 }
 
-// watch looks which session is in the way until the returned function is called, which describes the last one.
-func (d *DB) watch(ctx context.Context) (last func() string) {
+// errSilent is in the errors of a migration that was given up because its server does not answer, or is the primary no more. A
+// migration runs for as long as it needs, so its own connection cannot show that.
+var errSilent = errors.New("the migration was given up, and is not stored unless it had ended: start again when the database answers")
+
+// maxSilent is how long the database may give no answer while it is migrated.
+const maxSilent = 10 * time.Second
+
+// watch looks which session is in the way until the returned function is called, which describes the last one. When the
+// database does not answer it reports that to waits, and ends the migration if that lasts.
+func (d *DB) watch(ctx context.Context, end context.CancelCauseFunc, waits []func(error)) (last func() string) {
 	const every = 100 * time.Millisecond
-	ctx, stop := context.WithCancel(ctx)
+	stop := make(chan struct{})
 	found := make(chan string, 1)
 	go func() {
-		session := ""
+		session, answered, silent := "", time.Now(), false
 		for {
 			select {
-			case <-ctx.Done():
+			case <-stop:
 				found <- session
 				return
 			case <-time.After(every):
-				session = cmp.Or(d.engine.blocking(ctx, d), session)
+			}
+			now, err := d.engine.blocking(ctx, d)
+			session = cmp.Or(now, session)
+			switch {
+			case errors.Is(err, errFormer), err != nil && time.Since(answered) > maxSilent:
+				end(fmt.Errorf("%w: %w", errSilent, err))
+			case err == nil:
+				answered, silent = time.Now(), false
+			case !silent:
+				silent = true
+				for _, tell := range waits {
+					tell(err)
+				}
 			}
 		}
 	}()
-	return func() string { stop(); return <-found }
+	return func() string {
+		close(stop)
+		defer end(nil)
+		return <-found
+	}
 }
 
 // migrateFor is how long Migrate tries while other sessions are in the way, migratePause the time between two attempts, in

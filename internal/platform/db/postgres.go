@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,6 +29,8 @@ type postgresEngine struct {
 	reached bool // the server has answered once
 	outage  outage
 	watch   *watchers
+
+	migrating atomic.Int64 // the timeline on which the schema is brought up to date; 0: not known
 }
 
 // Limits of a connection, which the address may replace, as in ?statement_timeout=60s. A process that hangs inside a
@@ -234,7 +237,8 @@ func (e *postgresEngine) migrations(ctx context.Context) (p *goose.Provider, end
 	}
 	c.RuntimeParams["application_name"] = asMigration
 	c.ValidateConnect = func(ctx context.Context, raw *pgconn.PgConn) error {
-		_, err := e.primary(ctx, raw, "")
+		timeline, err := e.primary(ctx, raw, "")
+		e.migrating.Store(timeline)
 		return err
 	}
 	h := stdlib.OpenDB(*c)

@@ -68,8 +68,11 @@ func tablesOf(found *regexp.Regexp, text []byte) (names []string) {
 }
 
 // blocking describes the session that has a lock for which the migration waits, and the table; empty: none.
-func (e *postgresEngine) blocking(ctx context.Context, d *DB) (session string) {
-	_ = d.Read(ctx, func(tx *Tx) (err error) { // it only makes a message better
+func (e *postgresEngine) blocking(ctx context.Context, d *DB) (session string, err error) {
+	if on := e.migrating.Load(); on > 0 && on < e.outage.timeline.Load() {
+		return "", errFormer
+	}
+	err = d.Read(ctx, func(tx *Tx) (err error) {
 		session, _, err = One(tx, Column[string], `SELECT coalesce(nullif(o.application_name, ''), o.backend_type, 'a session')
 				|| ' (process ' || o.pid || ' of the server, in a transaction for '
 				|| coalesce(CAST(round(extract(epoch FROM clock_timestamp() - o.xact_start), 1) AS TEXT), '?') || ' seconds) at '
@@ -79,5 +82,5 @@ func (e *postgresEngine) blocking(ctx context.Context, d *DB) (session string) {
 			WHERE m.datname = current_database() AND m.application_name = $1 ORDER BY o.xact_start LIMIT 1`, asMigration)
 		return err
 	})
-	return session
+	return session, err
 }

@@ -74,7 +74,7 @@ func (e *sqliteEngine) begin() string                                 { return b
 func (e *sqliteEngine) permitted(tx *Tx) error                        { return tx.Flush() } // it was when it opened the file
 func (e *sqliteEngine) unknown(error) bool                            { return false }      // see permitted
 func (e *sqliteEngine) inTheWay(error) bool                           { return false }      // it waits for timeout
-func (e *sqliteEngine) blocking(context.Context, *DB) string          { return "" }
+func (e *sqliteEngine) blocking(context.Context, *DB) (string, error) { return "", nil }
 func (e *sqliteEngine) snapshot() string                              { return "BEGIN" }
 func (e *sqliteEngine) identity(context.Context, *DB) (FileID, error) { return fileID(e.path) }
 func (e *sqliteEngine) free() int64                                   { return freeSpace(e.path) }
