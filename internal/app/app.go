@@ -113,7 +113,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Log = quietLog(c.Log, d, c.Clock)
+	c.Log = d.QuietLog(c.Log, c.Clock.Now)
 	d.Unreadable().Report = func(row db.Row, why error) {
 		c.Log.Error("configuration cannot be read and is left out", "account", row.Account, "kind", row.Kind, "id", row.ID, "error", why)
 	}

@@ -48,14 +48,14 @@ func startProxy(t *testing.T, to string) *proxy {
 
 func (p *proxy) serve(c net.Conn) {
 	p.mu.Lock()
-	mode := p.mode
+	mode, to := p.mode, p.to
 	p.open[c] = true
 	p.mu.Unlock()
 	if mode != nil {
 		mode(c)
 		return
 	}
-	server, err := net.Dial("tcp", p.to)
+	server, err := net.Dial("tcp", to)
 	if err != nil {
 		c.Close()
 		return
@@ -103,6 +103,14 @@ func (p *proxy) refuse() error {
 	p.mu.Unlock()
 	p.cut()
 	return nil
+}
+
+// lead passes new connections on to another server, and breaks those that are open.
+func (p *proxy) lead(to string) {
+	p.mu.Lock()
+	p.to = to
+	p.mu.Unlock()
+	p.cut()
 }
 
 func (p *proxy) cut() {

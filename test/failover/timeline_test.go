@@ -118,6 +118,29 @@ func TestACommitOfAFormerPrimaryIsAnError(t *testing.T) {
 	}
 }
 
+// TestAClusterThatGoesBackIsFollowed: behind one address, the former primary leads again. That may be a mistake of the proxy for a
+// moment; when it lasts, the database must not stay away for ever.
+func TestAClusterThatGoesBackIsFollowed(t *testing.T) {
+	t.Parallel()
+	p := startPair(t)
+	way := startProxy(t, address(p.old))
+	d := open(t, way.through("tocsin"))
+	must(t, p.old.SQL("tocsin", `CREATE TABLE kept (n BIGINT)`))
+	must(t, keep(d, 1))
+	must(t, p.next.Promote())
+	way.lead(address(p.next))
+	read(t, d, `SELECT count(*) FROM kept`, 1)
+	must(t, keep(d, 2))
+	way.lead(address(p.old))
+	began := time.Now()
+	for keep(d, 3) != nil && time.Since(began) < 2*time.Minute {
+		time.Sleep(100 * time.Millisecond)
+	}
+	if took := time.Since(began); !has(p.old, "3") || took < 20*time.Second {
+		t.Errorf("the former primary is written after %s, want after about 30 seconds", took)
+	}
+}
+
 // TestAddressesThatCannotWorkAreRefused with the reason.
 func TestAddressesThatCannotWorkAreRefused(t *testing.T) {
 	t.Parallel()

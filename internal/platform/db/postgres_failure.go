@@ -22,6 +22,8 @@ type outage struct {
 
 	timeline atomic.Int64 // the highest that a host that takes writes has had; 0: none was seen
 	host     string       // the last that was seen as the primary
+	former   int64        // the highest of the hosts that were refused in the last attempt to connect
+	since    time.Time    // since when every host answers and none has the highest timeline; zero: that is not so
 	reached  bool         // an attempt to connect has ended
 	known    Found        // what was found out last
 	lostAt   time.Time    // zero: the database is not lost
@@ -56,7 +58,8 @@ func (o *outage) connected(host string) {
 	if !o.lostAt.IsZero() {
 		f.Away = time.Since(o.lostAt)
 	}
-	o.host, o.lostAt = host, time.Time{}
+	o.host = host
+	o.lostAt, o.since = time.Time{}, time.Time{}
 	o.changed(f)
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -64,7 +65,7 @@ func parseTimeline(hex []byte) (int64, error) {
 const (
 	askEvery   = 500 * time.Millisecond
 	askTimeout = time.Second
-	askMaxAge  = 3*askEvery + askTimeout
+	askMaxAge  = 4 * time.Second // more than two rounds of a silent host
 	slowAnswer = 250 * time.Millisecond
 )
 
@@ -124,8 +125,8 @@ type watchers struct {
 	quit  chan struct{}
 	end   sync.Once
 
-	mu    sync.Mutex
-	asked time.Time // when the last round began that has ended
+	mu    sync.Mutex                // held while a round lasts
+	asked atomic.Pointer[time.Time] // when the last round began that has ended; nil: there was none
 }
 
 func newWatchers(hosts []*host) *watchers { return &watchers{hosts: hosts, quit: make(chan struct{})} }
@@ -151,9 +152,12 @@ func (w *watchers) stop() { w.end.Do(func() { close(w.quit) }) }
 
 // since returns once all hosts were asked after a time. Callers that come together share a round.
 func (w *watchers) since(e *postgresEngine, at time.Time) {
+	if len(w.hosts) < 2 || w.after(at) { // without the lock: a host that is silent makes a round long
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.hosts) < 2 || w.asked.After(at) {
+	if w.after(at) {
 		return
 	}
 	began := time.Now()
@@ -162,7 +166,13 @@ func (w *watchers) since(e *postgresEngine, at time.Time) {
 		round.Go(func() { h.ask(e) })
 	}
 	round.Wait()
-	w.asked = began
+	w.asked.Store(&began)
+}
+
+// after reports whether the last round began after a time.
+func (w *watchers) after(at time.Time) bool {
+	asked := w.asked.Load()
+	return asked != nil && asked.After(at)
 }
 
 // fresh asks again if what is known of the hosts is too old to believe an answer for which this process waited since a time.
@@ -187,6 +197,7 @@ func (o *outage) seen(host string, timeline int64) error {
 	defer o.mu.Unlock()
 	switch known := o.timeline.Load(); {
 	case timeline < known:
+		o.former = max(o.former, timeline)
 		return fmt.Errorf("%w: its timeline is %d, and a server with timeline %d was seen", errFormer, timeline, known)
 	case timeline > known:
 		if known > 0 {
@@ -196,6 +207,28 @@ func (o *outage) seen(host string, timeline int64) error {
 		o.host = cmp.Or(host, o.host)
 	}
 	return nil
+}
+
+// backAfter is for how long every host must answer, and none have the highest timeline, before a lower one is accepted: the cluster
+// has then gone back to it, or was made again by pg_upgrade. A server that restarts does not answer meanwhile, or is promoted again.
+var backAfter = 30 * time.Second
+
+// allRefused notes that no host was accepted, and whether all have answered that they are standbys or former primaries. When that lasts,
+// the highest timeline of those is the one that counts.
+func (o *outage) allRefused(answered bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	former := o.former
+	o.former = 0
+	switch {
+	case !answered || former == 0:
+		o.since = time.Time{}
+	case o.since.IsZero():
+		o.since = time.Now()
+	case time.Since(o.since) > backAfter:
+		o.timeline.Store(former)
+		o.since = time.Time{}
+	}
 }
 
 // inOrder returns the hosts in the order in which they are tried: first the one that was the primary when it was last seen.
@@ -220,6 +253,7 @@ func btoi(is bool) int {
 // dialHosts connects to the first host that is the primary. The error names all hosts, if there are several.
 func (e *postgresEngine) dialHosts(ctx context.Context, c *pgconn.Config) (*pgconn.PgConn, error) {
 	var failed []string
+	answered := true // every host
 	for _, h := range e.inOrder() {
 		own := h.only(c)
 		own.ValidateConnect = func(ctx context.Context, raw *pgconn.PgConn) error { return e.verify(ctx, raw, h.name) }
@@ -228,11 +262,10 @@ func (e *postgresEngine) dialHosts(ctx context.Context, c *pgconn.Config) (*pgco
 			e.outage.connected(h.name)
 			return raw, nil
 		}
-		if err = fmt.Errorf("%s: %w", h.name, whyNot(err)); len(e.watch.hosts) == 1 {
-			return nil, err
-		}
-		failed = append(failed, err.Error())
+		answered = answered && (errors.Is(err, errFormer) || errors.Is(err, errStandby))
+		failed = append(failed, h.name+": "+whyNot(err).Error())
 	}
+	e.outage.allRefused(answered)
 	return nil, errors.New(strings.Join(failed, "; "))
 }
 

@@ -16,9 +16,9 @@ var clientOptions = map[string]struct {
 	why  string
 }{
 	"keepalives":          {[]string{"1"}, "the program sends keepalives every 5 seconds"},
-	"keepalives_idle":     {nil, "the program sends keepalives every 5 seconds, and gives a server up that is silent for longer than statement_timeout"},
-	"keepalives_interval": {nil, "the program sends keepalives every 5 seconds, and gives a server up that is silent for longer than statement_timeout"},
-	"keepalives_count":    {nil, "the program sends keepalives every 5 seconds, and gives a server up that is silent for longer than statement_timeout"},
+	"keepalives_idle":     {nil, "the program sends keepalives every 5 seconds, and statement_timeout bounds its wait"},
+	"keepalives_interval": {nil, "the program sends keepalives every 5 seconds, and statement_timeout bounds its wait"},
+	"keepalives_count":    {nil, "the program sends keepalives every 5 seconds, and statement_timeout bounds its wait"},
 	"load_balance_hosts":  {[]string{"disable"}, "the program reads and writes on the primary alone"},
 	"gssencmode":          {[]string{"disable", "prefer"}, "the program encrypts with TLS alone: use sslmode"},
 	"gsslib":              {nil, "the program encrypts with TLS alone: use sslmode"},

@@ -15,6 +15,10 @@ import (
 // marker is a setting of every connection. A server that does not know it later has not received the settings.
 const marker = "tocsin.session"
 
+// received reads settings of a connection.
+const received = `SELECT coalesce(current_setting('` + marker + `', true), ''),
+	(SELECT setting FROM pg_settings WHERE name = 'statement_timeout'), current_setting('synchronous_commit')`
+
 // verify accepts a new connection if its server is the primary and has received the settings. Reads need the primary too:
 // a standby is behind, and a reader would not find what it has just written. A commit waits for the disk, also where the
 // server's own setting is off; only the address may change that.
@@ -23,11 +27,10 @@ func (e *postgresEngine) verify(ctx context.Context, raw *pgconn.PgConn, host st
 	if err != nil {
 		return err
 	}
-	query := `SELECT coalesce(current_setting('` + marker + `', true), ''), (SELECT setting FROM pg_settings WHERE name = 'statement_timeout')`
-	if e.config.RuntimeParams["synchronous_commit"] == "" {
-		query += `, CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', FALSE) END`
+	row, err := oneRow(ctx, raw, received)
+	if err == nil && e.config.RuntimeParams["synchronous_commit"] == "" && string(row[2]) == "off" {
+		_, err = oneRow(ctx, raw, "SELECT set_config('synchronous_commit', 'on', FALSE)")
 	}
-	row, err := oneRow(ctx, raw, query)
 	if err != nil {
 		return err
 	}
@@ -58,13 +61,16 @@ func (e *postgresEngine) primary(ctx context.Context, raw *pgconn.PgConn, host s
 		return 0, err
 	}
 	if len(row[0]) == 0 {
-		return 0, errors.New("the server is a standby, which takes no writes")
+		return 0, errStandby
 	}
 	if timeline, err = parseTimeline(row[0]); err != nil {
 		return 0, err
 	}
 	return timeline, e.outage.seen(host, timeline)
 }
+
+// errStandby is the error of a connection to a standby.
+var errStandby = errors.New("the server is a standby, which takes no writes")
 
 // oneRow returns the only row of a query.
 func oneRow(ctx context.Context, raw *pgconn.PgConn, query string) ([][]byte, error) {

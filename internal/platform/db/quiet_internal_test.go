@@ -1,4 +1,4 @@
-package app
+package db
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ func TestUnavailableDatabaseIsNotLoggedEverySecond(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
 	c, lost := clock.At(time.Date(2026, 11, 26, 10, 0, 0, 0, time.UTC)), false
-	log := slog.New(quiet{slog.NewTextHandler(&text, nil), &repeats{clock: c, lost: func() bool { return lost }, last: map[string]time.Time{}}}).
+	log := slog.New(quiet{slog.NewTextHandler(&text, nil), &repeats{now: c.Now, lost: func() bool { return lost }, last: map[string]time.Time{}}}).
 		With("node", "a")
 	lines := func(err error) (n int) {
 		text.Reset()

@@ -1,4 +1,4 @@
-package app
+package db
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"tocsin/internal/platform/clock"
-	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
 
@@ -21,8 +19,8 @@ type quiet struct {
 
 // repeats is when each message about an unavailable database was logged last.
 type repeats struct {
-	clock clock.Clock
-	lost  func() bool // whether the database is lost
+	now  func() time.Time
+	lost func() bool // whether the database is lost
 
 	mu   sync.Mutex
 	last map[string]time.Time
@@ -66,7 +64,7 @@ func (r *repeats) known(message string) bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := r.clock.Now()
+	now := r.now()
 	if last, logged := r.last[message]; logged && now.Sub(last) < maxRepeat && !now.Before(last) {
 		return true
 	}
@@ -74,9 +72,10 @@ func (r *repeats) known(message string) bool {
 	return false
 }
 
-// quietLog returns the log of a program on a database, and logs when that is lost, found, or on another host.
-func quietLog(log *slog.Logger, d *db.DB, c clock.Clock) *slog.Logger {
-	d.OnChange(func(f db.Found) {
+// QuietLog returns a log without what fails because the database is not available, and logs when the database is lost, found, or on
+// another host.
+func (d *DB) QuietLog(log *slog.Logger, now func() time.Time) *slog.Logger {
+	d.OnChange(func(f Found) {
 		switch {
 		case f.Err != nil:
 			log.Error("the database is lost", "error", f.Err)
@@ -86,5 +85,5 @@ func quietLog(log *slog.Logger, d *db.DB, c clock.Clock) *slog.Logger {
 			log.Warn("the database is on another host", "host", f.Host, "timeline", f.Timeline)
 		}
 	})
-	return slog.New(quiet{log.Handler(), &repeats{clock: c, lost: d.Lost, last: map[string]time.Time{}}})
+	return slog.New(quiet{log.Handler(), &repeats{now: now, lost: d.Lost, last: map[string]time.Time{}}})
 }
