@@ -163,7 +163,7 @@ func (l *load) judgePages(c *cluster, synchronous bool, before int64) {
 		}
 	}
 	switch {
-	case lost > 0 && c.wentBack(): // releases of Patroni before 3.2 write the leader's key without comparing it
+	case lost > 0 && c.wentBack(): // Patroni 3.0.2 writes the key of the leader without comparing it
 		t.Logf("Patroni gave the lead back to the former primary")
 	case synchronous && lost > 0 || late > 0:
 		t.Errorf("%d events that were acknowledged are not there, %d of them acknowledged %s after the promotion", lost, late, maxBehind)
