@@ -22,8 +22,12 @@ func (b *Keyring) DeriveKey(purpose string) ([]byte, error) {
 func (b *Keyring) Fingerprints() (byID map[string]string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	return b.ring.fingerprints()
+}
+
+func (r ring) fingerprints() (byID map[string]string, err error) {
 	byID = map[string]string{}
-	for _, k := range b.ring {
+	for _, k := range r {
 		sum, err := hkdf.Key(sha256.New, k.secret, nil, "tocsin/fingerprint", 8)
 		if err != nil {
 			return nil, err

@@ -29,7 +29,7 @@ func readFrom(f *os.File) (ring, error) {
 		return nil, err
 	}
 	if mode := info.Mode().Perm(); exposed(mode, ownerOf(info), os.Geteuid()) {
-		return nil, fmt.Errorf("%s has mode %04o, so that others than its owner have access: set it to 0600", f.Name(), mode)
+		return nil, fmt.Errorf("%s has mode %04o, so that %w: set it to 0600", f.Name(), mode, ErrExposed)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxFile))
 	if err != nil {

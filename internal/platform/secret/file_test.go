@@ -254,21 +254,3 @@ func TestASymbolicLinkToTheFileIsKept(t *testing.T) {
 		t.Errorf("the file behind the link has %d keys, want 2", n)
 	}
 }
-
-func TestNothingIsSealedWhenTheFileIsGone(t *testing.T) {
-	path, c := filepath.Join(t.TempDir(), "keys"), &clock{}
-	b := open(t, path, c)
-	s := sealed(t, b)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	c.pass(maxAge)
-	for range 2 {
-		if got, err := b.Seal(secret, context); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("sealed to %q, %v", got, err)
-		}
-	}
-	if got, err := b.Open(s, context); got != secret || err != nil {
-		t.Errorf("what is known opened as %q, %v", got, err)
-	}
-}

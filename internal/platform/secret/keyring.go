@@ -12,17 +12,19 @@ import (
 // maxAge is how long a keyring uses the keys it has read before it reads the file again.
 const maxAge = time.Second
 
-// Keyring seals and opens secrets under a key ring. It is safe for concurrent use,
-// and several processes may share one key ring file.
+// Keyring seals and opens secrets under a key ring. It is safe for concurrent use, and several processes may share one
+// key ring file. What becomes of the file while the program runs stops neither: the keys in memory are kept.
 type Keyring struct {
 	path string // "" if the ring came from text
 	now  func() time.Time
 
 	mu      sync.Mutex
 	ring    ring
-	checked time.Time // when Seal last read the file for a newer key
+	checked time.Time // when Seal or Check last read the file for a newer key
 	sought  time.Time // when Open last read the file for an unknown key
-	err     error     // of the last read of the file
+	err     error     // why the file is not what is used; nil: it is
+	other   ring      // what the file had instead of the key in use; nil: nothing else
+	refused bool      // other is known to be wrong
 }
 
 // Open returns a keyring whose keys are in the file at path. It creates the file
@@ -78,12 +80,6 @@ func NewKey() string {
 	return k.id + " " + base64.StdEncoding.EncodeToString(k.secret)
 }
 
-// Refresh reads the file again if it was not read within the last second, as Seal does before it seals.
-func (b *Keyring) Refresh() error {
-	_, err := b.newest()
-	return err
-}
-
 // KeyIDs returns the ids of the keyring's keys, newest first.
 func (b *Keyring) KeyIDs() []string {
 	b.mu.Lock()
@@ -94,51 +90,35 @@ func (b *Keyring) KeyIDs() []string {
 // Format keeps the keys out of anything that a keyring is printed to.
 func (b *Keyring) Format(s fmt.State, _ rune) { fmt.Fprint(s, "secret.Keyring") }
 
-// newest returns the key to seal under. When the file cannot be read it returns
-// an error: the known key may be gone from the file already, and the secret
-// would be lost with this process.
+// newest returns the key to seal under. A file that cannot be read leaves the key in memory: all other secrets need that
+// key as well, so the program does not start without it. It is an error while the file has other keys that nothing is
+// known about: they may come from a rotation that this process has missed, and the secret would be lost with it.
 func (b *Keyring) newest() (key, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := b.refresh(&b.checked); err != nil {
-		return key{}, err
+	b.refresh(&b.checked)
+	if b.other != nil && !b.refused {
+		return key{}, b.err
 	}
 	return b.ring[0], nil
 }
 
-// find returns the key to open with, nil if the ring has none of this id. It
-// reads the file again only for a key that it does not know.
+// find returns the key to open with, nil if the ring has none of this id. It reads the file again only for a key that it
+// does not know. An error means that the file may have the key.
 func (b *Keyring) find(id string) (*key, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	k := b.ring.find(id)
-	if k == nil {
-		if err := b.refresh(&b.sought); err != nil {
-			return nil, err
-		}
-		k = b.ring.find(id)
+	if k := b.ring.find(id); k != nil {
+		return k, nil
 	}
-	return k, nil
-}
-
-// refresh reads the file again, unless it was read less than maxAge ago for the
-// same purpose. Until then it returns the result of the last read.
-func (b *Keyring) refresh(last *time.Time) error {
-	if b.path == "" {
-		return nil
+	b.refresh(&b.sought)
+	if k := b.ring.find(id); k != nil {
+		return k, nil
 	}
-	now := b.now()
-	if since := now.Sub(*last); since >= 0 && since < maxAge {
-		return b.err
+	if k := b.other.find(id); k != nil && !b.refused {
+		return k, nil
 	}
-	*last = now
-	r, err := read(b.path)
-	if err != nil {
-		b.err = fmt.Errorf("key ring: %w", err)
-		return b.err
-	}
-	b.ring, b.err = r, nil
-	return nil
+	return nil, b.err
 }
 
 // change replaces the file by what f makes of its ring.
@@ -152,6 +132,6 @@ func (b *Keyring) change(f func(ring) (ring, error)) error {
 	if err != nil {
 		return fmt.Errorf("seal: key ring: %w", err)
 	}
-	b.ring, b.err = r, nil
+	b.use(r)
 	return nil
 }

@@ -1,10 +1,10 @@
 package secret
 
 import (
+	"bytes"
 	"crypto/cipher"
 	"crypto/rand"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -65,6 +65,24 @@ func (r ring) find(id string) *key {
 	return nil
 }
 
+// has reports whether the ring has the key: the same id with the same secret.
+func (r ring) has(k key) bool {
+	found := r.find(k.id)
+	return found != nil && bytes.Equal(found.secret, k.secret)
+}
+
+// continues reports whether the ring may follow another one in a rotation: it still has the key that is in use, and no
+// key has changed under its id.
+func (r ring) continues(before ring) bool {
+	changed := func(k key) bool { return r.find(k.id) != nil && !r.has(k) }
+	return r.has(before[0]) && !slices.ContainsFunc(before, changed)
+}
+
+// same reports whether two rings have the same keys in the same order.
+func (r ring) same(other ring) bool {
+	return slices.EqualFunc(r, other, func(a, b key) bool { return a.id == b.id && bytes.Equal(a.secret, b.secret) })
+}
+
 func (r ring) ids() []string {
 	ids := make([]string, len(r))
 	for i, k := range r {
@@ -94,16 +112,16 @@ func parse(s string) (ring, error) {
 		}
 		k, ok := parseKey(words)
 		if !ok {
-			return nil, fmt.Errorf("line %d: want an id of 1 to 32 letters, digits, _ or -, a space, and a key of %d bytes in base64",
-				n, chacha20poly1305.KeySize)
+			return nil, fmt.Errorf("%w: line %d: want an id of 1 to 32 letters, digits, _ or -, a space, and a key of %d bytes in base64",
+				ErrMalformed, n, chacha20poly1305.KeySize)
 		}
 		if r.find(k.id) != nil {
-			return nil, fmt.Errorf("line %d: its key id occurs twice", n)
+			return nil, fmt.Errorf("%w: line %d: its key id occurs twice", ErrMalformed, n)
 		}
 		r = append(r, k)
 	}
 	if r == nil {
-		return nil, errors.New("it has no key")
+		return nil, fmt.Errorf("%w: it has no key", ErrMalformed)
 	}
 	return r, nil
 }

@@ -30,8 +30,8 @@ var text = base64.RawURLEncoding.Strict()
 // that names where the secret is stored, such as "datasource/12/password". The
 // result is "s1.KEYID." and base64url of nonce and ciphertext. Seal returns two
 // things unchanged: the empty string, which is no secret, and a reference (see
-// IsReference), which only names one. It fails only if the key ring's file has
-// changed and cannot be read.
+// IsReference), which only names one. It fails only while the key ring's file has
+// other keys and Check has not decided about them.
 func (b *Keyring) Seal(plain, context string) (string, error) {
 	if plain == "" || IsReference(plain) {
 		return plain, nil
