@@ -35,6 +35,7 @@ type exchange struct {
 	asked     []int64 // the channels that a write's permission was checked for
 	dry       bool    // a dry run: nothing is changed or recorded
 	inside    bool    // a call of Invoke, without a key
+	alone     int64   // the caller, if it is refused by its own windows instead of the account's; 0: it is not
 	held      int64   // bytes reserved for the body, under holder
 	holder    byteHolder
 	unread    int64  // bytes reserved for the reply, under replyHolder
@@ -78,16 +79,20 @@ func callerKey(who auth.Principal) int64 {
 	return -who.PersonID
 }
 
-// perform checks the caller's limits and permissions, reads the body and runs the operation.
+// perform checks the caller's permissions and limits, reads the body and runs the operation.
 func (f *Frame) perform(x *exchange, read func() ([]byte, error)) error {
 	x.call.Ctx = db.For(x.call.Ctx, x.call.Who.AccountID)
-	if err := f.within(x); err != nil {
+	count := f.within
+	if f.permit(x) != nil {
+		count = f.withinAlone
+	}
+	if err := count(x); err != nil {
 		return err
 	}
 	if x.op.Effect == Write {
 		x.call.Who.Asked = func(channel int64) { x.asked = append(x.asked, channel) }
 	}
-	err := f.permit(x)
+	err := f.permit(x) // again, because the key may have been narrowed while the call waited
 	var body []byte
 	if err == nil {
 		body, err = read()

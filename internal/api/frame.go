@@ -78,9 +78,11 @@ type mounted struct {
 	required []string
 }
 
+// rateKey identifies the windows of an operation: of an account, or of one of its callers.
 type rateKey struct {
 	account int64
 	op      int32
+	caller  int64 // see callerKey; 0: all callers of the account that have the permission
 }
 
 // New mounts the operations. It panics when two have the same path, which is a programming error.

@@ -35,6 +35,7 @@ type lateRefusals struct {
 type refusedCaller struct {
 	account int64
 	op      *mounted // nil: a page
+	caller  int64    // of a caller without the permission, who is counted alone; 0: the account
 	network netip.Prefix
 }
 
@@ -72,7 +73,7 @@ func (f *Frame) delay(x *exchange, err error) {
 	if fault.KindOf(err) != fault.TooFrequent {
 		return
 	}
-	of := refusedCaller{account: x.call.Who.AccountID, op: x.op}
+	of := refusedCaller{account: x.call.Who.AccountID, op: x.op, caller: x.alone}
 	if of.account == 0 {
 		of = refusedCaller{network: x.network()}
 	}

@@ -27,22 +27,44 @@ func (f *Frame) within(x *exchange) error {
 		return nil
 	}
 	arrived := x.call.Now
-	v, err := f.turn(x, rateKey{x.call.Who.AccountID, x.op.number}, rate)
+	v, err := f.turn(x, rateKey{account: x.call.Who.AccountID, op: x.op.number}, rate)
 	if err == nil && v.OK && x.call.Now != arrived && !x.inside {
 		x.call.Who, err = f.caller(x) // the key may have been revoked while the call waited
 	}
 	if err != nil {
 		return x.clientGone(err)
 	}
+	if x.showLimit(v) {
+		return nil
+	}
+	return fault.New(fault.TooFrequent, "at most %d calls in this window for this account and operation", v.Limit)
+}
+
+// withinAlone counts a call that is refused for want of a permission in windows of its caller alone: a key that may do
+// nothing must not use up the rate of those that may. It returns the error of a caller that goes on asking.
+func (f *Frame) withinAlone(x *exchange) error {
+	rate, caller := f.rate(x.op), callerKey(x.call.Who)
+	if rate == (ratelimit.Rate{}) {
+		return nil
+	}
+	v := f.rates.Allow(rateKey{account: x.call.Who.AccountID, op: x.op.number, caller: caller}, rate, x.call.Now)
+	if x.showLimit(v) {
+		return nil
+	}
+	x.alone = caller
+	return fault.New(fault.TooFrequent, "at most %d refused calls in this window for this key and operation", v.Limit)
+}
+
+// showLimit sets the headers with what is left of a limit, and reports whether the call is within it.
+func (x *exchange) showLimit(v ratelimit.Result) bool {
 	h := x.w.Header()
 	h["X-Ratelimit-Limit"] = []string{strconv.Itoa(v.Limit)}
 	h["X-Ratelimit-Remaining"] = []string{strconv.Itoa(v.Remaining)}
 	h["X-Ratelimit-Reset"] = []string{strconv.FormatInt(ceilSeconds(v.Reset), 10)}
-	if v.OK {
-		return nil
+	if !v.OK {
+		x.retryAfter(v)
 	}
-	x.retryAfter(v)
-	return fault.New(fault.TooFrequent, "at most %d calls in this window for this account and operation", v.Limit)
+	return v.OK
 }
 
 // turn asks the limit for a call, and sets its time if it has waited. Without LimitWait, and for a write, the first answer

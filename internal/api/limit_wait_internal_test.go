@@ -69,7 +69,7 @@ func TestWaitingReadsAgainstAModel(t *testing.T) {
 					time.Sleep(calls[i].at)
 					ctx, cancel := context.WithTimeout(t.Context(), calls[i].gone-calls[i].at)
 					defer cancel()
-					if v, err := f.turn(f.read(ctx), rateKey{1, 1}, rate); err == nil && v.OK {
+					if v, err := f.turn(f.read(ctx), rateKey{account: 1, op: 1}, rate); err == nil && v.OK {
 						calls[i].accepted = time.Since(start)
 					}
 				}()
@@ -81,7 +81,7 @@ func TestWaitingReadsAgainstAModel(t *testing.T) {
 					t.Fatalf("seed %d, rate %+v, wait %s, call %d: %+v, want %+v", seed, rate, wait, i, calls[i], want[i])
 				}
 			}
-			if f.queue.Waiting(rateKey{1, 1}) {
+			if f.queue.Waiting(rateKey{account: 1, op: 1}) {
 				t.Error("a call still waits")
 			}
 		})
@@ -105,7 +105,7 @@ func (f *Frame) read(ctx context.Context) *exchange {
 func TestNoCallOvertakes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f, key := waiting(10*time.Second), rateKey{1, 1}
+		f, key := waiting(10*time.Second), rateKey{account: 1, op: 1}
 		earlier := f.queue.Join(key, 1) // its timer is late
 		answers := make(chan ratelimit.Result, 1)
 		go func() {
@@ -136,7 +136,7 @@ func TestWaitingIsBounded(t *testing.T) {
 		results := make(chan int64, 3000)
 		for range 1000 {
 			go func() {
-				if v, _ := f.turn(f.read(t.Context()), rateKey{1, 1}, rate); !v.OK {
+				if v, _ := f.turn(f.read(t.Context()), rateKey{account: 1, op: 1}, rate); !v.OK {
 					results <- 1
 				}
 			}()
@@ -151,13 +151,13 @@ func TestWaitingIsBounded(t *testing.T) {
 		write := f.read(t.Context())
 		write.op.Effect = Write
 		for _, want := range []bool{true, false} {
-			if v, _ := f.turn(write, rateKey{1, 2}, rate); v.OK != want || time.Since(begun) > 0 {
+			if v, _ := f.turn(write, rateKey{account: 1, op: 2}, rate); v.OK != want || time.Since(begun) > 0 {
 				t.Errorf("a write: %+v after %s", v, time.Since(begun))
 			}
 		}
 		for range 3 {
 			go func() {
-				if v, _ := f.turn(f.read(t.Context()), rateKey{2, 1}, rate); v.OK {
+				if v, _ := f.turn(f.read(t.Context()), rateKey{account: 2, op: 1}, rate); v.OK {
 					took <- time.Since(begun)
 				}
 			}()
@@ -174,10 +174,10 @@ func TestWaitingIsBounded(t *testing.T) {
 				t.Errorf("call %d of another account took %s", want+1, got)
 			}
 		}
-		if f.queue.Waiting(rateKey{1, 1}) {
+		if f.queue.Waiting(rateKey{account: 1, op: 1}) {
 			t.Error("calls wait in a server that stops")
 		}
-		if v, _ := f.turn(f.read(t.Context()), rateKey{1, 1}, rate); v.OK || time.Since(begun) != 3500*time.Millisecond || v.RetryAfter <= 0 {
+		if v, _ := f.turn(f.read(t.Context()), rateKey{account: 1, op: 1}, rate); v.OK || time.Since(begun) != 3500*time.Millisecond || v.RetryAfter <= 0 {
 			t.Errorf("a call to a server that stops: %+v", v)
 		}
 	})

@@ -15,10 +15,6 @@ func TestOrderOfChecks(t *testing.T) {
 	t.Parallel()
 	s := withToys(apitest.StartWith(t, ratelimit.Rate{PerSecond: 1}, toys()))
 	long := strings.Repeat("x", 2001)
-	spent := s.Call(apitest.KeyReader, echo, minimal) // uses up the second
-	if spent.Code != "AccessDenied" {
-		t.Fatalf("%s", spent.Body)
-	}
 
 	for _, step := range []struct {
 		name, method, path, key, kind, body string
@@ -28,8 +24,8 @@ func TestOrderOfChecks(t *testing.T) {
 		{"route", "GET", "/toy/none", "nobody", "text/plain", long, "RouteNotFound", 404},
 		{"method", "GET", echo, "nobody", "text/plain", long, "MethodNotAllowed", 405},
 		{"key", "POST", echo, "nobody", "text/plain", long, "Unauthorized", 401},
-		{"rate", "POST", echo, apitest.KeyReader, "text/plain", long, "RequestTooFrequently", 429},
-		{"permission", "POST", echo, apitest.KeyNothing, "text/plain", long, "AccessDenied", 403},
+		{"permission", "POST", echo, apitest.KeyReader, "text/plain", long, "AccessDenied", 403},
+		{"rate", "POST", echo, apitest.KeyA, "text/plain", long, "RequestTooFrequently", 429},
 		{"size", "POST", echo, apitest.KeyA, "text/plain", long, "EntityTooLarge", 413},
 		{"content type", "POST", echo, apitest.KeyA, "text/plain", "{", "InvalidContentType", 400},
 		{"syntax", "POST", echo, apitest.KeyA, "application/json", `{"count":0,`, "InvalidParameter", 400},
@@ -38,10 +34,11 @@ func TestOrderOfChecks(t *testing.T) {
 		{"operation", "POST", info, apitest.KeyA, "application/json", `{"id":1}`, "ResourceNotFound", 404},
 	} {
 		t.Run(step.name, func(t *testing.T) {
-			if step.name != "rate" {
-				s.Clock.Add(time.Second)
-			} else if r := s.Call(apitest.KeyReader, echo, minimal); r.Code != "AccessDenied" {
-				t.Fatalf("%s", r.Body)
+			s.Clock.Add(time.Second)
+			if step.name == "permission" || step.name == "rate" { // the second is used up
+				if r := s.Call(apitest.KeyA, echo, minimal); r.Status != 200 {
+					t.Fatalf("%s", r.Body)
+				}
 			}
 			r := s.Request(step.method, step.path+"?app_key="+step.key, step.body)
 			r.Header.Set("Content-Type", step.kind)
@@ -54,6 +51,27 @@ func TestOrderOfChecks(t *testing.T) {
 				t.Errorf("Allow: %q", reply.Header.Get("Allow"))
 			}
 		})
+	}
+}
+
+// TestKeyWithoutPermissionUsesUpNoRate: its calls count in windows of its own, in which it is refused like others.
+func TestKeyWithoutPermissionUsesUpNoRate(t *testing.T) {
+	t.Parallel()
+	s := withToys(apitest.StartWith(t, ratelimit.Rate{PerSecond: 5, PerMinute: 20}, toys()))
+	for n := range 10 {
+		want := map[bool]string{true: "AccessDenied", false: "RequestTooFrequently"}[n < 5]
+		r := s.Call(apitest.KeyReader, echo, minimal)
+		if r.Code != want || r.Header.Get("Retry-After") != map[bool]string{false: "1"}[n < 5] {
+			t.Errorf("call %d: %s, want %s", n, r.Body, want)
+		}
+	}
+	for n := range 5 {
+		if r := s.Call(apitest.KeyA, echo, minimal); r.Status != 200 {
+			t.Errorf("call %d of the owner: %s", n, r.Body)
+		}
+	}
+	if r := s.Call(apitest.KeyNothing, echo, minimal); r.Code != "AccessDenied" {
+		t.Errorf("another key without the permission: %s", r.Body)
 	}
 }
 

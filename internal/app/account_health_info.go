@@ -31,7 +31,8 @@ type healthRequest struct{}
 // healthInfo is the reply of /account/health/info.
 type healthInfo struct {
 	Status     string     `json:"status" enum:"ok,failing,held" doc:"failing: work is overdue for more than a minute, so people are not notified in time; held: the server sends nothing until it is released."`
-	Problem    string     `json:"problem" doc:"What fails or why it is held, in words; also a clock that is far off while all is well. Empty: nothing."`
+	Problem    string     `json:"problem" doc:"What fails or why it is held, in words; also a clock that is far off, or a key file that cannot be used, while all is well. Empty: nothing."`
+	KeyFile    string     `json:"key_file" enum:",missing,exposed,malformed,other_keys,unreadable" doc:"Why the file of the sealing keys cannot be used: the server goes on with the keys in memory, but does not start again without the file. Empty: it is in order, or the keys were given as text."`
 	Version    string     `json:"version" doc:"Of the program."`
 	Now        int64      `json:"now" doc:"What the server's clock shows, Unix milliseconds."`
 	Store      storeInfo  `json:"store" doc:"Where data is stored."`
@@ -73,6 +74,7 @@ func (a *App) healthInfo(c *api.Call, _ healthRequest) (reply healthInfo, err er
 	}
 	reply = healthInfo{Status: "ok", Version: a.Version, Now: c.Now.UnixMilli(), Failed: s.Failed, Work: []workInfo{}, Nodes: []nodeInfo{}}
 	reply.Status, reply.Problem = a.judge(s)
+	reply.KeyFile = a.keys.state()
 	for _, o := range s.Work {
 		reply.Work = append(reply.Work, workInfo{o.Work, o.Count, o.Seconds, o.Held})
 	}

@@ -89,6 +89,7 @@ type App struct {
 	pace    *gate.Pace       // of what computes for long beside the reads
 	pages   *pageChanges
 
+	keys     keyFile
 	outdated atomic.Pointer[string] // why this process must not run on the database any more; nil: it may
 	ingest   *ingest.Service
 	notify   *notify.Service
@@ -140,7 +141,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 		return nil, errors.Join(err, d.Close())
 	}
 	a.Nodes = node.New(node.Config{
-		DB: d, Clock: c.Clock, Name: host(), Version: c.Version, SealKeys: a.sealKeys, Offset: a.offset, Share: a.share,
+		DB: d, Clock: c.Clock, Name: host(), Version: c.Version, SealKeys: a.Keyring.KeyIDs, Offset: a.offset, Share: a.share,
 	})
 	a.pages = newPageChanges(d)
 	guesses := api.NewKeyGuesses(a.share)

@@ -59,6 +59,9 @@ func (a *App) housekeeping() []jobs.Job {
 		}},
 		a.daily("retention", a.prune),
 	}
+	if a.SealKey == "" {
+		list = append(list, a.keys.job(a))
+	}
 	if a.DB.Shared() {
 		list = append(list, a.heartbeatJob(), a.clockJob(), a.pages.job(), jobs.Job{
 			Name: "statistics", Interval: time.Second,

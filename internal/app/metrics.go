@@ -17,7 +17,7 @@ type gauges struct {
 	count, oldest, fails, held *prometheus.Desc
 	size, wal, gaps, build     *prometheus.Desc
 	unreadable, nodes, clock   *prometheus.Desc
-	free                       *prometheus.Desc
+	free, keys                 *prometheus.Desc
 	modules                    []moduleGauge
 }
 
@@ -39,6 +39,7 @@ func newGauges(a *App) *gauges {
 		size: prometheus.NewDesc("tocsin_database_size_bytes", "Size of the database file.", nil, nil),
 		wal:  prometheus.NewDesc("tocsin_database_wal_size_bytes", "Size of the write-ahead log beside the database file.", nil, nil),
 		free: prometheus.NewDesc("tocsin_database_free_bytes", "What the disk of the embedded database still takes.", nil, nil),
+		keys: prometheus.NewDesc("tocsin_key_file_trouble", "1 while the file of the sealing keys cannot be used, else 0.", nil, nil),
 		gaps: prometheus.NewDesc("tocsin_schedules_uncovered",
 			"Enabled schedules in which no one is on call now, or at some time within 24 hours.", []string{"within"}, nil),
 		nodes: prometheus.NewDesc("tocsin_nodes", "Live processes that serve the database, this one among them.", nil, nil),
@@ -57,7 +58,7 @@ func newGauges(a *App) *gauges {
 // Describe implements prometheus.Collector.
 func (g *gauges) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		g.count, g.oldest, g.fails, g.held, g.size, g.wal, g.gaps, g.build, g.unreadable, g.nodes, g.clock, g.free,
+		g.count, g.oldest, g.fails, g.held, g.size, g.wal, g.gaps, g.build, g.unreadable, g.nodes, g.clock, g.free, g.keys,
 	} {
 		ch <- d
 	}
@@ -74,11 +75,8 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	send := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
-	held := 0.0
-	if g.app.Gate.Reason() != "" {
-		held = 1
-	}
-	send(g.held, held)
+	send(g.held, oneIf(g.app.Gate.Reason() != ""))
+	send(g.keys, oneIf(g.app.keys.state() != ""))
 	send(g.build, 1, g.app.Version, runtime.Version())
 	send(g.nodes, float64(len(g.app.Nodes.Live())))
 	send(g.clock, g.app.offset().Seconds())
@@ -108,6 +106,14 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 	for _, m := range g.modules {
 		g.read(ctx, m, now, ch)
 	}
+}
+
+// oneIf returns 1 for what is, else 0.
+func oneIf(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // uncovered collects how many schedules have no one on call.

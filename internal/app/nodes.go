@@ -8,7 +8,6 @@ import (
 
 	"tocsin/internal/core/event"
 	"tocsin/internal/engine/selfalert"
-	"tocsin/internal/person"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
@@ -49,14 +48,6 @@ func (a *App) offset() time.Duration {
 	return 0
 }
 
-// sealKeys returns the ids of the keys of this process. A key file that cannot be read now leaves those that were read.
-func (a *App) sealKeys() []string {
-	if err := a.Keyring.Refresh(); err != nil {
-		a.Log.Error("the sealing keys cannot be read", "error", err)
-	}
-	return a.Keyring.KeyIDs()
-}
-
 // heartbeatJob stores the heartbeat of this process, and looks whether it may go on: a newer program may have changed the
 // schema.
 func (a *App) heartbeatJob() jobs.Job {
@@ -95,45 +86,18 @@ func (a *App) tooOld(ctx context.Context) string {
 
 // clockJob corrects the clock, and raises an alert about one that is far off.
 func (a *App) clockJob() jobs.Job {
-	raised := time.Time{} // when this process last raised the alert
+	var c condition
 	return jobs.Job{Name: "clock", Interval: clockEvery, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
 		if err := SetClock(ctx, a.DB, a.Clock); err != nil {
 			return time.Time{}, err
 		}
-		off := a.offset().Abs() > maxOffset
-		if off && now.Before(raised.Add(clockLasts/2)) && !now.Before(raised) || !off && raised.IsZero() {
-			return time.Time{}, nil
-		}
-		raised = now
-		if !off {
-			raised = time.Time{}
-		}
-		return time.Time{}, a.clockAlert(ctx, off, now)
-	}}
-}
-
-// clockAlert raises an alert of Tocsin's own about this machine's clock, or ends it. It goes to the account that was
-// created first, which is the operator's.
-func (a *App) clockAlert(ctx context.Context, off bool, now time.Time) error {
-	var account int64
-	found := false
-	if err := a.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		account, found, err = person.FirstAccount(tx)
-		return err
-	}); err != nil || !found {
-		return err
-	}
-	return a.DB.WriteOf(ctx, account, func(tx *db.Tx) error {
-		key := "clock/" + host()
-		if !off {
-			return a.selfAlerts.End(tx, account, key, now)
-		}
-		return a.selfAlerts.Raise(tx, selfalert.Alert{
-			Account: account, Key: key, Severity: event.Warning, Lasts: clockLasts,
+		alert := selfalert.Alert{
+			Key: "clock/" + host(), Severity: event.Warning, Lasts: clockLasts,
 			Title: "The clock of " + host() + " is wrong",
 			Text:  clockProblem(node.Node{Name: host(), Offset: a.offset()}) + ". Check its time service (NTP).",
-		}, now)
-	})
+		}
+		return time.Time{}, a.keep(ctx, &c, alert, a.offset().Abs() > maxOffset, true, now)
+	}}
 }
 
 // clockProblem describes a clock that is far off.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -91,16 +92,17 @@ func (a *App) standingIn(tx *db.Tx, now time.Time) (s state, err error) {
 
 // judge returns in one word how the server is, and what is wrong in words.
 func (a *App) judge(s state) (status, problem string) {
+	status = "ok"
+	var problems []string
 	if why := a.outdated.Load(); why != nil {
-		return "failing", *why
+		status, problems = "failing", append(problems, *why)
+	} else if o := worst(s.Work); o.Seconds > late.Seconds() {
+		status, problems = "failing", append(problems, fmt.Sprintf("the oldest due %s is %.0f seconds overdue", o.Work, o.Seconds))
+	} else if reason := a.Gate.Reason(); reason != "" {
+		status, problems = "held", append(problems, reason)
 	}
-	if o := worst(s.Work); o.Seconds > late.Seconds() {
-		return "failing", fmt.Sprintf("the oldest due %s is %.0f seconds overdue", o.Work, o.Seconds)
-	}
-	if reason := a.Gate.Reason(); reason != "" {
-		return "held", reason
-	}
-	return "ok", a.wrongClock()
+	problems = append(problems, a.keys.problem(), a.wrongClock())
+	return status, strings.Join(slices.DeleteFunc(problems, func(p string) bool { return p == "" }), "; ")
 }
 
 // ready answers 200 while no work is overdue for longer than late, and 503 otherwise: then persons are not notified in
@@ -113,8 +115,9 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		Version string `json:"version"`
 		state
 		Held    string `json:"held,omitzero"`
+		KeyFile string `json:"key_file,omitzero"`
 		Problem string `json:"problem,omitzero"`
-	}{Status: "ok", Version: a.Version, state: state{Work: []overdue{}}, Held: a.Gate.Reason()}
+	}{Status: "ok", Version: a.Version, state: state{Work: []overdue{}}, Held: a.Gate.Reason(), KeyFile: a.keys.state()}
 	if reply.Held != "" {
 		reply.Status = "held"
 	}
@@ -135,9 +138,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		if how == "failing" {
 			status, reply.Status = http.StatusServiceUnavailable, how
 		}
-		if how != "held" {
-			reply.Problem = problem
-		}
+		reply.Problem = strings.TrimPrefix(strings.TrimPrefix(problem, reply.Held), "; ") // held is a member of its own
 	}
 	text, err := json.Marshal(reply)
 	if err != nil {

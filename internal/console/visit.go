@@ -108,12 +108,26 @@ func (v *visit) identify() (bool, error) {
 		return false, err
 	}
 	if v.session.Stale(v.Now) {
-		err = v.DB.WriteOf(v.ctx, v.session.AccountID, func(tx *db.Tx) error { return session.Use(tx, v.session.AccountID, v.session.ID, v.Now) })
+		v.used()
 	}
-	if err == nil {
-		err = v.recognise()
-	}
+	err = v.recognise()
 	return err == nil, err
+}
+
+// maxUsed bounds how long a page waits until the last use of its session is stored.
+const maxUsed = time.Second
+
+// used stores that the session was used. A database that takes no writes, because its disk is full for example, can still
+// be read: then the last use is stored with a later page.
+func (v *visit) used() {
+	ctx, cancel := context.WithTimeout(v.ctx, maxUsed)
+	defer cancel()
+	err := v.DB.WriteOf(ctx, v.session.AccountID, func(tx *db.Tx) error {
+		return session.Use(tx, v.session.AccountID, v.session.ID, v.Now)
+	})
+	if err != nil && v.ctx.Err() == nil {
+		v.Log.Warn("the last use of a session could not be stored", "error", err)
+	}
 }
 
 // recognise reads the profile of the person who is signed in: name, language and time zone.

@@ -57,7 +57,7 @@ type textKey struct {
 }
 
 // cached returns the text of a feed. fresh is false if its events differ from those that were sent last: then store must
-// be called.
+// be called, so that the next text has higher sequence numbers.
 func cached(tx *db.Tx, f feed, now time.Time) (t *text, fresh bool, err error) {
 	return configstore.Kept(tx, f.Account, textKey{f.ID, now.Unix() / 86400}, func() (*text, bool, error) {
 		t, err := build(tx, f, now)
@@ -69,13 +69,12 @@ func cached(tx *db.Tx, f feed, now time.Time) (t *text, fresh bool, err error) {
 			return nil, false, err
 		}
 		next, changed := history.Next(t.calendar.Events, now.Unix())
-		if changed {
-			return t, false, nil
-		}
 		t.calendar.History = next
-		err = t.write(f)
+		if err := t.write(f); err != nil || changed {
+			return t, false, err
+		}
 		t.calendar = shiftfeed.Calendar{} // only the text is kept
-		return t, true, err
+		return t, true, nil
 	})
 }
 

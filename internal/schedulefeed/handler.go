@@ -2,6 +2,7 @@ package schedulefeed
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -94,19 +95,34 @@ func (s *Service) read(r *http.Request, now time.Time) (t *text, err error) {
 	if fresh && now.Unix()-f.ReadAt < readStep {
 		return t, nil
 	}
-	err = s.DB.WriteOf(r.Context(), f.Account, func(tx *db.Tx) (err error) {
-		if f, err = open(tx, at, now); err != nil {
-			return err
+	sent, err := s.note(r, at, f, t, fresh, now)
+	if err == nil || errors.Is(err, errNoFeed) || r.Context().Err() != nil {
+		return sent, err
+	}
+	s.Log.Warn("a calendar feed was read, which could not be stored", "error", err) // who may read must not depend on writes
+	return t, nil
+}
+
+// note stores that a feed was read and, unless its text is fresh, what was sent. It returns the text.
+func (s *Service) note(r *http.Request, at token, f feed, t *text, fresh bool, now time.Time) (sent *text, err error) {
+	ctx, cancel := context.WithTimeout(r.Context(), maxNote)
+	defer cancel()
+	sent = t
+	err = s.DB.WriteOf(ctx, f.Account, func(tx *db.Tx) error {
+		f, err := open(tx, at, now)
+		if err == nil && !fresh {
+			sent, err = store(tx, f, t, now)
 		}
-		if !fresh {
-			if t, err = store(tx, f, t, now); err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
 		return tx.Do(`UPDATE ical_feed SET read_at = $1 WHERE account_id = $2 AND feed_id = $3`, now.Unix(), f.Account, f.ID)
 	})
-	return t, err
+	return sent, err
 }
+
+// maxNote bounds how long a reader waits for what is stored of the reading.
+const maxNote = 5 * time.Second
 
 // readStep is how old read_at may be, in seconds, so that a feed that is read often is not written often.
 const readStep = 3600

@@ -87,10 +87,14 @@ func (s *Service) identify(c *api.Call, r *http.Request, header http.Header) err
 		return err
 	}
 	c.Who = who
-	if v := s.rates.Allow(who.AccountID, s.Rate, c.Now); !v.OK {
+	may, counted := who.May(auth.ApplicationsManage), who.AccountID
+	if !may { // a key without the permission must not use up the rate of the others
+		counted = -who.KeyID
+	}
+	if v := s.rates.Allow(counted, s.Rate, c.Now); !v.OK {
 		return api.Limited(header, v, "uploads of source maps")
 	}
-	if !who.May(auth.ApplicationsManage) {
+	if !may {
 		return fault.New(fault.AccessDenied, "needs the permission %s", auth.ApplicationsManage)
 	}
 	return nil
