@@ -33,6 +33,7 @@ type Event struct {
 	EventSeverity   string            `json:"event_severity" enum:"Critical,Warning,Info,Ok" doc:"Its severity."`
 	SeverityWord    string            `json:"severity_word,omitzero" maxLength:"64" doc:"The severity as its source sent it, of sources whose severities are free words; absent: it sent none."`
 	SeverityUnknown bool              `json:"severity_unknown,omitzero" doc:"The word was unknown when the event came."`
+	Shortened       bool              `json:"shortened,omitzero" doc:"Labels, images and description were cut to 2 KB together when it came, because its integration had sent more bytes than it may in a day."`
 	EventStatus     string            `json:"event_status" enum:"Critical,Warning,Info,Ok" doc:"The same, or Ok when it ended the alert."`
 	EventTime       int64             `json:"event_time" doc:"When it happened, Unix seconds."`
 	Labels          map[string]string `json:"labels" maxProperties:"1000" maxLength:"6144" doc:"Labels."`
@@ -59,6 +60,7 @@ func scanEvent(scan db.Scan) (e Event, err error) {
 	e.Title, e.TitleRule, e.Description = said.Title, said.TitleRule, said.Description
 	e.EventSeverity, e.EventStatus, e.EventTime, e.Labels = cmp.Or(said.Severity, event.Info), said.Status, said.Time, said.Labels
 	e.SeverityWord, e.SeverityUnknown = said.Word, said.UnknownWord
+	e.Shortened = said.Shortened
 	e.CreatedAt, e.UpdatedAt = decided/1000, decided/1000
 	e.Images = []Image{}
 	for _, image := range said.Images {

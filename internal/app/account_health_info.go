@@ -31,7 +31,7 @@ type healthRequest struct{}
 // healthInfo is the reply of /account/health/info.
 type healthInfo struct {
 	Status     string     `json:"status" enum:"ok,failing,held" doc:"failing: work is overdue for more than a minute, so people are not notified in time; held: the server sends nothing until it is released."`
-	Problem    string     `json:"problem" doc:"What fails or why it is held, in words; also a clock that is far off, or a key file that cannot be used, while all is well. Empty: nothing."`
+	Problem    string     `json:"problem" doc:"What fails or why it is held, in words; also a clock that is far off, a key file that cannot be used, or a disk that will be full within a day, while all is well. Empty: nothing."`
 	KeyFile    string     `json:"key_file" enum:",missing,exposed,malformed,other_keys,unreadable" doc:"Why the file of the sealing keys cannot be used: the server goes on with the keys in memory, but does not start again without the file. Empty: it is in order, or the keys were given as text."`
 	Version    string     `json:"version" doc:"Of the program."`
 	Now        int64      `json:"now" doc:"What the server's clock shows, Unix milliseconds."`
@@ -47,6 +47,7 @@ type storeInfo struct {
 	Bytes     int64  `json:"bytes" doc:"Size of the database."`
 	LogBytes  int64  `json:"log_bytes" doc:"Size of the write-ahead log beside it, which is part of it; 0 with PostgreSQL."`
 	FreeBytes int64  `json:"free_bytes" doc:"What the disk still takes; -1: not known."`
+	FullAt    int64  `json:"full_at" doc:"When the disk will be full at the present rate, Unix seconds; 0: not within a day, or not known, as with PostgreSQL."`
 }
 
 type nodeInfo struct {
@@ -84,7 +85,7 @@ func (a *App) healthInfo(c *api.Call, _ healthRequest) (reply healthInfo, err er
 		})
 	}
 	kind, _, _ := strings.Cut(a.DB.DSN(), ":")
-	reply.Store = storeInfo{Kind: strings.TrimSuffix(kind, "ql"), FreeBytes: a.DB.Free()}
+	reply.Store = storeInfo{Kind: strings.TrimSuffix(kind, "ql"), FreeBytes: a.DB.Free(), FullAt: a.disk.fullAt()}
 	if reply.Store.Bytes, reply.Store.LogBytes, err = a.DB.Size(c.Ctx); err != nil {
 		return reply, err
 	}

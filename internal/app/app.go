@@ -68,6 +68,7 @@ type Config struct {
 	Senders        Senders        // mail server, gateway and network policy
 	Hold           bool           // the server sends nothing until it is released
 	Release        bool           // a held server is released at its start
+	FreeBytes      func() int64   // what the disk of the database takes; nil: it is asked
 	Version        string
 	Log            *slog.Logger
 	Clock          clock.Clock
@@ -90,6 +91,7 @@ type App struct {
 	pages   *pageChanges
 
 	keys     keyFile
+	disk     disk
 	outdated atomic.Pointer[string] // why this process must not run on the database any more; nil: it may
 	ingest   *ingest.Service
 	notify   *notify.Service

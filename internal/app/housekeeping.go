@@ -59,6 +59,9 @@ func (a *App) housekeeping() []jobs.Job {
 		}},
 		a.daily("retention", a.prune),
 	}
+	if !a.DB.Shared() {
+		list = append(list, a.disk.job(a))
+	}
 	if a.SealKey == "" {
 		list = append(list, a.keys.job(a))
 	}

@@ -180,7 +180,7 @@ func (a *App) notifier(bus *activity.Bus, configs *triage.Configs, linkKey []byt
 func (a *App) signingIn() *signin.Service {
 	c := signin.Config{
 		DB: a.DB, Keyring: a.Keyring, Log: a.Log, PublicURL: a.PublicURL, Held: a.Gate.Reason, Recheck: a.Keys.Recheck, OpenID: a.OpenID,
-		Pace: a.pace,
+		Pace: a.pace, Share: a.share, MailRate: ratelimit.Rate{PerMinute: cmp.Or(a.Budget.Other, notify.DefaultBudget.Other)},
 	}
 	// The operator configures the provider, so any address is allowed; a held server lets persons in as well.
 	all := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}

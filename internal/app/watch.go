@@ -101,7 +101,7 @@ func (a *App) judge(s state) (status, problem string) {
 	} else if reason := a.Gate.Reason(); reason != "" {
 		status, problems = "held", append(problems, reason)
 	}
-	problems = append(problems, a.keys.problem(), a.wrongClock())
+	problems = append(problems, a.keys.problem(), a.disk.problem(), a.wrongClock())
 	return status, strings.Join(slices.DeleteFunc(problems, func(p string) bool { return p == "" }), "; ")
 }
 

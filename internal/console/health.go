@@ -20,6 +20,7 @@ type healthView struct {
 
 type health struct {
 	Status  string `json:"status"`
+	KeyFile string `json:"key_file"` // what is wrong with it; empty: nothing
 	Problem string `json:"problem"`
 	Version string `json:"version"`
 	Clock   int64  `json:"now"` // Unix milliseconds
@@ -28,6 +29,7 @@ type health struct {
 		Size int64  `json:"bytes"`
 		Log  int64  `json:"log_bytes"`
 		Free int64  `json:"free_bytes"`
+		Full int64  `json:"full_at"` // Unix seconds; 0: not within a day
 	} `json:"store"`
 	Work []struct {
 		Name   string  `json:"work"`

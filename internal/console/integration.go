@@ -45,7 +45,12 @@ type integrationRow struct {
 	Settings  *struct {
 		Interval    int64             `json:"interval_seconds"`
 		SeverityMap map[string]string `json:"severity_map"`
+		MaxBytes    int64             `json:"max_bytes_per_day"`
 	} `json:"settings"`
+	Volume *struct {
+		Bytes int64 `json:"bytes"`
+		Most  int64 `json:"max_bytes_per_day"`
+	} `json:"volume"`
 	Refused []struct {
 		Reason string `json:"reason"`
 		Events int64  `json:"events"`
@@ -67,6 +72,9 @@ var (
 
 // Source reports whether the integration pushes alerts.
 func (i integrationRow) Source() bool { return slices.Contains(sources, i.Type) }
+
+// Counted reports whether the bytes that it sends in a day are bounded.
+func (i integrationRow) Counted() bool { return i.Source() || i.Type == "change" }
 
 func showIntegrations(v *visit) (view, error) {
 	d := recordList{
@@ -234,8 +242,19 @@ func editIntegration(v *visit) (view, error) {
 		d.long("severities", v.T("Severities, one word=Critical, word=Warning or word=Info on each line"), i.severityLines(),
 			v.T("For prometheus and grafana alone. They precede the words that Tocsin knows."))
 	}
+	if i.ID == 0 || i.Counted() {
+		most := int64(defaultMiB)
+		if i.Settings != nil && i.Settings.MaxBytes > 0 {
+			most = i.Settings.MaxBytes >> 20
+		}
+		d.number("mib", v.T("MiB of events in a day"), most,
+			v.T("Beyond it the labels, images and description of an event are cut to 2 KB, and beyond ten times it events are refused."))
+	}
 	return d.entered(v), nil
 }
+
+// defaultMiB is how many MiB of events an integration may send in a day, unless it is set.
+const defaultMiB = 256
 
 func saveIntegration(v *visit) (string, error) {
 	request := map[string]any{
@@ -253,15 +272,9 @@ func saveIntegration(v *visit) (string, error) {
 	if kind == "heartbeat" {
 		request["settings"] = map[string]any{"interval_seconds": formNumber(v, "interval")}
 	}
-	words := severitiesOf(v.field("severities"))
-	if id == 0 && len(words) > 0 {
-		request["settings"] = map[string]any{"severity_map": words}
-	}
-	if id != 0 && slices.Contains(freeWords, kind) && v.r.PostForm.Has("severities") {
-		settings, err := v.settingsWith(func(map[string]string) map[string]string { return words })
-		if err != nil {
-			return "", err
-		}
+	if settings, err := v.sourceSettings(id, kind); err != nil {
+		return "", err
+	} else if settings != nil {
 		request["settings"] = settings
 	}
 	if id == 0 {
@@ -274,6 +287,39 @@ func saveIntegration(v *visit) (string, error) {
 	}
 	request["integration_id"] = id
 	return "/integrations/" + strconv.FormatInt(id, 10), v.call("/integration/update", request, nil)
+}
+
+// sourceSettings returns the settings of a source with what the form has; nil: the form has none. The others stay.
+func (v *visit) sourceSettings(id int64, kind string) (settings map[string]any, err error) {
+	words := severitiesOf(v.field("severities"))
+	mapped := slices.Contains(freeWords, kind) && v.r.PostForm.Has("severities")
+	mib := min(formNumber(v, "mib"), 1<<40) // the operation refuses more
+	counted := integrationRow{Type: kind}.Counted() && v.field("mib") != ""
+	if id == 0 {
+		if settings = map[string]any{}; len(words) > 0 { // a type without free words is refused with the reason
+			settings["severity_map"] = words
+		}
+		if counted && mib != defaultMiB {
+			settings["max_bytes_per_day"] = mib << 20
+		}
+		if len(settings) == 0 {
+			return nil, nil
+		}
+		return settings, nil
+	}
+	if !mapped && !counted {
+		return nil, nil
+	}
+	settings, err = v.settingsWith(func(before map[string]string) map[string]string {
+		if mapped {
+			return words
+		}
+		return before
+	})
+	if counted && err == nil {
+		settings["max_bytes_per_day"] = mib << 20
+	}
+	return settings, err
 }
 
 // setIntegrationStatus enables, disables or deletes an integration, or replaces its key.
@@ -351,7 +397,7 @@ func (v *visit) route(id int64) (*storedRoute, error) {
 var refusedFor = map[string]string{
 	"malformed": "Malformed events", "too_many": "Too many alerts in a request", "too_large": "Requests too large",
 	"rate": "Too many requests", "key": "Wrong key", "disabled": "The integration is disabled", "busy": "The server was busy",
-	"truncated": "Left out by the sender",
+	"truncated": "Left out by the sender", "too_much": "Too many bytes in a day",
 }
 
 // RefusedFor names why events of an integration are not taken.

@@ -31,6 +31,12 @@ func DelayInvitation(tx *db.Tx, i Invitation, next time.Time) error {
 		next.Unix(), i.AccountID, i.PersonID)
 }
 
+// PostponeInvitations sets when the invitations of an account that are due are due again, without an attempt: the account
+// has sent as many as it may.
+func PostponeInvitations(tx *db.Tx, account int64, now, next time.Time) error {
+	return tx.Do(`UPDATE invitation SET next_at = $1 WHERE account_id = $2 AND next_at <= $3`, next.Unix(), account, now.Unix())
+}
+
 // EndInvitation deletes an invitation that was sent or is no longer needed.
 func EndInvitation(tx *db.Tx, account, person int64) error {
 	return tx.Do(`DELETE FROM invitation WHERE account_id = $1 AND person_id = $2`, account, person)

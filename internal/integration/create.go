@@ -13,7 +13,7 @@ type Body struct {
 	TeamID      *int64    `json:"team_id,omitzero" minimum:"0" doc:"Owning team; 0: none."`
 	ChannelID   *int64    `json:"channel_id,omitzero" minimum:"0" doc:"The channel that it is dedicated to; 0: its route decides."`
 	RefID       *string   `json:"ref_id,omitzero" maxLength:"255" doc:"Its id in the system it comes from."`
-	Settings    *Settings `json:"settings,omitzero" doc:"Of a webhook, heartbeat or app, and of a source its severity_map; replaced as a whole."`
+	Settings    *Settings `json:"settings,omitzero" doc:"Of a webhook, heartbeat or app, and of a source its severity_map and max_bytes_per_day; replaced as a whole."`
 }
 
 type createRequest struct {

@@ -106,6 +106,7 @@ type OneRequest struct {
 type Info struct {
 	Integration
 	Refused []Refused         `json:"refused,omitempty" doc:"Of a source: the events of the last 24 hours that were not taken, by reason; absent: none."`
+	Volume  *Volume           `json:"volume,omitzero" doc:"Of a source of alerts or changes: how much it has sent today, and the bound."`
 	Unknown []UnknownSeverity `json:"unknown_severities,omitempty" doc:"Of a source: words that it sent as severities and that are unknown, so that their events are Warnings: the last 20 of 30 days; absent: none."`
 }
 
@@ -125,8 +126,12 @@ func (r *Service) info(c *api.Call, in OneRequest) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
+	volume, err := i.volume(c.Tx, c.Who.AccountID, c.Now)
+	if err != nil {
+		return Info{}, err
+	}
 	err = r.show(c, &i)
-	return Info{i, refused, unknown}, err
+	return Info{Integration: i, Refused: refused, Volume: volume, Unknown: unknown}, err
 }
 
 // show opens the secrets of an integration for a caller who may manage integrations, and masks them for others.

@@ -30,7 +30,7 @@ type Integration struct {
 	RefID           string    `json:"ref_id" maxLength:"255" doc:"Its id in the system it comes from; may be empty."`
 	IntegrationKey  string    `json:"integration_key" maxLength:"255" doc:"Of a source: the key that its events come with; empty to callers who may only read."`
 	PushURL         string    `json:"push_url" maxLength:"4096" doc:"Of a source: the path and query to push events to, after the address of the server; without the key for callers who may only read."`
-	Settings        *Settings `json:"settings,omitzero" doc:"Of a webhook, heartbeat or app, and of a source its severity_map."`
+	Settings        *Settings `json:"settings,omitzero" doc:"Of a webhook, heartbeat or app, and of a source its severity_map and max_bytes_per_day."`
 	Status          string    `json:"status" enum:"enabled,disabled" doc:"enabled, or disabled: it receives and sends nothing."`
 	CreatorID       int64     `json:"creator_id" doc:"The person who made it; 0: not known."`
 	UpdatedBy       int64     `json:"updated_by" doc:"The person who changed it last."`
@@ -52,6 +52,7 @@ type Settings struct {
 	Body                        string            `json:"body,omitzero" maxLength:"65536" doc:"Of an incident webhook: a body of its own with {{path.to.field}} in it; absent: the standard one."`
 	IntervalSeconds             int64             `json:"interval_seconds,omitzero" minimum:"10" maximum:"604800" doc:"Of a heartbeat: seconds without a sign of life after which an alert is raised."`
 	SeverityMap                 map[string]string `json:"severity_map,omitzero" maxProperties:"100" maxLength:"8" doc:"Of prometheus and grafana: words of severities, each 1 to 64 characters in any case, with what they mean: Critical, Warning or Info; they precede the words that Tocsin knows (docs/sources.md)."`
+	MaxBytesPerDay              int64             `json:"max_bytes_per_day,omitzero" minimum:"0" maximum:"1099511627776" doc:"Of a source: bytes of its events in a day (UTC), from 1048576 on; beyond it labels, images and description of an event are cut to 2 KB together, and beyond ten times it events are refused; absent or 0: 268435456."`
 	App                         map[string]string `json:"app,omitzero" maxProperties:"50" maxLength:"8192" doc:"Of an app: its credentials by name; the secret ones are shown as secrets are."`
 	WarRoomEnabled              bool              `json:"war_room_enabled,omitzero" doc:"Of an app: war rooms are opened with it; only one integration of the account may have it."`
 }
@@ -182,7 +183,7 @@ func (i *Integration) check(at configstore.RecordPath) error {
 		return err
 	}
 	settings := at.Member("settings")
-	if err := i.checkSeverityMap(settings); err != nil {
+	if err := configstore.FirstError(i.checkSeverityMap(settings), i.checkBytesPerDay(settings)); err != nil {
 		return err
 	}
 	switch {

@@ -18,6 +18,7 @@ const (
 	WrongKey  = "key"       // the key was replaced, or is for something else
 	Disabled  = "disabled"  // the integration is disabled
 	Busy      = "busy"      // 503: other bodies used all memory that is set aside for them
+	TooMuch   = "too_much"  // 429: the integration has sent far more bytes than it may in a day
 	Truncated = "truncated" // the sender itself left them out
 )
 
@@ -30,12 +31,13 @@ var words = map[string]string{
 	WrongKey:  "wrong key",
 	Disabled:  "the integration is disabled",
 	Busy:      "the server was busy",
+	TooMuch:   "too many bytes in a day",
 	Truncated: "left out by the sender",
 }
 
 // Refused counts the events of an integration that were refused for one reason.
 type Refused struct {
-	Reason string `json:"reason" enum:"malformed,too_many,too_large,rate,key,disabled,busy,truncated" doc:"Why: malformed; too_many alerts or bytes (too_large) in a request; rate: too many requests; key: replaced or for something else; disabled; busy: too many large requests at once; truncated: the sender left them out."`
+	Reason string `json:"reason" enum:"malformed,too_many,too_large,rate,key,disabled,busy,too_much,truncated" doc:"Why: malformed; too_many alerts or bytes (too_large) in a request; rate: too many requests; key: replaced or for something else; disabled; busy: too many large requests at once; too_much: ten times the bytes of a day; truncated: the sender left them out."`
 	Events int64  `json:"events" doc:"How many events within 24 hours; a request whose events are not known counts as one."`
 	LastAt int64  `json:"last_at" doc:"The minute of the last one, Unix seconds."`
 	Detail string `json:"detail" doc:"What was wrong with the last one."`

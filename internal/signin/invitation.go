@@ -23,7 +23,7 @@ const maxAttempts = 12
 
 var pause = jobs.Backoff{Min: time.Minute, Max: 6 * time.Hour}
 
-// invite sends the invitation that has waited longest. Each attempt has a link of its own, so that no token is stored that
+// invite sends the invitation that has waited longest, of an account that may send one more in this minute. Each attempt has a link of its own, so that no token is stored that
 // could be read again.
 func (s *Service) invite(ctx context.Context, now time.Time) (again time.Time, err error) {
 	if s.Held() != "" {
@@ -39,6 +39,10 @@ func (s *Service) invite(ctx context.Context, now time.Time) (again time.Time, e
 	})
 	if err != nil || !found {
 		return time.Time{}, err
+	}
+	if v := s.mailed.Allow(i.AccountID, s.MailRate, now); !v.OK { // the others of the account wait as well, and those of others do not
+		next := now.Add(v.RetryAfter + time.Second)
+		return now, s.DB.WriteOf(ctx, i.AccountID, func(tx *db.Tx) error { return credential.PostponeInvitations(tx, i.AccountID, now, next) })
 	}
 	waits := i
 	err = s.DB.WriteOf(ctx, i.AccountID, func(tx *db.Tx) (err error) {

@@ -18,6 +18,7 @@ import (
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/platform/secret"
 	"tocsin/internal/sender"
 )
@@ -29,6 +30,8 @@ type Config struct {
 	Log       *slog.Logger
 	PublicURL string                                                       // for links in mails; empty: no mail is sent
 	Mail      func(ctx context.Context, to string, m sender.Message) error // nil: no mail is sent
+	MailRate  ratelimit.Rate                                               // of the invitations of one account
+	Share     *ratelimit.Share                                             // of this rate, that this process accepts; nil: the whole
 	OpenID    OpenID
 	Recheck   func(account int64) // makes the next call of each app key of an account read the database again
 	Held      func() string       // why nothing is sent now; empty: mails are sent
@@ -39,6 +42,7 @@ type Config struct {
 type Service struct {
 	Config
 	attempts *attempts
+	mailed   *ratelimit.Table[int64] // invitations, by account
 	failures *failures
 	provider provider
 	reserved chan struct{} // held while a password is hashed of a person who is known, by the browser, a link or a session
@@ -47,7 +51,7 @@ type Service struct {
 // New returns a service.
 func New(c Config) *Service {
 	s := &Service{
-		Config: c, failures: newFailures(), reserved: make(chan struct{}, 1),
+		Config: c, failures: newFailures(), reserved: make(chan struct{}, 1), mailed: ratelimit.New[int64](0).Divided(c.Share),
 	}
 	s.attempts = newAttempts(&shared{&s.Config})
 	return s

@@ -30,7 +30,7 @@ var owners = map[string]string{
 	"person_absence": "absence",
 	"ical_feed":      "schedulefeed",
 	"channel":        "channel", "channel_star": "channel",
-	"integration_key": "integration", "refused": "integration", "unknown_severity": "integration",
+	"integration_key": "integration", "refused": "integration", "unknown_severity": "integration", "event_bytes": "integration",
 	"alert":    "alert",
 	"incident": "incident", "incident_assignment": "incident",
 	"feed":       "activity",

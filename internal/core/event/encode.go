@@ -31,6 +31,9 @@ func (e *Event) AppendJSON(b []byte) ([]byte, error) {
 	w.textIfAny("group_key", e.GroupKey)
 	w.textIfAny("group_title", e.GroupTitle)
 	w.textIfAny("group_text", e.GroupText)
+	if e.Shortened {
+		w.truth("shortened")
+	}
 	w.number("event_time", e.Time)
 	if e.OwnChannel != 0 {
 		w.number("own_channel", e.OwnChannel)

@@ -15,7 +15,7 @@ func FuzzAppendJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, key, title, description, status, name, value, group, alt string, n int64, more int) {
 		e := Event{ID: key, Integration: n, AlertKey: key, TitleRule: title, Title: title, Description: description, Status: status,
 			Severity: status, Word: alt, UnknownWord: more&4 > 0, GroupKey: group, GroupTitle: group, GroupText: group, Time: n, OwnChannel: n / 2,
-			ByHand: n%2 == 1, Received: n}
+			ByHand: n%2 == 1, Shortened: n%3 == 1, Received: n}
 		if more&1 > 0 {
 			e.Labels = map[string]string{name: value, "\uFF00" + name: title, "\U0001F600": "", "a": key}
 			e.Identifying = Identifying(e.Labels)

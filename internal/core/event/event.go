@@ -54,6 +54,7 @@ type Event struct {
 	GroupKey    string            `json:"group_key,omitempty"`   // the group into which the source puts the alert; empty: none
 	GroupTitle  string            `json:"group_title,omitempty"` // title of the incident of this group alone, on join or change; empty: kept
 	GroupText   string            `json:"group_text,omitempty"`  // the description that belongs to GroupTitle
+	Shortened   bool              `json:"shortened,omitzero"`    // its integration had sent more bytes than it may in a day; see Shorten
 	Time        int64             `json:"event_time"`            // Unix seconds by the source's clock if it sent a time, else when the event was received
 	OwnChannel  int64             `json:"own_channel,omitzero"`  // channel of an alert of Tocsin's own; no source can set it
 	ByHand      bool              `json:"by_hand,omitzero"`      // a person ended the alert, of an Ok of Tocsin's own

@@ -28,6 +28,7 @@ var explainTable = []Pattern{
 	{"it_recovered", "It ended its alert in channel %s"},
 	{"severity_word", "Its source sent the severity %q"},
 	{"severity_unknown", "Its source sent the severity %q, which Tocsin did not know"},
+	{"shortened", "Its labels, images and description were cut to 2 KB, because its integration had sent more bytes than it may in a day"},
 	{"route_met", "Route %t was met: %v"},
 	{"route_not_met", "Route %t was not met: %v"},
 	{"leads_to", "It leads to channel %s"},

@@ -33,6 +33,7 @@ type Outcome struct {
 	severity   string        // a sentence about the severity that the source sent; empty: no explanation is needed
 	number     int64         // in the order of the account's verdicts
 	over       bool          // the event is an Ok
+	shortened  bool          // see event.Shorten
 }
 
 const verdicts = `SELECT verdict_id, event_id, decided_at, channel_id, integration_id, outcome, alert_id, incident_id, body, trace
@@ -63,7 +64,7 @@ func scanVerdict(scan db.Scan) (v Outcome, err error) {
 	}
 	v.Title, v.AlertKey = e.Title, e.AlertKey
 	v.severity, v.Trace = severitySent(&e), []decide.Step{}
-	v.over = e.Status == event.Ok
+	v.over, v.shortened = e.Status == event.Ok, e.Shortened
 	return v, json.Unmarshal([]byte(trace), &v.Trace)
 }
 
@@ -226,6 +227,9 @@ func (x *Explanation) describeVerdicts() error {
 				routed[v.EventID] = true
 				if v.severity != "" {
 					sentences = append(sentences, v.severity)
+				}
+				if v.shortened {
+					sentences = append(sentences, sentence.Of("shortened")+".")
 				}
 				if err := x.describeRoute(&sentences, v.Trace); err != nil {
 					return err

@@ -110,6 +110,7 @@ func (r *Service) change(c *api.Call, req *http.Request, header http.Header, bod
 	if err != nil {
 		return nil, r.refuse(i, "", err)
 	}
+	r.count(i, int64(len(text)), 0, c.Now)
 	var reply ChangeTaken
 	err = r.DB.WriteOf(c.Ctx, i.AccountID, func(tx *db.Tx) (err error) {
 		reply.EventID, reply.ChangeID, err = changeevent.Put(tx, i, e, c.Now)

@@ -86,6 +86,7 @@ type Service struct {
 	taken   *prom.CounterVec
 	refused *refusals
 	unknown *unknownSeverities
+	volumes *volumes
 }
 
 // known is an integration cached by its key.
@@ -105,7 +106,7 @@ func (k *known) usable() bool {
 const maxCacheAge = 500 * time.Millisecond
 
 // New returns a service. Its metrics are tocsin_events_received_total by source and outcome, tocsin_events_refused_total
-// by integration and reason, and tocsin_events_unknown_severity_total by integration.
+// by integration and reason, and tocsin_events_unknown_severity_total and tocsin_events_shortened_total by integration.
 func New(c Config) *Service {
 	c.MaxAlerts, c.MaxBytes = cmp.Or(c.MaxAlerts, MaxAlerts), cmp.Or(c.MaxBytes, MaxBytes)
 	r := &Service{
@@ -114,6 +115,7 @@ func New(c Config) *Service {
 		known:   map[string]known{},
 		refused: newRefusals(c.Metrics),
 		unknown: newUnknownSeverities(c.Metrics),
+		volumes: newVolumes(c.Metrics),
 		taken: prom.NewCounterVec(prom.CounterOpts{
 			Name: "tocsin_events_received_total",
 			Help: "Events by source and whether they were taken.",

@@ -92,6 +92,7 @@ func (r *Service) take(c *api.Call, i integration.Integration, name string, batc
 		first := batch.Refused[0]
 		return nil, fault.Invalid(first.Field, "%s; none of the %d alerts could be taken", first.Message, len(batch.Refused))
 	}
+	r.shorten(i, batch.Events, c.Now)
 	if err := r.Put(c.Ctx, i.AccountID, i.IntegrationID, batch.Events, c.Now); err != nil {
 		return nil, r.afterMove(c.Ctx, i.AccountID, err)
 	}
@@ -153,7 +154,7 @@ func (r *Service) integration(c *api.Call, key string, header http.Header) (i in
 	case i.Status != "enabled":
 		return i, r.refuse(i, integration.Disabled, fault.Invalid("integration_key", "belongs to an integration that is disabled"))
 	}
-	return i, nil
+	return i, r.tooMuch(c.Ctx, i, header, c.Now)
 }
 
 // refuse counts a request of a known integration that is refused with an error, and returns the error. reason is empty

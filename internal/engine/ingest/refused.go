@@ -156,7 +156,8 @@ const refusedWindow = 5 * time.Minute
 
 // lost are the reasons for which any event may have been refused, also a Critical one that no other will follow. The
 // others are the choice of a person, or concern single events.
-var lost = map[string]bool{integration.TooMany: true, integration.TooLarge: true, integration.Rate: true, integration.WrongKey: true}
+var lost = map[string]bool{integration.TooMany: true, integration.TooLarge: true, integration.Rate: true, integration.TooMuch: true,
+	integration.WrongKey: true}
 
 // alertRefused raises the alert that events of an integration are refused.
 func (r *Service) alertRefused(tx *db.Tx, i integration.Integration, now time.Time) error {
