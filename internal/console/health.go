@@ -64,6 +64,21 @@ func (h health) SentAt() int64 { return h.LastSent / 1000 }
 // Little reports whether the disk takes less than the database already needs, or less than a gibibyte.
 func (h health) Little() bool { return h.Store.Free >= 0 && h.Store.Free < max(h.Store.Size, 1<<30) }
 
+// keyFileTrouble are the texts of what is wrong with the key file.
+var keyFileTrouble = map[string]string{
+	"missing":    "The key file is missing.",
+	"exposed":    "Others than its owner can read or change the key file.",
+	"malformed":  "The key file holds no valid keys.",
+	"other_keys": "The key file has other keys than those in use.",
+	"unreadable": "The key file cannot be read.",
+}
+
+// Troubled reports whether something is wrong with the server that its operator has to mend.
+func (h health) Troubled() bool { return h.KeyFile != "" || h.Store.Full != 0 || h.Status == "failing" }
+
+// KeyFileTrouble returns what is wrong with the key file.
+func (v *visit) KeyFileTrouble(kind string) string { return v.T(keyFileTrouble[kind]) }
+
 func showHealth(v *visit) (view, error) {
 	d := healthView{titled: titled(v.T("How the server is"))}
 	err := v.call("/account/health/info", struct{}{}, &d.Health)

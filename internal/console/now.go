@@ -20,6 +20,7 @@ type nowView struct {
 	Gaps      listed[gap]
 	Endpoints listed[endpoint]
 	Silences  listed[silence]
+	Server    health            // how the server is
 	Failed    map[string]string // why a tile could not be read, by its name
 	Hidden    map[string]bool   // tiles that the visitor may not read
 }
@@ -102,6 +103,7 @@ func showNow(v *visit) (view, error) {
 			return err
 		}},
 		{"untold", []auth.Permission{auth.IncidentsRead}, d.readUntold},
+		{"server", readHealth, func(v *visit) error { return v.call("/account/health/info", struct{}{}, &d.Server) }},
 		{"gaps", schedules, ten("/schedule/gap/list", &d.Gaps)},
 		{"endpoints", []auth.Permission{auth.IntegrationsRead}, ten("/webhook/endpoint/list", &d.Endpoints)},
 		{"silences", []auth.Permission{auth.ChannelsRead}, ten("/channel/silence/rule/list-effective", &d.Silences)},

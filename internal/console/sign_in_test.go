@@ -487,3 +487,27 @@ func TestAHeldServerInvitesNoOne(t *testing.T) {
 		t.Errorf("%v", s.to)
 	}
 }
+
+// TestInvitationsAreWithinTheRateOfMails: an account sends at most ten invitations in a minute, and all of them in the end;
+// another account does not wait for them.
+func TestInvitationsAreWithinTheRateOfMails(t *testing.T) {
+	t.Parallel()
+	s := beginServer(t, func(c *app.Config) { c.PublicURL = "https://tocsin.example.com" })
+	members := make([]string, 25)
+	for n := range members {
+		members[n] = fmt.Sprintf(`{"email":"p%d@example.com"}`, n)
+	}
+	s.api("/member/invite", `{"members":[`+strings.Join(members, ",")+`]}`)
+	for minute, want := range []int{10, 20, 25, 25} {
+		for range 4 {
+			if err := s.app.Runner.Settle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.clock.Add(5 * time.Second)
+		}
+		if len(s.mails) != want {
+			t.Errorf("minute %d: %d mails, want %d", minute, len(s.mails), want)
+		}
+		s.clock.Add(45 * time.Second)
+	}
+}

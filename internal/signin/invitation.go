@@ -23,8 +23,8 @@ const maxAttempts = 12
 
 var pause = jobs.Backoff{Min: time.Minute, Max: 6 * time.Hour}
 
-// invite sends the invitation that has waited longest, of an account that may send one more in this minute. Each attempt has a link of its own, so that no token is stored that
-// could be read again.
+// invite sends the invitation that has waited longest, of an account that may send one more in this minute. Each attempt
+// has a link of its own, so that no token is stored that could be read again.
 func (s *Service) invite(ctx context.Context, now time.Time) (again time.Time, err error) {
 	if s.Held() != "" {
 		return time.Time{}, nil
@@ -40,7 +40,7 @@ func (s *Service) invite(ctx context.Context, now time.Time) (again time.Time, e
 	if err != nil || !found {
 		return time.Time{}, err
 	}
-	if v := s.mailed.Allow(i.AccountID, s.MailRate, now); !v.OK { // the others of the account wait as well, and those of others do not
+	if v := s.mailed.Allow(i.AccountID, s.MailRate, now); !v.OK { // all of the account wait, and no others
 		next := now.Add(v.RetryAfter + time.Second)
 		return now, s.DB.WriteOf(ctx, i.AccountID, func(tx *db.Tx) error { return credential.PostponeInvitations(tx, i.AccountID, now, next) })
 	}

@@ -24,7 +24,7 @@ func (w *world) pushLarge(key string, events, bytes int) reply {
 	return w.pushAll(string(body))
 }
 
-// TestOneKeyCannotFillTheDisk: beyond its bytes of a day the events of an integration are shortened, its owner is told
+// TestOneKeyCannotFillTheDisk: beyond its bytes of a day the events of an integration are shortened, its owner is notified
 // once, and beyond ten times as many they are refused; others are not affected, and a restart forgets little.
 func TestOneKeyCannotFillTheDisk(t *testing.T) {
 	t.Parallel()
