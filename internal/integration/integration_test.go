@@ -37,7 +37,7 @@ func TestSourceLifecycle(t *testing.T) {
 		{Path: "/integration/disable", Body: `{"integration_id":$id}`, Data: `{}`, Golden: "integration_disable"},
 		{Path: "/integration/info", Body: `{"integration_id":$id}`, Has: `{"status":"disabled","integration_key":"$key"}`},
 		{Path: "/integration/enable", Body: `{"integration_id":$id}`, Data: `{}`, Golden: "integration_enable"},
-		{Path: "/integration/info", Body: `{"integration_id":$id}`, Data: whole},
+		{Path: "/integration/info", Body: `{"integration_id":$id}`, Data: shown(whole)},
 		{Path: "/integration/key/rotate", Body: `{"integration_id":$id,"grace_seconds":60}`, Keep: map[string]string{"new": "integration_key"}, Golden: "integration_key_rotate"},
 		{Path: "/integration/info", Body: `{"integration_id":$id}`, Has: `{"integration_key":"$new"}`},
 		{Path: "/integration/info", Key: apitest.KeyB, Body: `{"integration_id":$id}`, Code: "ResourceNotFound"},
