@@ -18,7 +18,7 @@ type room struct {
 }
 
 // The windows over which the use of the disk is measured. What lasted for a window is taken to go on for three times as
-// long: a burst of minutes says nothing about a day.
+// long: a burst of minutes proves nothing about a day.
 var diskWindows = []time.Duration{5 * time.Minute, 20 * time.Minute, 80 * time.Minute, 6 * time.Hour, 8 * time.Hour}
 
 const (
