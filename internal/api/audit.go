@@ -46,27 +46,25 @@ func (f *Frame) record(tx *db.Tx, x *exchange, body, outcome string) error {
 	})
 }
 
-// kept returns what the audit log stores of a body. A nil body means that the call was refused before its body was
-// read.
-func kept(body []byte) string {
-	if body == nil {
-		return `{"redacted":"not read"}`
-	}
-	return redact.JSON(body, auditBody)
-}
+// notRead is what the audit log stores of a call that was refused before its body was read.
+const notRead = `{"redacted":"not read"}`
 
-// kept is the same for the call's body, which is read once if it is large.
-func (x *exchange) kept(body []byte) string {
-	if x.known != "" {
+// kept returns what the audit log stores of the call's body; nil: it was not read.
+func (f *Frame) kept(x *exchange, body []byte) string {
+	switch {
+	case x.known != "":
 		return x.known
+	case body == nil:
+		return notRead
 	}
-	return kept(body)
+	f.prepare(x.op)
+	return redact.JSON(body, x.op.shape, auditBody)
 }
 
 // recordRefusal records a write that was refused. It needs a transaction of its own, because the call's was rolled
 // back. If recording fails, the error is only logged: the caller must still see why the call was refused.
 func (f *Frame) recordRefusal(x *exchange, body []byte, refused error) {
-	code, known := wire[fault.KindOf(refused)].code, x.kept(body)
+	code, known := wire[fault.KindOf(refused)].code, f.kept(x, body)
 	err := f.DB.WriteOf(context.WithoutCancel(x.call.Ctx), x.call.Who.AccountID, func(tx *db.Tx) error {
 		return f.record(tx, x, known, code)
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/redact"
 )
 
 // checker checks decoded documents against a schema, which is prepared once. It stops at the first fault, in the
@@ -26,8 +27,9 @@ type checker struct {
 	enum    []string
 	fields  []member   // of an object
 	items   *checker   // of an array
-	shapes  []*checker // of a value in one of several shapes
+	forms   []*checker // of a value in one of several forms
 	values  *checker   // of the members without a field; in a map, of all members
+	shape   *redact.Shape
 }
 
 type member struct {
@@ -54,8 +56,8 @@ func (s *schemas) checker(schema *huma.Schema) *checker {
 	for _, v := range schema.Enum {
 		c.enum = append(c.enum, literal(v))
 	}
-	for _, shape := range schema.OneOf {
-		c.shapes = append(c.shapes, s.checker(shape))
+	for _, form := range schema.OneOf {
+		c.forms = append(c.forms, s.checker(form))
 	}
 	if schema.Items != nil {
 		c.items = s.checker(schema.Items)
@@ -77,8 +79,8 @@ func (c *checker) check(at *jsonPath, v any) error {
 	if v == nil && c.Nullable {
 		return nil
 	}
-	if c.shapes != nil {
-		return c.shape(v).check(at, v)
+	if c.forms != nil {
+		return c.form(v).check(at, v)
 	}
 	var err error
 	switch c.Type {
@@ -101,16 +103,16 @@ func (c *checker) check(at *jsonPath, v any) error {
 	return err
 }
 
-// shape returns the shape that a value is checked against: the first that takes its first element, else the first.
-func (c *checker) shape(v any) *checker {
+// form returns the form that a value is checked against: the first that takes its first element, else the first.
+func (c *checker) form(v any) *checker {
 	if list, ok := v.([]any); ok && len(list) > 0 {
-		for _, shape := range c.shapes {
-			if shape.items.isOf(list[0]) {
-				return shape
+		for _, form := range c.forms {
+			if form.items.isOf(list[0]) {
+				return form
 			}
 		}
 	}
-	return c.shapes[0]
+	return c.forms[0]
 }
 
 // isOf reports whether a value has the type of the schema, whatever it contains.
@@ -216,7 +218,7 @@ func (c *checker) object(at *jsonPath, v any) error {
 	}
 	for _, m := range c.fields {
 		value, given := object[m.name]
-		here := &jsonPath{up: at, name: m.name}
+		here := &jsonPath{up: at, name: m.name, secret: m.secret() != ""}
 		switch {
 		case !given && m.required:
 			return fault.Invalid(here.String(), "is required")
@@ -238,7 +240,7 @@ func (c *checker) object(at *jsonPath, v any) error {
 	}
 	slices.Sort(names) // so that the same body always gets the same error
 	for _, name := range names {
-		here := &jsonPath{up: at, name: name}
+		here := &jsonPath{up: at, name: name, secret: c.values.secret() != "" || redact.Hides(name)}
 		if strings.IndexByte(name, 0) >= 0 {
 			return fault.Invalid(here.String(), "must not contain the character U+0000")
 		}

@@ -193,7 +193,7 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 // write runs do, encodes its data and records the call, all in one write transaction. A change of who may call holds from
 // the reply on.
 func (f *Frame) write(x *exchange, body []byte, do func(*db.Tx) error, data *any) error {
-	known := x.kept(body) // before the transaction, because all other writers wait for it
+	known := f.kept(x, body) // before the transaction, because all other writers wait for it
 	err := f.DB.WriteOf(x.call.Ctx, x.call.Who.AccountID, func(tx *db.Tx) error {
 		if err := do(tx); err != nil {
 			return err
@@ -218,7 +218,7 @@ func (f *Frame) requestInTurn(x *exchange, body []byte) (any, error) {
 	if x.op.Effect != Write || len(body) <= smallBody {
 		return f.request(x, body)
 	}
-	x.known = kept(nil)
+	x.known = notRead
 	leave, err := f.Pace.Enter(x.call.Ctx, gate.Caller{Account: x.call.Who.AccountID})
 	if errors.Is(err, gate.ErrFull) {
 		return nil, errBusy
@@ -227,7 +227,8 @@ func (f *Frame) requestInTurn(x *exchange, body []byte) (any, error) {
 		return nil, err
 	}
 	defer leave()
-	x.known = kept(body)
+	x.known = ""
+	x.known = f.kept(x, body)
 	return f.request(x, body)
 }
 

@@ -19,6 +19,7 @@ import (
 	"tocsin/internal/platform/gate"
 	"tocsin/internal/platform/id"
 	"tocsin/internal/platform/ratelimit"
+	"tocsin/internal/platform/redact"
 )
 
 // Config holds the frame's dependencies.
@@ -72,7 +73,8 @@ type mounted struct {
 	counted func() *counters // of this operation; made at its first call
 	once    sync.Once        // guards the fields below; see prepare
 	in, out *huma.Schema
-	check   *checker // checks requests against in
+	check   *checker      // checks requests against in
+	shape   *redact.Shape // what of a request may be shown
 
 	members  map[string]*huma.Schema // of in, by name, and those that are required: for requests with GET
 	required []string
@@ -146,6 +148,7 @@ func (f *Frame) prepare(m *mounted) {
 		m.in = f.schemas.of(m.Do.in, hint(m.Path, "Request"))
 		m.out = f.schemas.Schema(m.Do.out, true, hint(m.Path, "Reply")) // a pointer: the data may be null
 		m.check = f.schemas.checker(m.in)
+		m.shape = m.check.shown()
 		if m.Get {
 			in := f.schemas.SchemaFromRef(m.in.Ref)
 			m.members, m.required = in.Properties, in.Required

@@ -9,7 +9,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/platform/fault"
-	"tocsin/internal/platform/redact"
 )
 
 // jsonPath is a path in a request: a member's name, or an index when the name is empty, below up. The nil path is the
@@ -18,6 +17,8 @@ type jsonPath struct {
 	up    *jsonPath
 	name  string
 	index int
+
+	secret bool // what is here or below must not be shown: errors are returned and logged
 }
 
 // String formats the path, such as layers[2].mode. A name with special characters is quoted: labels["a.b"].
@@ -76,15 +77,15 @@ func (p *jsonPath) wants(v any, format string, args ...any) error {
 	if p == nil {
 		return fault.Invalid("", "the body %s, got %s", must, got)
 	}
-	if p.secret() {
+	if p.isSecret() {
 		got = kind(v)
 	}
 	return fault.Invalid(p.String(), "%s, got %s", must, got)
 }
 
-// secret reports whether the path may hold a credential, which must not be shown: errors are returned and logged.
-func (p *jsonPath) secret() bool {
-	return p != nil && (redact.Hides(p.name) || p.up.secret())
+// isSecret reports whether the path is to a secret, or within one.
+func (p *jsonPath) isSecret() bool {
+	return p != nil && (p.secret || p.up.isSecret())
 }
 
 // shown formats a scalar as it came if it has at most 60 characters: an error must not repeat a megabyte. Objects and

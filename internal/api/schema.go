@@ -114,6 +114,7 @@ func (s *schemas) register(t reflect.Type, hint string) string {
 	for field, tagged := range fields(schema, t) {
 		of, null := schema.Properties[field], tagged.Tag.Get("nullable") == "true"
 		boundInner(of, tagged.Tag)
+		markSecret(of, tagged)
 		switch {
 		case of.AnyOf != nil && null:
 			of.Nullable = false // AnyOf already allows null
@@ -125,7 +126,9 @@ func (s *schemas) register(t reflect.Type, hint string) string {
 	}
 	for f := range t.Fields() {
 		if _, options, _ := strings.Cut(f.Tag.Get("json"), ","); options == "embed" && f.Type.Kind() == reflect.Map {
-			schema.AdditionalProperties = s.of(f.Type.Elem(), hint) // stores the members that have no field
+			of := s.of(f.Type.Elem(), hint) // stores the members that have no field
+			markSecret(of, f)
+			schema.AdditionalProperties = of
 		}
 	}
 	return name

@@ -30,7 +30,7 @@ type Toys struct {
 	Kind   string            `json:"kind,omitzero" enum:"red,blue" doc:"Its colour."`
 	ID     string            `json:"id,omitzero" pattern:"^[0-9a-f]{4}$" patternDescription:"4 hexadecimal digits" doc:"Its identifier."`
 	Code   string            `json:"code,omitzero" pattern:"^[A-Z]*$" doc:"Capital letters."`
-	Token  string            `json:"token,omitzero" maxLength:"8" doc:"A secret."`
+	Token  string            `json:"token,omitzero" maxLength:"8" secret:"value" doc:"A secret."`
 	Tags   []string          `json:"tags,omitempty" minItems:"1" maxItems:"3" maxLength:"4" doc:"Words."`
 	IDs    []uint64          `json:"ids,omitempty" maxItems:"4" doc:"Identifiers."`
 	Labels map[string]string `json:"labels,omitempty" doc:"Labels by name."`
@@ -102,7 +102,7 @@ type toy struct {
 
 type newToy struct {
 	Name     string `json:"name" maxLength:"40" doc:"What it is called."`
-	Password string `json:"password,omitzero" doc:"A secret."`
+	Password string `json:"password,omitzero" secret:"value" doc:"A secret."`
 	Then     string `json:"then,omitzero" enum:"refuse,fail,panic,unspeakable" doc:"What to do after the insert."`
 }
 

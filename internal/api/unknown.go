@@ -36,8 +36,8 @@ func (c *checker) unknown(body any) (list []string, more int) {
 // walkUnknown calls report with each unknown member and the known one that is spelled like it, or an empty text. Members
 // of one object are reported by name, so that the same body always gets the same warnings.
 func (c *checker) walkUnknown(at *jsonPath, v any, report func(at *jsonPath, nearest string)) {
-	if c.shapes != nil {
-		c = c.shape(v)
+	if c.forms != nil {
+		c = c.form(v)
 	}
 	switch v := v.(type) {
 	case []any:

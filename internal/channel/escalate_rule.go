@@ -85,7 +85,7 @@ type By struct {
 // who may only read.
 type Webhook struct {
 	Type     string                    `json:"type" minLength:"1" maxLength:"64" doc:"Kind of chat, such as slack or feishu_app."`
-	Settings map[string]jsontext.Value `json:"settings" maxProperties:"50" doc:"The settings that the kind needs: token, url, alias, chat_ids and so on."`
+	Settings map[string]jsontext.Value `json:"settings" maxProperties:"50" secret:"value" doc:"The settings that the kind needs: token, url, alias, chat_ids and so on."`
 }
 
 // Escalates is how escalation rules are stored.

@@ -40,12 +40,12 @@ type Integration struct {
 
 // Settings is the further configuration of webhooks, heartbeats and apps, and of sources whose severities are free words.
 type Settings struct {
-	Endpoint                    string            `json:"endpoint,omitzero" maxLength:"2048" doc:"Of a webhook: http or https URL without user name and password."`
+	Endpoint                    string            `json:"endpoint,omitzero" maxLength:"2048" secret:"url" doc:"Of a webhook: http or https URL without user name and password."`
 	EventTypes                  []string          `json:"event_types,omitzero" maxItems:"50" maxLength:"64" doc:"Of a webhook: the events that it receives, such as i_new or a_update; absent or empty: everything."`
 	ChannelIDs                  []int64           `json:"channel_ids,omitzero" maxItems:"1000" doc:"Of a webhook: only what happens in these channels; absent or empty: in all but private ones."`
-	Headers                     map[string]string `json:"headers,omitzero" maxProperties:"50" maxLength:"8192" doc:"Of a webhook: further headers; their values are secrets."`
-	SignSecret                  string            `json:"sign_secret,omitzero" maxLength:"255" doc:"Of a webhook: what requests are signed with; a secret; absent: not signed."`
-	PreviousSignSecret          string            `json:"previous_sign_secret,omitzero" maxLength:"255" doc:"Of a webhook whose secret was rotated: the old one, which requests are signed with as well until it expires; never shown."`
+	Headers                     map[string]string `json:"headers,omitzero" maxProperties:"50" maxLength:"8192" secret:"value" doc:"Of a webhook: further headers; their values are secrets."`
+	SignSecret                  string            `json:"sign_secret,omitzero" maxLength:"255" secret:"value" doc:"Of a webhook: what requests are signed with; a secret; absent: not signed."`
+	PreviousSignSecret          string            `json:"previous_sign_secret,omitzero" maxLength:"255" secret:"value" doc:"Of a webhook whose secret was rotated: the old one, which requests are signed with as well until it expires; never shown."`
 	PreviousSignSecretExpiresAt int64             `json:"previous_sign_secret_expires_at,omitzero" minimum:"0" doc:"Of a webhook whose secret was rotated: when the old one ends, Unix seconds."`
 	SignSecretRotatedAt         int64             `json:"sign_secret_rotated_at,omitzero" minimum:"0" doc:"When the secret was rotated, Unix seconds; absent: never. A rotated secret is not shown."`
 	InsecureSkipVerify          *bool             `json:"insecure_skip_verify,omitzero" doc:"Of a webhook: accept any certificate."`
@@ -53,7 +53,7 @@ type Settings struct {
 	IntervalSeconds             int64             `json:"interval_seconds,omitzero" minimum:"10" maximum:"604800" doc:"Of a heartbeat: seconds without a sign of life after which an alert is raised."`
 	SeverityMap                 map[string]string `json:"severity_map,omitzero" maxProperties:"100" maxLength:"8" doc:"Of prometheus and grafana: words of severities, each 1 to 64 characters in any case, with what they mean: Critical, Warning or Info; they precede the words that Tocsin knows (docs/sources.md)."`
 	MaxBytesPerDay              int64             `json:"max_bytes_per_day,omitzero" minimum:"0" maximum:"1099511627776" doc:"Of a source: bytes of its events in a day (UTC), from 1048576 on; beyond it labels, images and description of an event are cut to 2 KB together, and beyond ten times it events are refused; absent or 0: 268435456."`
-	App                         map[string]string `json:"app,omitzero" maxProperties:"50" maxLength:"8192" doc:"Of an app: its credentials by name; the secret ones are shown as secrets are."`
+	App                         map[string]string `json:"app,omitzero" maxProperties:"50" maxLength:"8192" secret:"value" doc:"Of an app: its credentials by name; the secret ones are shown as secrets are."`
 	WarRoomEnabled              bool              `json:"war_room_enabled,omitzero" doc:"Of an app: war rooms are opened with it; only one integration of the account may have it."`
 }
 

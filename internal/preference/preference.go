@@ -58,7 +58,7 @@ type updateRequest struct {
 	Shift      *Shift             `json:"schedule_shift_notify,omitzero" doc:"Methods of notification about shifts."`
 	StatusPage *StatusPage        `json:"status_change_notify,omitzero" doc:"Stored as sent."`
 	QuietHours *[]Quiet           `json:"quiet_hours,omitzero" maxItems:"20" doc:"When notifications wait."`
-	Contacts   *map[string]string `json:"contacts,omitzero" maxProperties:"50" maxLength:"2048" doc:"The person's addresses for other methods; an empty text deletes one."`
+	Contacts   *map[string]string `json:"contacts,omitzero" maxProperties:"50" maxLength:"2048" secret:"url" doc:"The person's addresses for other methods; an empty text deletes one."`
 }
 
 // Updated is the reply to /preference/update.

@@ -11,10 +11,10 @@ import (
 )
 
 type subscribeRequest struct {
-	Endpoint string `json:"endpoint" minLength:"1" maxLength:"2048" doc:"Where messages to the browser go: an https URL of its push service."`
+	Endpoint string `json:"endpoint" minLength:"1" maxLength:"2048" secret:"url" doc:"Where messages to the browser go: an https URL of its push service."`
 	Keys     struct {
-		P256dh string `json:"p256dh" minLength:"80" maxLength:"100" doc:"The browser's public key, in base64url."`
-		Auth   string `json:"auth" minLength:"20" maxLength:"30" doc:"The secret that the browser shares, 16 bytes in base64url."`
+		P256dh string `json:"p256dh" minLength:"80" maxLength:"100" secret:"value" doc:"The browser's public key, in base64url."`
+		Auth   string `json:"auth" minLength:"20" maxLength:"30" secret:"value" doc:"The secret that the browser shares, 16 bytes in base64url."`
 	} `json:"keys" doc:"The browser's keys."`
 	Name string `json:"name,omitzero" maxLength:"100" doc:"What people call the browser; absent: the host of its push service."`
 }

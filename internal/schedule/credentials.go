@@ -1,12 +1,9 @@
 package schedule
 
 import (
-	"strings"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tocsin/internal/platform/redact"
 	"tocsin/internal/platform/secret"
 )
 
@@ -19,11 +16,7 @@ func mayHoldCredential(name string, value jsontext.Value) bool {
 	case 'n', 't', 'f':
 		return false
 	case '"':
-		text := plain(value)
-		if text == "" || secret.IsReference(text) {
-			return false
-		}
-		return isCredentialName(name) || strings.Contains(text, "://") || secret.IsSealed(text)
+		return secret.Secretive(name, plain(value))
 	case '{':
 		members := map[string]jsontext.Value{}
 		if json.Unmarshal(value, &members) != nil {
@@ -49,11 +42,8 @@ func mayHoldCredential(name string, value jsontext.Value) bool {
 	return isCredentialName(name)
 }
 
-// isCredentialName reports whether a name is that of a credential or of an address.
-func isCredentialName(name string) bool {
-	name = strings.ToLower(name)
-	return redact.Hides(name) || strings.Contains(name, "url") || strings.Contains(name, "uri") || strings.Contains(name, "hook")
-}
+// isCredentialName reports whether a name is that of a credential or of an address, whatever its value is.
+func isCredentialName(name string) bool { return secret.Secretive(name, "anything") }
 
 // plain returns the text of a JSON string.
 func plain(value jsontext.Value) (text string) {

@@ -45,14 +45,14 @@ type Webhook struct {
 // WebhookSettings is the address of a chat. Token, VerifyToken and SignSecret are secrets: sealed in the database, and
 // empty for callers without the permission to manage schedules. Members that were not sent are absent.
 type WebhookSettings struct {
-	Token        *string  `json:"token,omitzero" maxLength:"8192" doc:"Token, or the whole URL, of a chat robot. A secret."`
+	Token        *string  `json:"token,omitzero" maxLength:"8192" secret:"value" doc:"Token, or the whole URL, of a chat robot. A secret."`
 	Alias        *string  `json:"alias,omitzero" maxLength:"255" doc:"Name for people."`
 	DataSourceID *int64   `json:"data_source_id,omitzero" doc:"Integration of a chat application; integration_id is accepted for it."`
 	ChatIDs      []string `json:"chat_ids,omitzero" maxItems:"100" maxLength:"255" doc:"Chats of a chat application."`
-	VerifyToken  *string  `json:"verify_token,omitzero" maxLength:"8192" doc:"Second token that some robots require. A secret."`
-	SignSecret   *string  `json:"sign_secret,omitzero" maxLength:"8192" doc:"Key with which messages to some robots are signed. A secret."`
+	VerifyToken  *string  `json:"verify_token,omitzero" maxLength:"8192" secret:"value" doc:"Second token that some robots require. A secret."`
+	SignSecret   *string  `json:"sign_secret,omitzero" maxLength:"8192" secret:"value" doc:"Key with which messages to some robots are signed. A secret."`
 
-	Others map[string]jsontext.Value `json:",embed" hidden:"true" required:"false"` // unknown members
+	Others map[string]jsontext.Value `json:",embed" hidden:"true" required:"false" secret:"value"` // unknown members
 }
 
 var (

@@ -10,8 +10,8 @@ import (
 )
 
 type passwordRequest struct {
-	Password    string `json:"password" maxLength:"256" doc:"The present password."`
-	NewPassword string `json:"new_password" minLength:"12" maxLength:"256" doc:"The new one, 12 to 256 characters."`
+	Password    string `json:"password" maxLength:"256" secret:"value" doc:"The present password."`
+	NewPassword string `json:"new_password" minLength:"12" maxLength:"256" secret:"value" doc:"The new one, 12 to 256 characters."`
 }
 
 // changed is a password whose change has been checked.

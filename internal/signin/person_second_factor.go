@@ -14,7 +14,7 @@ import (
 
 // OwnPassword is the password of the caller, who confirms a change with it.
 type OwnPassword struct {
-	Password string `json:"password,omitzero" maxLength:"256" doc:"The caller's password, if there is one."`
+	Password string `json:"password,omitzero" maxLength:"256" secret:"value" doc:"The caller's password, if there is one."`
 }
 
 type confirmed struct{ hash string }
@@ -53,7 +53,7 @@ func (s *Service) secondBegin(c *api.Call, in confirmed) (out secondBegun, err e
 }
 
 type codeRequest struct {
-	Code string `json:"one_time_password" minLength:"6" maxLength:"10" doc:"The code that the app shows."`
+	Code string `json:"one_time_password" minLength:"6" maxLength:"10" secret:"value" doc:"The code that the app shows."`
 }
 
 type secondConfirmed struct {

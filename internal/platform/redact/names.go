@@ -15,7 +15,9 @@ var words = []string{
 // its words: api_key, apiKey and X-Api-Key are the same.
 var compounds = []string{"apikey", "appkey", "accesskey", "tlskey", "integrationkey"}
 
-func credential(name string) bool {
+// Hides reports whether a name is that of a credential. It is for names that no type of this program has: of members that a
+// sender chose, of headers of other systems, of parameters in URLs.
+func Hides(name string) bool {
 	name = fold(name)
 	for _, w := range words {
 		if strings.Contains(name, w) {
@@ -56,59 +58,3 @@ func joined(name string) string {
 		return -1
 	}, name)
 }
-
-// ofMember returns the view of the member called name in an object with view v.
-func ofMember(v view, name string) view {
-	if credential(name) {
-		return nothing
-	}
-	if v != shown {
-		return names
-	}
-	switch name := joined(fold(name)); {
-	case strings.HasSuffix(name, "url"), strings.HasSuffix(name, "uri"), strings.HasSuffix(name, "webhook"):
-		return address
-	case strings.HasSuffix(name, "headers"):
-		return headers
-	case strings.HasSuffix(name, "params"):
-		return params
-	}
-	return shown
-}
-
-// ofItem returns the view of the items of an array with view v.
-func ofItem(v view) view {
-	switch v {
-	case headers:
-		return header
-	case params:
-		return param
-	case shown, address:
-		return v
-	}
-	return names
-}
-
-// show returns the visible part of a string.
-func show(s string, v view) string {
-	switch {
-	case s == "":
-		return s
-	case v == shown:
-		return URL(s)
-	case v == address:
-		return Origin(s)
-	case v == header:
-		if name, _, ok := strings.Cut(s, ":"); ok {
-			return URL(name) + ": " + hidden
-		}
-	case v == param:
-		if name, _, ok := strings.Cut(s, "="); ok {
-			return URL(name) + "=" + hidden
-		}
-	}
-	return hidden
-}
-
-// Hides reports whether JSON hides the value of a member with this name, or a part of it.
-func Hides(name string) bool { return ofMember(shown, name) != shown }

@@ -1,10 +1,12 @@
 // Package redact replaces credentials in texts that are stored or logged:
 // request bodies for the audit log, addresses for log lines.
 //
-// It recognises credentials by names and by the grammar of URLs: a password by
-// the member that holds it. It cannot recognise a secret under an innocent
-// name, in the path of a URL, or encoded a second time. When in doubt it hides
-// too much. It must never return a part of input that it failed to parse.
+// What a request's type marks as secret is hidden by that mark, and so is what
+// the type does not know. Names decide only where there is no type: in objects
+// whose members the sender names, in the headers of other systems, and in the
+// queries of URLs. It cannot recognise a secret under an innocent name there.
+// When in doubt it hides too much. It must never return a part of input that
+// it failed to parse.
 package redact
 
 import (
@@ -12,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -25,21 +28,17 @@ const (
 	Least = 64
 )
 
-// JSON returns body, compacted, with its credentials replaced by "***":
-//
-//   - the value of every member whose name names one, such as password,
-//     api_key or client_token, whatever it is and at any depth;
-//   - in arrays named headers or params, all of an item "Name: value" or
-//     "name=value" but the name, and in objects of these names all values;
-//   - in every string, user info and credential-like query parameters of URLs.
+// JSON returns body, compacted, with "***" in place of what its shape does not
+// show. In the texts that are shown, user info and credential-like query
+// parameters of URLs are hidden.
 //
 // Empty strings, booleans and null are no credentials and stay. Members keep
 // their order and numbers their digits. The result is always valid JSON of at
 // most limit bytes, and of Least if limit is less: a longer one is replaced by
 // a note of the body's size in bytes, a malformed body by a fixed text.
-func JSON(body []byte, limit int) string {
+func JSON(body []byte, shape *Shape, limit int) string {
 	var out bytes.Buffer
-	if err := rewrite(&out, body); err != nil {
+	if err := rewrite(&out, body, shape); err != nil {
 		return malformed
 	}
 	if out.Len() > max(limit, Least) {
@@ -48,16 +47,27 @@ func JSON(body []byte, limit int) string {
 	return out.String()
 }
 
+// note matches what stands for a whole body.
+var note = regexp.MustCompile(`\A\{"redacted":"(not valid JSON|not read|too long)"(,"size":[0-9]+)?\}\z`)
+
+// Again returns what JSON once returned, by a later shape of the body. Notes in place of bodies stay.
+func Again(kept string, shape *Shape) string {
+	if note.MatchString(kept) {
+		return kept
+	}
+	return JSON([]byte(kept), shape, max(Least, 2*len(kept))) // what is hidden may be longer than a secret
+}
+
 // rewrite reads as leniently as the program's own decoder: what that accepts
 // must not be missing from the audit log.
-func rewrite(out *bytes.Buffer, body []byte) error {
+func rewrite(out *bytes.Buffer, body []byte, shape *Shape) error {
 	lenient := jsontext.AllowDuplicateNames(true)
 	garbled := jsontext.AllowInvalidUTF8(true)
 	c := copier{
 		in:  jsontext.NewDecoder(bytes.NewBuffer(body), lenient, garbled),
 		out: jsontext.NewEncoder(out, lenient, garbled),
 	}
-	if err := c.value(shown); err != nil {
+	if err := c.value(shape); err != nil {
 		return err
 	}
 	if _, err := c.in.ReadToken(); !errors.Is(err, io.EOF) {
@@ -74,51 +84,37 @@ type copier struct {
 	out *jsontext.Encoder
 }
 
-// view is the part of a value that may be shown.
-type view int
-
-const (
-	shown   view = iota
-	nothing      // none of it
-	names        // the names of members, but no string or number
-	headers      // as names; in a list, the names of items "Name: value" too
-	params       // as names; in a list, the names of items "name=value" too
-	header       // an item of headers
-	param        // an item of params
-	address      // of a URL the host, but not the path: the path of a chat's URL permits writing to the chat
-)
-
-func (c copier) value(v view) error {
-	kind := c.in.PeekKind()
-	if v == nothing && (kind == '{' || kind == '[') {
+func (c copier) value(s *Shape) error {
+	switch kind := c.in.PeekKind(); {
+	case kind == '{' && s.isObject():
+		return c.object(s)
+	case kind == '[' && s.isArray():
+		return c.array(s)
+	case kind == '{' || kind == '[':
+		if err := c.in.SkipValue(); err != nil {
+			return err
+		}
+		return c.out.WriteToken(jsontext.String(hidden))
+	case kind == '"':
+		token, err := c.in.ReadToken()
+		if err != nil {
+			return err
+		}
+		return c.out.WriteToken(jsontext.String(s.show(token.String())))
+	case kind == '0' && !s.shows(Text):
 		if err := c.in.SkipValue(); err != nil {
 			return err
 		}
 		return c.out.WriteToken(jsontext.String(hidden))
 	}
-	switch kind {
-	case '{':
-		return c.object(v)
-	case '[':
-		return c.array(v)
-	case '"':
-		token, err := c.in.ReadToken()
-		if err != nil {
-			return err
-		}
-		return c.out.WriteToken(jsontext.String(show(token.String(), v)))
-	}
 	raw, err := c.in.ReadValue()
 	if err != nil {
 		return err
 	}
-	if kind == '0' && v != shown {
-		return c.out.WriteToken(jsontext.String(hidden))
-	}
 	return c.out.WriteValue(raw)
 }
 
-func (c copier) object(v view) error {
+func (c copier) object(s *Shape) error {
 	if err := c.delimiter(); err != nil {
 		return err
 	}
@@ -131,19 +127,20 @@ func (c copier) object(v view) error {
 		if err := c.out.WriteToken(jsontext.String(URL(name))); err != nil {
 			return err
 		}
-		if err := c.value(ofMember(v, name)); err != nil {
+		if err := c.value(s.member(name)); err != nil {
 			return err
 		}
 	}
 	return c.delimiter()
 }
 
-func (c copier) array(v view) error {
+func (c copier) array(s *Shape) error {
 	if err := c.delimiter(); err != nil {
 		return err
 	}
+	s = s.form(c.in.PeekKind())
 	for c.in.PeekKind() != ']' {
-		if err := c.value(ofItem(v)); err != nil {
+		if err := c.value(s.Items); err != nil {
 			return err
 		}
 	}

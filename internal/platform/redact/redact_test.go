@@ -8,41 +8,59 @@ import (
 	"unicode/utf8"
 )
 
+// typed is the shape of the requests of these tests.
+var typed = func() *Shape {
+	text := &Shape{Show: Text}
+	s := &Shape{Members: map[string]*Shape{
+		"name": text, "count": text, "password": {}, "endpoint": {Show: Host}, "texts": {Items: text}, "labels": {Others: text},
+		"headers": {Items: &Shape{Show: ":"}}, "params": {Items: &Shape{Show: "="}}, "contacts": {Others: &Shape{Show: Host}},
+		"settings": {Others: &Shape{}}, "free": Free,
+		"lists": {Forms: []*Shape{{Items: &Shape{Items: text}}, {Items: text}}},
+		"bag":   {Members: map[string]*Shape{"name": text}, Others: &Shape{}},
+	}}
+	s.Members["inner"] = s
+	return s
+}()
+
 func TestJSON(t *testing.T) {
 	for in, want := range map[string]string{
-		// A value that is no credential is returned as it was, order and digits included.
-		` { "z": [1.50, -0, 1e400, 12345678901234567890], "a": {"é": null, "b": true} } `: `{"z":[1.50,-0,1e400,12345678901234567890],"a":{"é":null,"b":true}}`,
-		`"text"`: `"text"`,
-		`7`:      `7`,
-		`{}`:     `{}`,
-		`{"a":1,"a":2,"tls_cert":"pem","layers":[{"mode":0}]}`: `{"a":1,"a":2,"tls_cert":"pem","layers":[{"mode":0}]}`,
-		`{"add_snapshot":"x","records_number":"y"}`:            `{"add_snapshot":"x","records_number":"y"}`,
+		// What the type shows is returned as it was, order and digits included.
+		` { "texts": ["é", null, "b"], "count": 12345678901234567890, "name": "n" } `: `{"texts":["é",null,"b"],"count":12345678901234567890,"name":"n"}`,
+		`{}`: `{}`,
+		`{"name":"a","name":"b","inner":{"inner":{"count":1e400}}}`: `{"name":"a","name":"b","inner":{"inner":{"count":1e400}}}`,
+		`{"lists":[["a"]],"inner":{"lists":["b"]}}`:                 `{"lists":[["a"]],"inner":{"lists":["b"]}}`,
 
-		// Members whose name names a credential.
-		`{"payload":{"mysql":{"username":"u","password":"p"}}}`:                          `{"payload":{"mysql":{"username":"u","password":"***"}}}`,
-		`{"a":[{"b":[{"Client_Token":"t"}]}]}`:                                           `{"a":[{"b":[{"Client_Token":"***"}]}]}`,
-		`{"X-Api-Key":"a","apiKey":"a","APP_KEY":"a","accessKey":"a"}`:                   `{"X-Api-Key":"***","apiKey":"***","APP_KEY":"***","accessKey":"***"}`,
-		`{"tls_key":"a","tls_key_pwd":"a","sign_secret":"a","dsn":"a","Cookie":"a"}`:     `{"tls_key":"***","tls_key_pwd":"***","sign_secret":"***","dsn":"***","Cookie":"***"}`,
-		`{"token":7,"tokens":["a"],"credentials":{"user":"u"},"secret":[]}`:              `{"token":"***","tokens":"***","credentials":"***","secret":"***"}`,
-		`{"password":"","secret":null,"is_private":true,"token":false}`:                  `{"password":"","secret":null,"is_private":true,"token":false}`,
-		`{"pa\u0073sword":"a","pa` + "\u017f" + `sword":"a","to` + "\u212a" + `en":"a"}`: `{"password":"***","pa` + "\u017f" + `sword":"***","to` + "\u212a" + `en":"***"}`,
+		// What it marks is hidden, at any depth, whatever it is.
+		`{"password":"p","inner":{"password":7}}`:                       `{"password":"***","inner":{"password":"***"}}`,
+		`{"password":{"a":"p"},"settings":{"alias":"a","x":[{"y":1}]}}`: `{"password":"***","settings":{"alias":"***","x":"***"}}`,
+		`{"password":"","settings":{"a":null,"b":true}}`:                `{"password":"","settings":{"a":null,"b":true}}`,
+		`{"headers":["Authorization: Basic YTpi","X-Org:7","odd"]}`:     `{"headers":["Authorization: ***","X-Org: ***","***"]}`,
+		`{"params":["sig=a=b","odd"]}`:                                  `{"params":["sig=***","***"]}`,
+		`{"endpoint":"https://h.example/T0/B1/x"}`:                      `{"endpoint":"https://h.example/***"}`,
+		`{"contacts":{"slack":"https://h/x","telegram":"1:a/2"}}`:       `{"contacts":{"slack":"https://h/***","telegram":"***"}}`,
 
-		// Lists of headers and parameters keep the names.
-		`{"headers":["Authorization: Basic YTpi","X-Org:7","odd"]}`: `{"headers":["Authorization: ***","X-Org: ***","***"]}`,
-		`{"params":["sig=a=b","odd"],"k":["a=b"]}`:                  `{"params":["sig=***","***"],"k":["a=b"]}`,
-		`{"request_headers":{"X-Org":"7","n":1,"l":["a"]}}`:         `{"request_headers":{"X-Org":"***","n":"***","l":["***"]}}`,
-		`{"headers":[{"name":"X","value":"v"},["a: b"],null,true]}`: `{"headers":[{"name":"***","value":"***"},["***"],null,true]}`,
-		`{"headers":"X: v","params":7}`:                             `{"headers":"***","params":"***"}`,
+		// So is what it does not know, and what is not as it says.
+		`{"pasword":"p","b":[1],"c":{"d":"e"},"f":7,"g":null,"h":false}`: `{"pasword":"***","b":"***","c":"***","f":"***","g":null,"h":false}`,
+		`{"bag":{"name":"n","other":"o"}}`:                               `{"bag":{"name":"n","other":"***"}}`,
+		`{"name":["p"],"texts":"p","labels":["p"],"inner":"p"}`:          `{"name":"***","texts":"***","labels":"***","inner":"***"}`,
+		`"text"`: `"***"`,
+		`["p"]`:  `"***"`,
+
+		// Names decide where the sender chooses them.
+		`{"labels":{"host":"h","api_key":"p"}}`:                                                   `{"labels":{"host":"h","api_key":"***"}}`,
+		`{"free":{"mysql":{"username":"u","password":"p"},"add_snapshot":"x"}}`:                   `{"free":{"mysql":{"username":"u","password":"***"},"add_snapshot":"x"}}`,
+		`{"free":[{"Client_Token":"t","X-Api-Key":"a","APP_KEY":7,"credentials":{"user":"u"}}]}`:  `{"free":[{"Client_Token":"***","X-Api-Key":"***","APP_KEY":"***","credentials":"***"}]}`,
+		`{"free":{"pa\u0073sword":"a","pa` + "\u017f" + `sword":"a","to` + "\u212a" + `en":"a"}}`: `{"free":{"password":"***","pa` + "\u017f" + `sword":"***","to` + "\u212a" + `en":"***"}}`,
 
 		// URLs, wherever they are.
-		`{"address":"http://u:p@h:9090/x?a=1","note":"see https://h/?app_key=k&b=2"}`: `{"address":"http://***@h:9090/x?a=1","note":"see https://h/?app_key=***&b=2"}`,
-		`["redis:\/\/:p@h"]`: `["redis://***@h"]`,
-		`{"//u:p@h?a=x":1}`:  `{"//***@h?a=x":1}`,
+		`{"name":"http://u:p@h:9090/x?a=1","free":"see https://h/?app_key=k&b=2"}`: `{"name":"http://***@h:9090/x?a=1","free":"see https://h/?app_key=***&b=2"}`,
+		`{"texts":["redis:\/\/:p@h"]}`:                                             `{"texts":["redis://***@h"]}`,
+		`{"//u:p@h?a=x":true}`:                                                     `{"//***@h?a=x":true}`,
 
 		// What the program's own decoder repairs is repaired.
-		"[\"a\xff\",\"\\ud800\"]": "[\"a\ufffd\",\"\ufffd\"]",
+		"{\"texts\":[\"a\xff\",\"\\ud800\"]}": "{\"texts\":[\"a\ufffd\",\"\ufffd\"]}",
 	} {
-		if got := JSON([]byte(in), 1<<20); got != want {
+		if got := JSON([]byte(in), typed, 1<<20); got != want {
 			t.Errorf("%s\n gives %s\n want  %s", in, got, want)
 		}
 	}
@@ -53,19 +71,19 @@ func TestMalformedBodiesAreNotShown(t *testing.T) {
 		"", " ", "secret", `{"a":"secret"`, `{"a":"secret"}}`, `{"a":"secret"} 1`, `["secret",]`, `{"a":tru}`,
 		`{secret:1}`, `{"a":01}`, `"secret`, "\x00", strings.Repeat("[", 100_000), strings.Repeat(`{"token":[`, 100_000),
 	} {
-		if got := JSON([]byte(in), 1<<20); got != malformed {
+		if got := JSON([]byte(in), typed, 1<<20); got != malformed {
 			t.Errorf("%.40q gives %.60s", in, got)
 		}
 	}
 }
 
 func TestLongBodiesAreCut(t *testing.T) {
-	body := []byte(`{"note":"` + strings.Repeat("x", 200) + `"}`)
-	if got := JSON(body, len(body)); got != string(body) {
+	body := []byte(`{"name":"` + strings.Repeat("x", 200) + `"}`)
+	if got := JSON(body, typed, len(body)); got != string(body) {
 		t.Errorf("a body of exactly the limit gives %s", got)
 	}
 	for _, limit := range []int{len(body) - 1, Least, 0, -1} {
-		if got, want := JSON(body, limit), `{"redacted":"too long","size":211}`; got != want {
+		if got, want := JSON(body, typed, limit), `{"redacted":"too long","size":211}`; got != want {
 			t.Errorf("limit %d gives %s, want %s", limit, got, want)
 		}
 	}
@@ -119,13 +137,13 @@ func TestLongURLs(t *testing.T) {
 // FuzzJSON checks what must hold of any result, whatever came in.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{
-		`{"a":[1,"//u:p@h?token=x",null],"password":{"b":1}}`, `{"headers":["A: b"],"params":["a=b"]}`,
+		`{"free":[1,"//u:p@h?token=x",null],"password":{"b":1}}`, `{"headers":["A: b"],"params":["a=b"],"lists":[["a"],"b"],"endpoint":"http://h/x"}`,
 		`"http://u:p/q@h?a=b&app_key=c#d"`, `[`, `{"a":1}{`, "[\"\xff\"]", `{"token":"","dsn":1e5}`,
 	} {
 		f.Add([]byte(s), 200)
 	}
 	f.Fuzz(func(t *testing.T, body []byte, limit int) {
-		got := JSON(body, limit)
+		got := JSON(body, typed, limit)
 		if !json.Valid([]byte(got)) || !utf8.ValidString(got) {
 			t.Fatalf("%q gives %q, which is not JSON", body, got)
 		}
@@ -135,7 +153,7 @@ func FuzzJSON(f *testing.F) {
 		if json.Valid(body) == (got == malformed) && len(body) < 1000 && string(body) != malformed {
 			t.Fatalf("%q gives %q", body, got)
 		}
-		if again := JSON([]byte(got), max(limit, len(got))); again != got {
+		if again := Again(got, typed); again != got {
 			t.Fatalf("%q gives %q, which gives %q", body, got, again)
 		}
 	})
@@ -158,41 +176,37 @@ func FuzzSecret(f *testing.F) {
 		var value any
 		switch r.IntN(6) {
 		case 0:
-			value = map[string]any{before + name + after: pick(secret, before+secret+after)}
+			value = map[string]any{"password": pick(secret, before+secret+after), "settings": map[string]any{after: secret}}
 		case 1:
-			value = map[string]any{before + name: []any{before, map[string]any{after: secret}}}
+			value = map[string]any{"free": map[string]any{before + name + after: []any{before, map[string]any{after: secret}}}}
 		case 2:
 			value = map[string]any{"headers": []string{before, "X-Org: " + secret + after, "X-Org:" + before + secret}}
 		case 3:
 			value = map[string]any{"params": []string{after, "key=" + secret, "key=" + before + secret}}
 		case 4:
-			value = before + pick("http", "postgres", "a+b") + "://" + pick("u:", ":", "") + secret + "@" + after
+			value = map[string]any{"free": before + pick("http", "postgres", "a+b") + "://" + pick("u:", ":", "") + secret + "@" + after}
 		case 5:
-			value = before + pick("?", "&", ";", " ", "#") + pick("app_key=", "integration_key=", "token=") + secret + after
+			value = map[string]any{"name": before + pick("?", "&", ";", " ", "#") + pick("app_key=", "integration_key=", "token=") + secret + after}
 		}
 		for range r.IntN(5) {
-			if r.IntN(2) == 0 {
-				value = []any{before, value}
-			} else {
-				value = map[string]any{before: value}
-			}
+			value = map[string]any{pick("inner", before): value}
 		}
 		body, err := json.Marshal(value)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := JSON(body, 1<<20); strings.Contains(got, secret) || got == malformed {
+		if got := JSON(body, typed, 1<<20); strings.Contains(got, secret) || got == malformed {
 			t.Fatalf("%s gives %s", body, got)
 		}
 	})
 }
 
 func BenchmarkJSON(b *testing.B) {
-	body := []byte(`{"type_ident":"prometheus","name":"main","payload":{"prometheus":{"basic_auth_password":"p","headers":["X-Org: 7"]}},"address":"http://u:p@h:9090/?a=1"}`)
+	body := []byte(`{"name":"main","inner":{"inner":{"password":"p","headers":["X-Org: 7"]}},"endpoint":"http://u:p@h:9090/?a=1","labels":{"host":"h"}}`)
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		JSON(body, 1<<20)
+		JSON(body, typed, 1<<20)
 	}
 }
 

@@ -96,7 +96,7 @@ func hideQuery(s string) string {
 		name := until(s, "="+separators)
 		out.WriteString(name)
 		s = s[len(name):]
-		if strings.HasPrefix(s, "=") && credential(unescape(name)) {
+		if strings.HasPrefix(s, "=") && Hides(unescape(name)) {
 			out.WriteString("=" + hidden)
 			s = s[len(until(s, "&#"+space)):]
 		}
