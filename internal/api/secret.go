@@ -2,6 +2,7 @@ package api
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -85,4 +86,28 @@ func (c *checker) secretShape(mark string) redact.Shape {
 		return redact.Shape{Others: of}
 	}
 	return *of
+}
+
+// Secrets returns the shapes of the requests that have secrets, by the names under which they are recorded in the audit log.
+func (f *Frame) Secrets() map[string]*redact.Shape {
+	f.prepareAll()
+	shapes := map[string]*redact.Shape{}
+	for _, m := range f.order {
+		if m.Audit != "" && m.check.hasSecret(map[*checker]bool{}) {
+			shapes[m.Audit] = m.shape
+		}
+	}
+	return shapes
+}
+
+// hasSecret reports whether there is a mark in a schema. seen are the parts that were looked at, because types may contain
+// themselves.
+func (c *checker) hasSecret(seen map[*checker]bool) bool {
+	if c == nil || seen[c] {
+		return false
+	}
+	seen[c] = true
+	return c.secret() != "" || c.items.hasSecret(seen) || c.values.hasSecret(seen) ||
+		slices.ContainsFunc(c.forms, func(form *checker) bool { return form.hasSecret(seen) }) ||
+		slices.ContainsFunc(c.fields, func(m member) bool { return m.hasSecret(seen) })
 }

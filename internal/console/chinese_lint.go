@@ -74,6 +74,8 @@ var chineseLint = map[string]string{
 	"Correct the layer's start, end, mask or hours.":                                                              "更正排班层的开始时间、结束时间、日期限制或时段。",
 	"Give the person an address for the method, or let the rule or the preference use another method.":            "为该人员填写此通知方式的地址,或在分派策略或个人偏好中改用其他方式。",
 	"Start the server with --smtp (email), --gateway or --twilio-account (sms, voice), or choose another method.": "启动服务器时使用 --smtp(邮件)、--gateway 或 --twilio-account(短信、语音),或选择其他通知方式。",
+	"A datasource names a variable of the server":                                                                 "数据源引用了服务器自身的环境变量",
+	"Give the variable another name where the datasource is used, and refer to that.":                             "在使用该数据源的地方给变量换一个名称,并引用新名称。",
 	"Complete the chat's settings, or enable the integration.":                                                    "补全群聊的设置,或启用对应的集成。",
 	"Give them an address, or set others with /account/fallback/update.":                                          "为他们填写地址,或通过 /account/fallback/update 更换兜底人员。",
 	"Correct the conditions; values are compared with their case.":                                                "更正条件;取值比较区分大小写。",

@@ -29,6 +29,7 @@ var findingTitles = map[string]string{
 	"severity_unknown":          "Severities that are unknown",
 	"long_silence":              "A very long silence",
 	"quiet_hours_hold_critical": "Quiet hours delay critical notifications",
+	"reserved_variable":         "A datasource names a variable of the server",
 	"cover_unproven":            "Whether all incidents are matched is not proven",
 	"fallback_not_set":          "No fallback is set",
 	"on_call_twice":             "On call twice at once",

@@ -23,7 +23,7 @@ func (in createRequest) Check() error {
 	if in.ID != 0 {
 		return fault.Invalid("id", "must be left out or 0, because this operation never changes an existing datasource; got %d", in.ID)
 	}
-	if err := in.item().check(""); err != nil {
+	if err := configstore.FirstError(in.item().check(""), in.item().checkReserved("")); err != nil {
 		return err
 	}
 	return in.Payload.complete(in.TypeIdent)

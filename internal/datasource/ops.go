@@ -32,7 +32,8 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Creates a datasource and returns it without its payload.",
 			Notes: "Of the payload only the block named by type_ident is kept, and of that block only the members listed here. " +
 				"Members that are not sent stay unset; those that are sent are returned as they were. " +
-				"Credentials may be given as ${env:NAME}: such a reference is stored as it is and followed where the datasource is used.",
+				"Credentials may be given as ${env:NAME}: such a reference is stored and shown as it is, and nothing resolves it yet. " +
+				"Names that begin with TOCSIN_ are refused: they are the server's own.",
 			Example: `{"type_ident": "prometheus", "name": "Prometheus production", "note": "Frankfurt, both zones",
 				"address": "https://prometheus.example.com:9090", "edge_cluster_name": "default",
 				"payload": {"prometheus": {"basic_auth_enabled": true, "basic_auth_username": "tocsin",

@@ -39,6 +39,9 @@ func (r *Service) update(c *api.Call, in updateRequest) (Item, error) {
 			return Item{}, fault.Wrap(err, "open the secrets of datasource %d", d.ID)
 		}
 		block, _ := in.Payload.only(d.TypeIdent)
+		if err := (Item{Payload: &block}).checkReserved(""); err != nil {
+			return Item{}, err
+		}
 		d.Payload = &block
 		if d.TypeIdent == before {
 			d.Payload = block.keeping(stored, unset)
@@ -47,7 +50,7 @@ func (r *Service) update(c *api.Call, in updateRequest) (Item, error) {
 			return Item{}, err
 		}
 	}
-	if err := d.check(configstore.RecordPath("")); err != nil {
+	if err := configstore.FirstError(d.check(""), Item{Address: d.Address, Payload: &Payload{}}.checkReserved("")); err != nil {
 		return Item{}, err
 	}
 	if in.Payload != nil {

@@ -18,7 +18,7 @@ var owners = map[string]string{
 	"password": "credential", "sign_in_link": "credential", "invitation": "credential", "identity": "credential", "second_factor": "credential", "recovery_code": "credential",
 	"role": "role", "person_role": "role",
 	"team": "team", "team_person": "team",
-	"audit_channel": "audit", "audit_log": "audit", "audit_touched": "audit",
+	"audit_channel": "audit", "audit_log": "audit", "audit_masking": "audit", "audit_touched": "audit",
 	"seal_key": "app", "daily_job": "app", "page_change": "app", "schedule_gap": "app",
 	"hold":         "platform/hold",
 	"node":         "platform/node",

@@ -45,6 +45,7 @@ const (
 	SeverityUnknown     Code = "severity_unknown"
 	LongSilence         Code = "long_silence"
 	QuietHoldsCritical  Code = "quiet_hours_hold_critical"
+	ReservedVariable    Code = "reserved_variable"
 	ChannelDisabled     Code = "channel_disabled"
 	CoverUnproven       Code = "cover_unproven"
 	FallbackNotSet      Code = "fallback_not_set"
@@ -114,6 +115,8 @@ var Kinds = []Kind{
 		"Shorten the silence, or drop the alerts if no one needs them."},
 	{QuietHoldsCritical, Warning, "A person's quiet hours delay Critical notifications.",
 		"Add Critical to but of the quiet hours, or leave but empty."},
+	{ReservedVariable, Warning, "A datasource refers to an environment variable whose name begins with TOCSIN_, which is the server's own.",
+		"Give the variable another name where the datasource is used, and refer to that."},
 	{CoverUnproven, Info, "Whether the channel's rules match every incident of the severity depends on patterns, and no exception was found.",
 		"Add an escalation rule without filters as the last one."},
 	{FallbackNotSet, Info, "The account has no fallback, so only its owner is notified of what reaches no one else.",

@@ -30,7 +30,14 @@ type Config struct {
 	Sources  []Source
 	// Schedules are those that are enabled. Their gaps are found in the steps that use them.
 	Schedules []Schedule
-	Persons   []Person // who have not left
+	Persons   []Person   // who have not left
+	Reserved  []Reserved // datasources that refer to variables of the server itself
+}
+
+// Reserved is a datasource whose member refers to a variable of the server itself.
+type Reserved struct {
+	ID                      uint64
+	Name, Member, Reference string
 }
 
 // Person is a person with what is wrong with their ways to be notified.

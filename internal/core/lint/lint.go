@@ -44,6 +44,10 @@ func Check(c Config) []Finding {
 	}
 	l.schedules()
 	l.persons()
+	for _, d := range c.Reserved {
+		l.add(ReservedVariable, ref("datasource", d.ID, d.Name), nil,
+			"%s of datasource %q refers to %s, a variable of the server itself", d.Member, d.Name, d.Reference)
+	}
 	rank := map[string]int{Error: 0, Warning: 1, Info: 2}
 	slices.SortStableFunc(l.found, func(a, b Finding) int { return cmp.Compare(rank[a.Severity], rank[b.Severity]) })
 	return l.found

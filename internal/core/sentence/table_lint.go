@@ -26,6 +26,7 @@ var lintTable = []Pattern{
 	{"l_lasts", "%w lasts %d days, until %s"},
 	{"l_person", "%s is paged for %p and cannot be reached: %v"},
 	{"l_no_browser", "%s is to be notified by push, and no browser of theirs receives it"},
+	{"l_reserved", "%t of datasource %q refers to %t, a variable of the server itself"},
 	{"l_quiet", "the quiet hours of %s delay Critical notifications"},
 	{"l_prefers", "%s prefers %p, which this server cannot send"},
 	{"l_notifies_by", "%w notifies by %p, which this server cannot send"},

@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/lint"
+	"tocsin/internal/datasource"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/person"
@@ -84,6 +85,13 @@ func (r *reader) read() (c lint.Config, err error) {
 	}
 	if c.Sources, err = r.sources(); err != nil {
 		return c, err
+	}
+	reserved, err := datasource.Reserved(r.tx, r.Keyring, r.account)
+	if err != nil {
+		return c, err
+	}
+	for _, d := range reserved {
+		c.Reserved = append(c.Reserved, lint.Reserved(d))
 	}
 	c.Zone = r.zone
 	c.Schedules, err = r.schedules()
@@ -203,6 +211,7 @@ func visible(f lint.Finding, who auth.Principal, hidden []int64) bool {
 		"person":      {auth.MembersRead},
 		"schedule":    {auth.SchedulesRead, auth.SchedulesManage},
 		"integration": {auth.IntegrationsRead, auth.IntegrationsManage},
+		"datasource":  {auth.DatasourcesRead, auth.DatasourcesManage},
 	}
 	if allow, found := needs[f.Object.Kind]; found && !who.MayAny(allow) {
 		return false

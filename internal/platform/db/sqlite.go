@@ -22,9 +22,11 @@ import (
 // a commit survive power loss: a 2xx reply promises that the change is on disk. The log is copied into the database
 // at 16 MB, so that pages that change with every event are written once for many commits; lanes have a copier. LIKE
 // compares the case of letters, as it does everywhere but here: a search that ignores case compares folded texts.
+// secure_delete overwrites what is deleted or changed within a page, so that a secret that was hidden or replaced does not
+// stay in the file; FAST does so where it costs no further write.
 var pragmas = []string{
 	"journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 4000", "foreign_keys = ON", "cache_size = -4000",
-	"temp_store = MEMORY", "case_sensitive_like = ON",
+	"temp_store = MEMORY", "case_sensitive_like = ON", "secure_delete = FAST",
 }
 
 // timeout is how long a statement waits for another process's lock: a command may work on a database that a server has open.

@@ -127,11 +127,19 @@ func KeyID(s string) string {
 var reference = regexp.MustCompile(`\A\$\{env:[A-Z_][A-Z0-9_]*\}\z`)
 
 // IsReference reports whether s stands for a secret kept elsewhere:
-// "${env:NAME}", where NAME is an environment variable of the program.
-// References are not secrets and are stored, shown and exported in clear. This
-// package does not resolve them. Code that does must restrict which variables
-// an API caller may name, because the caller chooses where the value is sent.
+// "${env:NAME}", where NAME is an environment variable. References are not
+// secrets and are stored, shown and exported in clear. Nothing resolves them
+// yet. Code that does must restrict which variables an API caller may name,
+// because the caller chooses where the value is sent; see Reserved.
 func IsReference(s string) bool { return reference.MatchString(s) }
+
+var reserved = regexp.MustCompile(`\$\{env:TOCSIN_[A-Z0-9_]{0,100}\}?`)
+
+// Reserved returns the first reference in a text to a variable whose name
+// begins with TOCSIN_, or an empty text. These variables are the configuration
+// of the server itself, its keys and passwords among them: a datasource that
+// names one would send it to an address that an API caller chose.
+func Reserved(s string) string { return reserved.FindString(s) }
 
 // Masked returns the form of a stored secret for callers who may not see it, and for exports without secrets: the empty
 // string, unless it is a reference.
