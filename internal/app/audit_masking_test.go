@@ -44,9 +44,9 @@ func TestSecretsOfEarlierEntriesAreHidden(t *testing.T) {
 	const secret = "S3cr3tOfOld"
 	const copies = 600 // more than a piece
 	bodies := map[string]string{
-		"preference:write:update": `{"contacts":{"slack":"https://hooks.slack.com/services/%s"}}`,
-		"push_subscription:write:create":    `{"endpoint":"https://push.example.com/%[1]s","keys":{"p256dh":"%[1]s","auth":"%[1]s"},"name":"phone"}`,
-		"channel:write:update":    `{"channel_name":"%s"}`, // no secret
+		"preference:write:update":        `{"contacts":{"slack":"https://hooks.slack.com/services/%s"}}`,
+		"push_subscription:write:create": `{"endpoint":"https://push.example.com/%[1]s","keys":{"p256dh":"%[1]s","auth":"%[1]s"},"name":"phone"}`,
+		"channel:write:update":           `{"channel_name":"%s"}`, // no secret
 	}
 	for name := range bodies {
 		if _, marked := a.Frame.Secrets()[name]; !marked && name != "channel:write:update" {
