@@ -85,7 +85,7 @@ type canaryRun struct {
 	key     string
 	known   map[string]string // what earlier calls made, by the placeholder
 	secrets []string          // of all calls
-	kept    []string          // those that calls which succeeded have stored sealed
+	kept    []string          // the secrets that are stored sealed
 	log     lockedBuffer
 }
 

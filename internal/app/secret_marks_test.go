@@ -135,7 +135,7 @@ var open = map[string]string{
 }
 
 // TestEverySecretOfARequestIsMarked walks the requests of all operations: a member whose name or description smells of a
-// secret has the tag secret, or stands in the table of those that hold none.
+// secret has the tag secret, or stands in the table of the members that hold none.
 func TestEverySecretOfARequestIsMarked(t *testing.T) {
 	t.Parallel()
 	a, _, _, _ := start(t)
