@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"tocsin/internal/audit"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
 )
@@ -59,7 +58,6 @@ func (a *App) housekeeping() []jobs.Job {
 			return time.Time{}, countGaps(ctx, a.DB, a.pace, now)
 		}},
 		a.daily("retention", a.prune),
-		audit.Masking{DB: a.DB, Shapes: a.Frame.Secrets}.Job(),
 	}
 	if !a.DB.Shared() {
 		list = append(list, a.disk.job(a))

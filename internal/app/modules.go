@@ -44,6 +44,7 @@ import (
 	"tocsin/internal/platform/gate"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/ratelimit"
+	"tocsin/internal/platform/redact"
 	"tocsin/internal/preference"
 	"tocsin/internal/push"
 	"tocsin/internal/role"
@@ -119,7 +120,10 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		a.browserErrors.Module(),
 	)
 	a.Modules = append(a.Modules, a.Module())
-	a.Modules = append(a.Modules, audit.New(cursorKey, recorded(a.Modules), channel.Hidden, rum.Private).Module())
+	a.Modules = append(a.Modules, audit.New(cursorKey, recorded(a.Modules), channel.Hidden, rum.Private).Module(audit.Masking{
+		DB:     a.DB,
+		Shapes: func() map[string]*redact.Shape { return a.Frame.Secrets() }, // the frame is made of the modules
+	}))
 	for _, m := range a.Modules {
 		if m.Handle != nil {
 			bus.Subscribe(m.Handle)

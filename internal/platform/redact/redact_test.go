@@ -39,7 +39,7 @@ func TestJSON(t *testing.T) {
 		`{"endpoint":"https://h.example/T0/B1/x"}`:                      `{"endpoint":"https://h.example/***"}`,
 		`{"contacts":{"slack":"https://h/x","telegram":"1:a/2"}}`:       `{"contacts":{"slack":"https://h/***","telegram":"***"}}`,
 
-		// So is what it does not know, and what is not as it says.
+		// So is what it does not know, and what is of another kind.
 		`{"pasword":"p","b":[1],"c":{"d":"e"},"f":7,"g":null,"h":false}`: `{"pasword":"***","b":"***","c":"***","f":"***","g":null,"h":false}`,
 		`{"bag":{"name":"n","other":"o"}}`:                               `{"bag":{"name":"n","other":"***"}}`,
 		`{"name":["p"],"texts":"p","labels":["p"],"inner":"p"}`:          `{"name":"***","texts":"***","labels":"***","inner":"***"}`,
