@@ -65,7 +65,8 @@ func (r *Record) place(at configstore.RecordPath, account int64) error {
 	if r.Payload == nil {
 		return at.Invalid("payload", "is required")
 	}
-	if err := configstore.FirstError(at.Account(r.AccountID, account), at.AtLeast("updated_at", r.UpdatedAt, 0), r.check(at), r.checkReserved(at)); err != nil {
+	if err := configstore.FirstError(at.Account(r.AccountID, account), at.AtLeast("updated_at", r.UpdatedAt, 0),
+		r.check(at), r.checkReserved(at)); err != nil {
 		return err
 	}
 	if block, _ := r.Payload.only(r.TypeIdent); block != *r.Payload {
