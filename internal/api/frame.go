@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"reflect"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,6 +50,7 @@ type Config struct {
 type Frame struct {
 	Config
 	ops       map[string]*mounted
+	segments  map[string]bool // of the paths of ops
 	order     []*mounted
 	schemas   *schemas
 	preparing sync.Mutex   // guards schemas
@@ -94,7 +96,7 @@ func New(c Config, ops ...[]Op) *Frame {
 	}
 	c.LateBy = cmp.Or(c.LateBy, lateBy)
 	f := &Frame{
-		Config: c, ops: map[string]*mounted{}, schemas: newSchemas(), metrics: newMetrics(c.Metrics),
+		Config: c, ops: map[string]*mounted{}, segments: map[string]bool{}, schemas: newSchemas(), metrics: newMetrics(c.Metrics),
 		rates: ratelimit.New[rateKey](0).Divided(c.Share), queue: ratelimit.NewQueue[rateKey](waitingPerAccount, waitingInAll),
 		bodies: newBodyBudget(max(bodiesAtOnce, largeBodies*c.MaxBody), budgetWait), bodyTime: bodyTime,
 		replies: newReplyBudget(repliesAtOnce, repliesWaiting, budgetWait), replyTime: replyTime,
@@ -136,6 +138,9 @@ func (f *Frame) mount(op Op) {
 	}
 	m := &mounted{Op: op, number: int32(len(f.order)), counted: f.metrics.of(op.Path)}
 	f.ops[op.Path] = m
+	for segment := range strings.SplitSeq(op.Path, "/") {
+		f.segments[segment] = true
+	}
 	f.order = append(f.order, m)
 }
 

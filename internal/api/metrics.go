@@ -2,6 +2,7 @@ package api
 
 import (
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -80,9 +81,24 @@ func (f *Frame) finish(x *exchange, err error) {
 		slog.Int("bytes", x.bytes), slog.Duration("took", took),
 	}
 	if err != nil {
-		fields = append(fields, slog.String("error", err.Error()))
+		fields = append(fields, slog.String("error", f.logged(x, err)))
 	}
 	line := slog.NewRecord(time.Now(), level, "call", 0) // as LogAttrs does, but without the costly lookup of its caller
 	line.AddAttrs(fields...)
 	_ = f.Log.Handler().Handle(x.call.Ctx, line)
+}
+
+// logged returns an error as the log has it. Of a path without an operation only the segments that operations have are
+// logged: any other may be a key, or the token of a link that was sent with another method or a slash at its end.
+func (f *Frame) logged(x *exchange, err error) string {
+	if x.op != nil {
+		return err.Error()
+	}
+	segments := strings.Split(x.r.URL.Path, "/")
+	for i, segment := range segments {
+		if segment != "" && !f.segments[segment] {
+			segments[i] = "..."
+		}
+	}
+	return "no operation at " + shortened(strings.Join(segments, "/"))
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -94,30 +95,36 @@ func (s *Server) Stop() error {
 func (a *App) Handler() (http.Handler, error) {
 	a.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), newGauges(a))
 	mux := http.NewServeMux()
-	mux.Handle("/", a.envelopesFirst(a.Frame))
-	mux.Handle("/event/push/alert/{source}", a.Frame.Endpoint(a.ingest.Alerts()))
-	for pattern, handler := range a.console().Handlers() {
+	for pattern, handler := range a.routes() {
 		mux.Handle(pattern, handler)
 	}
-	mux.Handle("/event/push/heartbeat", a.Frame.Endpoint(a.ingest.Heartbeats()))
-	mux.Handle("/event/push/change/standard", a.Frame.Endpoint(a.ingest.Changes()))
-	mux.Handle("/sourcemap/upload", a.Frame.Endpoint(a.sourcemaps.Uploads()))
-	mux.Handle("GET /ack/{token}", a.notify.AckPage())
-	mux.Handle("POST /ack/{token}", a.notify.AckPage())
-	mux.Handle("GET /cover/{token}", a.shifts.CoverPage(a.perform))
-	mux.Handle("POST /cover/{token}", a.shifts.CoverPage(a.perform))
-	mux.Handle("GET /calendar/feed/{file}", a.feeds.Handler(a.Frame.ClientIP))
-	mux.Handle("/api/v2/rum", a.Frame.Endpoint(a.browserErrors.Datadog()))
-	mux.Handle("/tunnel", a.Frame.Endpoint(a.browserErrors.Sentry()))
-	for pattern, handler := range a.phone.Handlers() {
-		mux.Handle(pattern, handler)
-	}
-	mux.Handle("GET /docs", a.Frame.Docs())
-	mux.Handle("GET /openapi.json", a.Frame.OpenAPIHandler())
-	mux.Handle("GET /metrics", a.metricsPage())
-	mux.HandleFunc("GET /health", a.health)
-	mux.HandleFunc("GET /health/ready", a.ready)
 	return compressed(a.showHeld(a.operationsFirst(mux))), nil
+}
+
+// routes returns the handlers of all paths but those of operations, by patterns of http.ServeMux.
+func (a *App) routes() map[string]http.Handler {
+	all := map[string]http.Handler{
+		"/":                           a.envelopesFirst(a.Frame),
+		"/event/push/alert/{source}":  a.Frame.Endpoint(a.ingest.Alerts()),
+		"/event/push/heartbeat":       a.Frame.Endpoint(a.ingest.Heartbeats()),
+		"/event/push/change/standard": a.Frame.Endpoint(a.ingest.Changes()),
+		"/sourcemap/upload":           a.Frame.Endpoint(a.sourcemaps.Uploads()),
+		"GET /ack/{token}":            a.notify.AckPage(),
+		"POST /ack/{token}":           a.notify.AckPage(),
+		"GET /cover/{token}":          a.shifts.CoverPage(a.perform),
+		"POST /cover/{token}":         a.shifts.CoverPage(a.perform),
+		"GET /calendar/feed/{file}":   a.feeds.Handler(a.Frame.ClientIP),
+		"/api/v2/rum":                 a.Frame.Endpoint(a.browserErrors.Datadog()),
+		"/tunnel":                     a.Frame.Endpoint(a.browserErrors.Sentry()),
+		"GET /docs":                   a.Frame.Docs(),
+		"GET /openapi.json":           a.Frame.OpenAPIHandler(),
+		"GET /metrics":                a.metricsPage(),
+		"GET /health":                 http.HandlerFunc(a.health),
+		"GET /health/ready":           http.HandlerFunc(a.ready),
+	}
+	maps.Copy(all, a.console().Handlers())
+	maps.Copy(all, a.phone.Handlers())
+	return all
 }
 
 // envelopesFirst sends the envelopes of Sentry's SDKs to their endpoint: a prefix may be before their path, which no pattern

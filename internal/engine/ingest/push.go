@@ -44,7 +44,7 @@ func (r *Service) alerts(c *api.Call, req *http.Request, header http.Header, bod
 	name := req.PathValue("source")
 	parse, ok := parsers[name]
 	if !ok {
-		return nil, fault.New(fault.RouteNotFound, "there is no source %.60q; there are %s", name, strings.Join(names(), ", "))
+		return nil, fault.New(fault.RouteNotFound, "there is no source %q; there are %s", shownSource(name), strings.Join(names(), ", "))
 	}
 	var text []byte
 	var err error
@@ -106,6 +106,17 @@ func (r *Service) take(c *api.Call, i integration.Integration, name string, batc
 		reply.AlertKey = reply.Events[0].AlertKey
 	}
 	return reply, nil
+}
+
+// shownSource returns the name of an unknown source up to the first character that no source has: a key may follow.
+func shownSource(name string) string {
+	if i := strings.IndexFunc(name, func(r rune) bool { return r < 'a' || r > 'z' }); i >= 0 {
+		name = name[:i] + "..."
+	}
+	if len(name) > 20 {
+		name = name[:20] + "..."
+	}
+	return name
 }
 
 // afterMove returns the error for events that could not be stored. Those of an account that was moved to another database
