@@ -19,7 +19,7 @@ var exempt = map[string][]string{
 		"/account/info", "/account/update", "/person/infos", "/member/info", "/member/list", "/member/invite", "/member/delete", "/member/info/reset", "/member/role/grant",
 		"/member/role/revoke", "/member/role/update", "/person/app-key/create", "/person/app-key/list", "/person/app-key/enable", "/person/app-key/disable",
 		"/person/app-key/delete", "/person/app-key/name/reset",
-		"/session/list", "/session/end", "/person/link/create", "/person/password/update", "/person/security/info", "/person/second-factor/begin", "/person/second-factor/confirm", "/person/second-factor/remove", "/preference/info", "/preference/update", "/person/push/subscribe", "/person/push/list", "/person/push/remove", "/person/push/test",
+		"/session/list", "/session/end", "/person/link/create", "/person/email/prove", "/person/identity/remove", "/person/password/update", "/person/security/info", "/person/second-factor/begin", "/person/second-factor/confirm", "/person/second-factor/remove", "/preference/info", "/preference/update", "/person/push/subscribe", "/person/push/list", "/person/push/remove", "/person/push/test",
 	},
 	"a person writes their own, and what others read and write is held by the tests of internal/absence": {"/person/absence/create", "/person/absence/list", "/person/absence/update", "/person/absence/delete"},
 	"persons of a schedule change their own shifts, and what others may do is held by self_service_test.go in internal/schedule": {

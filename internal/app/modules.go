@@ -148,7 +148,7 @@ func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
 		(&datasource.Service{Keyring: a.Keyring}).Module(),
 		rum.New(a.Keyring, a.browserErrors.Changed).Module(),
 		a.sourcemaps.Module(),
-		person.Module(),
+		person.Module(a.addressChanged),
 		credential.Module(),
 		(&push.Service{Keyring: a.Keyring, Test: a.notify.TestPush}).Module(),
 		session.Module(),

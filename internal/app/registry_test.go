@@ -204,6 +204,8 @@ var specified = map[string]string{
 	"/person/second-factor/begin":          narrowedManages,
 	"/person/second-factor/confirm":        narrowedManages,
 	"/person/second-factor/remove":         narrowedManages,
+	"/person/email/prove":                  narrowedManages,
+	"/person/identity/remove":              "Members Manage (org)",
 	"/person/app-key/create":               narrowedManages,
 	"/person/app-key/list":                 narrowedReads,
 	"/person/app-key/enable":               narrowedManages,

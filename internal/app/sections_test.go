@@ -47,7 +47,7 @@ var unfiled = map[string]string{
 	"datasource_counter": "the next number, which an import makes from the datasources",
 	"channel_star":       "marks of persons",
 	"session":            "who is signed in", "password": "hashes that no file is to hold; a link sets a new one", "identity": "found again by the e-mail address", "second_factor": "secrets", "recovery_code": "secrets",
-	"sign_in_link": "secrets that end by themselves", "invitation": "what is to be sent",
+	"sign_in_link": "secrets that end by themselves", "invitation": "what is to be sent", "sign_in_state": "what was used up in the last ten minutes",
 	"push_subscription": "secret addresses of browsers; persons turn push on again",
 	"cover_request":     "who was asked; another server would ask again",
 	"ical_feed":         "secret addresses that only calendar programs know; persons create others",

@@ -116,6 +116,12 @@ func KnownPerson(tx *db.Tx, account, person int64) (bool, error) {
 	return found && status != "deleted", err
 }
 
+// HasKey reports whether a person has an app key, enabled or not.
+func HasKey(tx *db.Tx, account, person int64) (bool, error) {
+	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM app_key WHERE account_id = $1 AND person_id = $2 LIMIT 1`, account, person)
+	return found, err
+}
+
 func personStatus(tx *db.Tx, account, person int64) (status string, found bool, err error) {
 	return db.One(tx, db.Column[string], `SELECT status FROM person WHERE account_id = $1 AND person_id = $2`, account, person)
 }

@@ -41,7 +41,7 @@ func (cmd *personLinkCmd) Run(con *console) error {
 			if err != nil {
 				return err
 			}
-			path, _, err := credential.PasswordLink(tx, account, who, c.Clock.Now())
+			path, _, err := credential.PasswordLink(tx, credential.Link{AccountID: account, PersonID: who}, c.Clock.Now())
 			if err == nil {
 				fmt.Fprintln(con.out, strings.TrimRight(cmd.PublicURL, "/")+path)
 			}

@@ -37,11 +37,42 @@ func showLink(v *visit) (view, error) {
 		}
 		return nil, moved(next)
 	}
+	if l.Kind == credential.LinkEmail {
+		return v.proof(token, l, who.Email)
+	}
 	return linkView{titled(v.T("Set your password")), token, who.PersonName, who.Email, l.EndsAt}, nil
 }
 
-// useLink sets the password and signs the person in.
+// proofView is the button with which a person proves an e-mail address.
+type proofView struct {
+	titled
+	Token string
+	Email string
+}
+
+func (proofView) page() string { return "link_email" }
+
+// proof shows the button to the person whose address it is. Others sign in first: the mail may have reached another person.
+func (v *visit) proof(token string, l credential.Link, email string) (view, error) {
+	if v.who.PersonID == 0 {
+		return nil, moved(v.signInPath())
+	}
+	if v.who.AccountID != l.AccountID || v.who.PersonID != l.PersonID {
+		return nil, &api.Refusal{
+			Status: http.StatusForbidden, Code: "AccessDenied", Message: v.T("This link is for another person than the one who is signed in."),
+		}
+	}
+	return proofView{titled(v.T("Prove your e-mail address")), token, email}, nil
+}
+
+// useLink sets the password and signs the person in, or proves the address of a person who is signed in.
 func useLink(v *visit) (string, error) {
+	if v.field("do") == "prove" {
+		if err := v.SignIn.ProveEmail(v.ctx, v.r.PathValue("token"), v.who, v.client(), v.Now); err != nil {
+			return "", v.refused(err)
+		}
+		return "/me/security?done=proved", nil
+	}
 	password, err := v.newPassword()
 	if err != nil {
 		return "", err

@@ -66,6 +66,13 @@ func (v *visit) refusedThere(err error) error {
 	case errors.Is(err, signin.ErrUnknown):
 		return refuse(http.StatusForbidden, "AccessDenied",
 			"The provider knows you, but no person here has your verified e-mail address. Ask the owner of the account for an invitation.")
+	case errors.Is(err, signin.ErrUnproved):
+		return refuse(http.StatusForbidden, "AccessDenied",
+			"A person here has your e-mail address and has not proved it. If that is you, sign in as before, open How you sign in, and have a link "+
+				"mailed to you. If not, ask the owner of the account.")
+	case errors.Is(err, signin.ErrOther):
+		return refuse(http.StatusForbidden, "AccessDenied",
+			"The person here with your e-mail address is another one at the provider. Ask the owner of the account.")
 	case errors.Is(err, signin.ErrProvider):
 		return refuse(http.StatusBadGateway, "ServiceUnavailable",
 			"The provider does not answer as it should. Sign in another way, or try again; the server's log has the reason.")

@@ -14,6 +14,7 @@ var securityPages = []page{
 }
 
 var securityActions = []action{
+	{path: "/me/security/email", do: proveEmail, show: showSecurity, page: "security"},
 	{path: "/me/security/password", do: changePassword, show: showSecurity, page: "security"},
 	{path: "/me/security/second-factor", do: beginSecond, show: showSecurity, page: "security"},
 	{path: "/me/security/second-factor/confirm", do: confirmSecond, show: showSecurity, page: "security"},
@@ -29,6 +30,7 @@ type securityView struct {
 		PasswordAt int64 `json:"password_set_at"`
 		Second     bool  `json:"has_second_factor"`
 		CodesLeft  int64 `json:"recovery_codes_left"`
+		Proved     bool  `json:"email_verified"`
 	}
 	Done  string
 	Begun *secondBegun // the secret to put into an app; nil: none was made
@@ -57,6 +59,11 @@ func changePassword(v *visit) (string, error) {
 	}
 	request := map[string]string{"password": v.r.PostFormValue("password"), "new_password": password}
 	return "/me/security?done=password", v.call("/person/password/update", request, nil)
+}
+
+// proveEmail has a link mailed that proves the address.
+func proveEmail(v *visit) (string, error) {
+	return "/me/security?done=mailed", v.call("/person/email/prove", struct{}{}, nil)
 }
 
 // beginSecond shows the secret on the page that answers the form, because an address must not hold it.

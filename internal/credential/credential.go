@@ -33,7 +33,7 @@ func Forget(tx *db.Tx, account, person int64) error {
 	if err := ForgetSecondFactor(tx, account, person); err != nil {
 		return err
 	}
-	if err := tx.Do(`DELETE FROM identity WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {
+	if err := ForgetIdentities(tx, account, person); err != nil {
 		return err
 	}
 	return tx.Do(`DELETE FROM password WHERE account_id = $1 AND person_id = $2`, account, person)

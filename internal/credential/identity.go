@@ -12,9 +12,20 @@ func PersonOf(tx *db.Tx, account int64, issuer, subject string) (person int64, f
 		account, issuer, subject)
 }
 
-// SetIdentity stores who a person is at a provider.
+// HasIdentity reports whether a person has an identity at a provider; with an empty issuer at any.
+func HasIdentity(tx *db.Tx, account int64, issuer string, person int64) (bool, error) {
+	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM identity WHERE account_id = $1 AND person_id = $2 AND ($3 = '' OR issuer = $3)
+		LIMIT 1`, account, person, issuer)
+	return found, err
+}
+
+// SetIdentity stores who a person is at a provider. An identity stays with its person until it is forgotten.
 func SetIdentity(tx *db.Tx, account int64, issuer, subject string, person int64, now time.Time) error {
-	return tx.Do(`INSERT INTO identity (account_id, issuer, subject, person_id, created_at) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (account_id, issuer, subject) DO UPDATE SET person_id = excluded.person_id`,
+	return tx.Do(`INSERT INTO identity (account_id, issuer, subject, person_id, created_at) VALUES ($1, $2, $3, $4, $5)`,
 		account, issuer, subject, person, now.Unix())
+}
+
+// ForgetIdentities deletes who a person is at all providers.
+func ForgetIdentities(tx *db.Tx, account, person int64) error {
+	return tx.Do(`DELETE FROM identity WHERE account_id = $1 AND person_id = $2`, account, person)
 }

@@ -10,19 +10,27 @@ import (
 // Invitation is a mail with a link that is to be sent to a person.
 type Invitation struct {
 	AccountID, PersonID int64
-	Attempt             int64 // how many were made before
+	MakerID             int64  // who asked for it
+	Kind                string // of the link
+	Attempt             int64  // how many were made before
 }
 
-// Invite makes the mail to a person due.
-func Invite(tx *db.Tx, account, person int64, now time.Time) error {
-	return tx.Do(`INSERT INTO invitation (account_id, person_id, next_at, attempt) VALUES ($1, $2, $3, 0)
-		ON CONFLICT (account_id, person_id) DO UPDATE SET next_at = excluded.next_at, attempt = 0`, account, person, now.Unix())
+// Invite makes the mail to a person due. It replaces one that waits.
+func Invite(tx *db.Tx, i Invitation, now time.Time) error {
+	return tx.Do(`INSERT INTO invitation (account_id, person_id, maker_id, kind, next_at, attempt) VALUES ($1, $2, $3, $4, $5, 0)
+		ON CONFLICT (account_id, person_id) DO UPDATE
+			SET maker_id = excluded.maker_id, kind = excluded.kind, next_at = excluded.next_at, attempt = 0`,
+		i.AccountID, i.PersonID, i.MakerID, i.Kind, now.Unix())
 }
 
 // DueInvitation returns the invitation that has waited longest; found is false when none is due.
 func DueInvitation(tx *db.Tx, now time.Time) (i Invitation, found bool, err error) {
-	return db.One(tx, func(scan db.Scan) (i Invitation, err error) { return i, scan(&i.AccountID, &i.PersonID, &i.Attempt) },
-		`SELECT account_id, person_id, attempt FROM invitation WHERE next_at <= $1 ORDER BY next_at LIMIT 1`, now.Unix())
+	return db.One(tx, scanInvitation,
+		`SELECT account_id, person_id, maker_id, kind, attempt FROM invitation WHERE next_at <= $1 ORDER BY next_at LIMIT 1`, now.Unix())
+}
+
+func scanInvitation(scan db.Scan) (i Invitation, err error) {
+	return i, scan(&i.AccountID, &i.PersonID, &i.MakerID, &i.Kind, &i.Attempt)
 }
 
 // DelayInvitation counts an attempt and sets when the next one is due.

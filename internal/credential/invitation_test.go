@@ -19,7 +19,9 @@ func TestReleaseDropsInvitations(t *testing.T) {
 		})
 		return found
 	}
-	s.Write(func(tx *db.Tx) error { return credential.Invite(tx, apitest.AccountA, apitest.Reader, s.Clock.Now()) })
+	s.Write(func(tx *db.Tx) error {
+		return credential.Invite(tx, credential.Invitation{AccountID: apitest.AccountA, PersonID: apitest.Reader, Kind: credential.LinkPassword}, s.Clock.Now())
+	})
 	if !due() {
 		t.Fatal("an invitation is not due")
 	}

@@ -2,10 +2,13 @@ package person
 
 import (
 	"strings"
+	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/configstore"
+	"tocsin/internal/credential"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
 
@@ -20,8 +23,20 @@ type memberResetRequest struct {
 	TimeZone    *string `json:"time_zone,omitzero" maxLength:"64" doc:"IANA name; empty: the account's."`
 }
 
+// AddressChange is a change of a person's e-mail address by a caller.
+type AddressChange struct {
+	Account    int64
+	Person, By int64
+	Name       string // of the person
+	ByName     string
+	Old, New   string
+}
+
+// Announce notifies the old address and the account's owner of a change of address; nil: no one is notified.
+type Announce func(tx *db.Tx, change AddressChange, now time.Time) error
+
 // memberReset changes the members of a person that were sent. An address that changes is no longer verified.
-func memberReset(c *api.Call, in memberResetRequest) (api.Empty, error) {
+func (a Announce) memberReset(c *api.Call, in memberResetRequest) (api.Empty, error) {
 	if in.MemberID != c.Who.PersonID && !c.Who.May(auth.MembersManage) {
 		return api.Empty{}, fault.Denied("this key lacks the permission %s, which is required to change another person", auth.MembersManage)
 	}
@@ -36,14 +51,15 @@ func memberReset(c *api.Call, in memberResetRequest) (api.Empty, error) {
 	if err := in.checkOwnerContacts(c, r); err != nil {
 		return api.Empty{}, err
 	}
-	if in.Email != nil && !strings.EqualFold(*in.Email, r.Email) {
+	old, moves := r.Email, in.Email != nil && !strings.EqualFold(*in.Email, r.Email)
+	if moves {
 		if err := checkSignIn(c, r.PersonID); err != nil {
 			return api.Empty{}, err
 		}
 		if err := configstore.FirstError(checkEmail("", *in.Email), checkUnique(c, "", *in.Email, "")); err != nil {
 			return api.Empty{}, err
 		}
-		r.EmailVerified = false
+		r.EmailVerified, r.EmailSetBy = false, c.Who.PersonID
 	}
 	if in.Phone != nil && *in.Phone != r.Phone {
 		r.PhoneVerified = false
@@ -60,7 +76,23 @@ func memberReset(c *api.Call, in memberResetRequest) (api.Empty, error) {
 	}
 	r.UpdatedAt = c.Unix()
 	c.Touched(configstore.Person, r.PersonID, r.PersonName)
-	return api.Empty{}, r.put(c.Tx, account)
+	if err := r.put(c.Tx, account); err != nil || !moves {
+		return api.Empty{}, err
+	}
+	return api.Empty{}, a.moved(c, r, old)
+}
+
+// moved ends the links of a person whose address has changed, because they may be in a mail to the old one, and announces the change.
+func (a Announce) moved(c *api.Call, r Record, old string) error {
+	if old != "" {
+		if err := credential.EndLinks(c.Tx, c.Who.AccountID, r.PersonID); err != nil {
+			return err
+		}
+	}
+	if a == nil {
+		return nil
+	}
+	return a(c.Tx, AddressChange{c.Who.AccountID, r.PersonID, c.Who.PersonID, r.PersonName, c.Who.PersonName, old, r.Email}, c.Now)
 }
 
 // checkOwnerContacts returns AccessDenied for a change of the addresses of the account's owner, unless the caller is the

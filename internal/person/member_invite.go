@@ -65,7 +65,7 @@ func memberInvite(c *api.Call, in inviteRequest) (api.Items[invitedItem], error)
 		if err != nil {
 			return out, err
 		}
-		if item.LinkPath, item.LinkEndsAt, err = credential.PasswordLink(c.Tx, c.Who.AccountID, item.MemberID, c.Now); err != nil {
+		if item.LinkPath, item.LinkEndsAt, err = credential.PasswordLink(c.Tx, linkOf(c, item.MemberID), c.Now); err != nil {
 			return out, err
 		}
 		out.Items = append(out.Items, item)
@@ -100,15 +100,19 @@ func invite(c *api.Call, at configstore.RecordPath, m Invited) (item invitedItem
 	}
 	err = c.Tx.Do(`INSERT INTO person (account_id, person_id, person_name, avatar, locale, time_zone, email, phone, phone_verified,
 			email_verified, "as", status,
-			country_code, ref_id, name_folded, created_at, updated_at)
-				VALUES ($1, $2, $3, '', $4, $5, $6, $7, FALSE, FALSE, 'member', 'pending', $8, $9, $10, $11, $11)`,
-		c.Who.AccountID, person, name, m.Locale, m.TimeZone, m.Email, m.Phone, m.CountryCode, m.RefID, db.Fold(name+"\n"+m.Email), c.Unix())
+			country_code, ref_id, name_folded, created_at, updated_at, email_set_by)
+				VALUES ($1, $2, $3, '', $4, $5, $6, $7, FALSE, FALSE, 'member', 'pending', $8, $9, $10, $11, $11, $12)`,
+		c.Who.AccountID, person, name, m.Locale, m.TimeZone, m.Email, m.Phone, m.CountryCode, m.RefID, db.Fold(name+"\n"+m.Email), c.Unix(),
+		c.Who.PersonID)
 	if err != nil {
 		return item, err
 	}
 	c.Touched(configstore.Person, person, name)
 	if m.Email != "" {
-		if err := credential.Invite(c.Tx, c.Who.AccountID, person, c.Now); err != nil {
+		mail := credential.Invitation{
+			AccountID: c.Who.AccountID, PersonID: person, MakerID: c.Who.PersonID, Kind: credential.LinkPassword,
+		}
+		if err := credential.Invite(c.Tx, mail, c.Now); err != nil {
 			return item, err
 		}
 	}
@@ -118,6 +122,11 @@ func invite(c *api.Call, at configstore.RecordPath, m Invited) (item invitedItem
 		}
 	}
 	return invitedItem{MemberID: person, MemberName: name}, nil
+}
+
+// linkOf returns a link that a caller makes for a person.
+func linkOf(c *api.Call, person int64) credential.Link {
+	return credential.Link{AccountID: c.Who.AccountID, PersonID: person, MakerID: c.Who.PersonID}
 }
 
 // stored reports whether a person, deleted or not, has an id.

@@ -7,10 +7,10 @@ import (
 )
 
 // Module returns the part that the package takes in the program.
-func Module() module.Module {
+func Module(announce Announce) module.Module {
 	return module.Module{
 		Name:     "person",
-		Ops:      Ops(),
+		Ops:      announce.ops(),
 		Complete: func(tx *db.Tx, _ *secret.Keyring) error { return Complete(tx) },
 		Sections: []string{"persons", "app_keys"},
 	}

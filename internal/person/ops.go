@@ -14,8 +14,11 @@ import (
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Ops returns the operations on persons.
-func Ops() []api.Op {
+// Ops returns the operations on persons of a program that announces no change of an address.
+func Ops() []api.Op { return Announce(nil).ops() }
+
+// ops returns the operations on persons.
+func (a Announce) ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path:   "/person/infos",
@@ -89,9 +92,10 @@ func Ops() []api.Op {
 			Audit:    "member:write:update",
 			Doc:      "Changes the members of a person that are sent: of the caller, or with Members Manage (org) of any person.",
 			Notes: "The e-mail address and phone number of the account's owner are changed by the owner alone, with a key that is not narrowed. " +
-				"The e-mail address of another person is changed by callers who have all permissions of that person.",
+				"The e-mail address of another person is changed by callers who have all permissions of that person. " +
+				"A change of the address ends its proof and the person's links to sign in; the old address and the account's owner are notified.",
 			Example: `{"member_id": 2476123212131, "locale": "en-US"}`,
-			Do:      api.Do(memberReset),
+			Do:      api.Do(a.memberReset),
 		},
 		{
 			Path:    "/member/role/grant",

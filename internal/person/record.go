@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"tocsin/internal/configstore"
+	"tocsin/internal/credential"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/role"
 )
@@ -16,16 +17,17 @@ type Record struct {
 
 	CountryCode string `json:"country_code,omitzero" maxLength:"8"`
 	RefID       string `json:"ref_id,omitzero" maxLength:"255"`
-	CreatedAt   int64  `json:"created_at,omitzero"` // Unix seconds, as updated_at
+	EmailSetBy  int64  `json:"email_set_by,omitzero"` // who set the address; 0: a file, the operator or a provider
+	CreatedAt   int64  `json:"created_at,omitzero"`   // Unix seconds, as updated_at
 	UpdatedAt   int64  `json:"updated_at,omitzero"`
 }
 
-const recordColumns = columns + `, phone, country_code, ref_id, created_at, updated_at`
+const recordColumns = columns + `, phone, country_code, ref_id, email_set_by, created_at, updated_at`
 
 // scanRecord reads a row of the columns above, without the roles.
 func scanRecord(scan db.Scan) (r Record, err error) {
 	r.Item, err = scanItem(func(dest ...any) error {
-		return scan(append(dest, &r.Phone, &r.CountryCode, &r.RefID, &r.CreatedAt, &r.UpdatedAt)...)
+		return scan(append(dest, &r.Phone, &r.CountryCode, &r.RefID, &r.EmailSetBy, &r.CreatedAt, &r.UpdatedAt)...)
 	})
 	return r, err
 }
@@ -38,15 +40,15 @@ func get(tx *db.Tx, account, person int64) (Record, bool, error) {
 // put inserts or updates a person, without their roles.
 func (r Record) put(tx *db.Tx, account int64) error {
 	err := tx.Do(`INSERT INTO person (`+recordColumns+
-		`, name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+		`, name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 		ON CONFLICT (account_id, person_id) DO UPDATE
 			SET person_name = excluded.person_name, avatar = excluded.avatar, locale = excluded.locale, time_zone = excluded.time_zone,
 			email = excluded.email, phone_verified = excluded.phone_verified, email_verified = excluded.email_verified, "as" = excluded."as",
 				status = excluded.status, phone = excluded.phone,
-			country_code = excluded.country_code, ref_id = excluded.ref_id, created_at = excluded.created_at, updated_at = excluded.updated_at,
+			country_code = excluded.country_code, ref_id = excluded.ref_id, email_set_by = excluded.email_set_by, created_at = excluded.created_at, updated_at = excluded.updated_at,
 				name_folded = excluded.name_folded`,
 		account, r.PersonID, r.PersonName, r.Avatar, r.Locale, r.TimeZone, r.Email, r.PhoneVerified, r.EmailVerified, r.As, r.Status, r.Phone,
-		r.CountryCode, r.RefID, r.CreatedAt, r.UpdatedAt, db.Fold(r.PersonName+"\n"+r.Email))
+		r.CountryCode, r.RefID, r.EmailSetBy, r.CreatedAt, r.UpdatedAt, db.Fold(r.PersonName+"\n"+r.Email))
 	if err != nil {
 		return err
 	}
@@ -101,6 +103,7 @@ func (r Record) check(at configstore.RecordPath, account int64) error {
 		at.Length("locale", r.Locale, 0, maxName),
 		at.Length("email", r.Email, 0, maxText),
 		at.Length("phone", r.Phone, 0, maxName),
+		at.AtLeast("email_set_by", r.EmailSetBy, 0),
 		zone(at, r.TimeZone),
 		at.OneOf("as", cmp.Or(r.As, "member"), "member", "account", "responder"),
 		at.OneOf("status", cmp.Or(r.Status, "enabled"), "enabled", "active", "pending", "deleted"),
@@ -120,10 +123,13 @@ func Dump(tx *db.Tx, account int64) ([]Record, error) {
 	return persons, err
 }
 
-// Erase deletes a person and their roles. Their app keys stay in case the person is loaded again; a key without a person
+// Erase deletes a person, their roles and links. Their app keys stay in case the person is loaded again; a key without a person
 // is rejected.
 func Erase(tx *db.Tx, account, person int64) error {
 	if err := role.RevokeAll(tx, account, person); err != nil {
+		return err
+	}
+	if err := credential.EndLinks(tx, account, person); err != nil {
 		return err
 	}
 	if err := tx.Do(`DELETE FROM person WHERE account_id = $1 AND person_id = $2`, account, person); err != nil {

@@ -109,6 +109,17 @@ func Of(tx *db.Tx, account, person int64, now time.Time) ([]Session, error) {
 	return slices.DeleteFunc(all, func(s Session) bool { return s.Ended(now) }), err
 }
 
+// Any reports whether a session of a person is stored.
+func Any(tx *db.Tx, account, person int64) (bool, error) {
+	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM session WHERE account_id = $1 AND person_id = $2 LIMIT 1`, account, person)
+	return found, err
+}
+
+// EndWay deletes the sessions of a person that began in one way.
+func EndWay(tx *db.Tx, account, person int64, way string) error {
+	return tx.Do(`DELETE FROM session WHERE account_id = $1 AND person_id = $2 AND way = $3`, account, person, way)
+}
+
 // Stale reports whether the stored time of the last use is old enough to be stored again.
 func (s Session) Stale(now time.Time) bool {
 	return now.Unix()-s.UsedAt >= int64(usedEvery/time.Second)

@@ -74,6 +74,7 @@ const (
 	opRefused   = "session:write:refuse"
 	opSignOut   = "session:write:end"
 	opLinkSet   = "password:write:update"
+	opProve     = "email_proof:write:update"
 	opProvision = "member:write:create" // by the provider's word
 	opFollow    = "member:write:roles"  // likewise
 )

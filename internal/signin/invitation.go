@@ -30,7 +30,7 @@ func (s *Service) invite(ctx context.Context, now time.Time) (again time.Time, e
 		return time.Time{}, nil
 	}
 	var i credential.Invitation
-	var to, path string
+	var to string
 	var m sender.Message
 	found := false
 	err = s.DB.Read(ctx, func(tx *db.Tx) (err error) {
@@ -53,17 +53,25 @@ func (s *Service) invite(ctx context.Context, now time.Time) (again time.Time, e
 		if err != nil {
 			return err
 		}
-		if !known || p.Status == "deleted" || p.Email == "" || !s.mails() || i.Attempt >= maxAttempts {
+		may, err := mayMail(tx, i, p)
+		if err != nil {
+			return err
+		}
+		if !known || !may || p.Status == "deleted" || p.Email == "" || !s.mails() || i.Attempt >= maxAttempts {
 			return credential.EndInvitation(tx, i.AccountID, i.PersonID)
 		}
 		a, _, err := person.DumpAccount(tx, i.AccountID)
 		if err != nil {
 			return err
 		}
-		if path, _, err = credential.PasswordLink(tx, i.AccountID, i.PersonID, now); err != nil {
+		token, err := credential.NewLink(tx, credential.Link{
+			AccountID: i.AccountID, PersonID: i.PersonID, Kind: i.Kind, MakerID: i.MakerID, MailedTo: p.Email,
+			EndsAt: now.Add(credential.LinkLasts).Unix(),
+		}, now)
+		if err != nil {
 			return err
 		}
-		to, m = p.Email, letter(p, a.AccountName, s.PublicURL+path, now)
+		to, m = p.Email, letter(p, i.Kind, a.AccountName, s.PublicURL+credential.LinkPath(token), now)
 		return credential.DelayInvitation(tx, i, now.Add(pause.Wait(time.Minute<<i.Attempt, 0.5)))
 	})
 	if err != nil || !found {
@@ -73,6 +81,14 @@ func (s *Service) invite(ctx context.Context, now time.Time) (again time.Time, e
 		return now, nil
 	}
 	return now, s.mail(ctx, i, to, m)
+}
+
+// mayMail reports whether a mail may be sent: one with a link that sets a password only while who asked for it may make one.
+func mayMail(tx *db.Tx, i credential.Invitation, p person.Record) (bool, error) {
+	if i.Kind != credential.LinkPassword {
+		return true, nil
+	}
+	return stillLetsIn(tx, i.MakerID, i.AccountID, p)
 }
 
 // mail sends an invitation. One that the mail server will never take ends; another attempt follows others by itself.
@@ -91,21 +107,21 @@ func (s *Service) mail(ctx context.Context, i credential.Invitation, to string, 
 }
 
 // letter returns the mail with a link, in the person's language.
-func letter(p person.Record, account, link string, now time.Time) sender.Message {
-	subject, lines := "Set your password for Tocsin: "+account, []string{
-		"Hello " + p.PersonName + ",",
-		"open this link to set a password and sign in. It works once, for three days:",
-		link,
-		"If you did not expect this mail, do nothing.",
+func letter(p person.Record, kind, account, link string, now time.Time) sender.Message {
+	subject, ask := "Set your password for Tocsin: ", "open this link to set a password and sign in. It works once, for three days:"
+	if kind == credential.LinkEmail {
+		subject, ask = "Prove your e-mail address for Tocsin: ", "open this link in the browser in which you are signed in, to prove that this "+
+			"address is yours. It works once, for three days:"
 	}
+	lines := []string{"Hello " + p.PersonName + ",", ask, link, "If you did not expect this mail, do nothing."}
 	if strings.HasPrefix(p.Locale, "zh") {
-		subject, lines = "设置你的 Tocsin 密码："+account, []string{
-			p.PersonName + "，你好：",
-			"请打开以下链接设置密码并登录。链接仅可使用一次，三天内有效：",
-			link,
-			"如果这不是你预期的邮件，请忽略。",
+		subject, ask = "设置你的 Tocsin 密码：", "请打开以下链接设置密码并登录。链接仅可使用一次，三天内有效："
+		if kind == credential.LinkEmail {
+			subject, ask = "验证你的 Tocsin 邮箱：", "请在已登录的浏览器中打开以下链接，以证明此邮箱属于你。链接仅可使用一次，三天内有效："
 		}
+		lines = []string{p.PersonName + "，你好：", ask, link, "如果这不是你预期的邮件，请忽略。"}
 	}
+	subject += account
 	return sender.Message{
 		Key: "invitation/" + id.Object(now), Subject: subject, Title: subject, Text: render.Plain.Escape(strings.Join(lines, "\n\n")), Link: link,
 	}

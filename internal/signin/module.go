@@ -17,10 +17,10 @@ func (s *Service) Module() module.Module {
 		Jobs: []jobs.Job{
 			{Name: "sign-in failures", Interval: time.Minute, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
 				s.attempts.sweep(now)
-				return time.Time{}, errors.Join(s.recordFailures(ctx), s.attempts.nodes.sweep(ctx, now))
+				return time.Time{}, errors.Join(s.recordFailures(ctx), s.attempts.nodes.sweep(ctx, now), s.sweepStates(ctx, now))
 			}},
 			{Name: "invitations", Interval: 10 * time.Second, Run: s.invite},
 		},
-		Records: []string{opSignIn, opRefused, opProvision},
+		Records: []string{opSignIn, opRefused, opProvision, opProve},
 	}
 }

@@ -2,9 +2,12 @@ package signin
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"sync"
@@ -13,6 +16,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
+	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/id"
 )
 
@@ -127,6 +131,12 @@ func (s *Service) FinishOpenID(
 		subtle.ConstantTimeCompare([]byte(sent.Get("state")), []byte(a.State)) != 1 {
 		return p, "", ErrEnded
 	}
+	if may, err := s.attempts.network(ctx, from.IP, now); err != nil || !may {
+		return p, "", orTooMany(err)
+	}
+	if err := s.spend(ctx, a); err != nil {
+		return p, "", err
+	}
 	if sent.Get("error") != "" || sent.Get("code") == "" {
 		return p, "", ErrDenied
 	}
@@ -140,6 +150,29 @@ func (s *Service) FinishOpenID(
 	p.Way = byOpenID
 	p, err = s.passed(ctx, p)
 	return p, a.Next, err
+}
+
+// spend uses up the state of a sign-in at the provider, on all nodes: the browser holds it, and could keep it.
+func (s *Service) spend(ctx context.Context, a away) error {
+	sum := sha256.Sum256([]byte(a.State))
+	return s.DB.WriteOf(ctx, db.NoAccount, func(tx *db.Tx) error {
+		n, err := tx.Exec(`INSERT INTO sign_in_state (state_hash, ends_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+			hex.EncodeToString(sum[:]), a.Until)
+		if err == nil && n == 0 {
+			err = ErrEnded
+		}
+		return err
+	})
+}
+
+// sweepStates deletes the states that would have ended by themselves.
+func (s *Service) sweepStates(ctx context.Context, now time.Time) error {
+	if !s.OpenID.On() {
+		return nil
+	}
+	return s.DB.WriteOf(ctx, db.NoAccount, func(tx *db.Tx) error {
+		return tx.Do(`DELETE FROM sign_in_state WHERE ends_at <= $1`, now.Unix())
+	})
 }
 
 // claims exchanges a code for the provider's claims about the person.
@@ -162,6 +195,9 @@ func (s *Service) claims(ctx context.Context, a away, code string, now time.Time
 	if subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(a.Nonce)) != 1 {
 		return c, s.providerFailed("ID token", errors.New("the nonce is another"))
 	}
+	if verified.Subject == "" || len(verified.Subject) > maxSubject { // all persons without an identifier would be one
+		return c, s.providerFailed("ID token", fmt.Errorf("its sub must have 1 to %d characters, got %d", maxSubject, len(verified.Subject)))
+	}
 	if err := c.read(verified.Claims, s.OpenID.Claim); err != nil {
 		return c, s.providerFailed("ID token", err)
 	}
@@ -178,6 +214,9 @@ func (s *Service) claims(ctx context.Context, a away, code string, now time.Time
 	}
 	return c, nil
 }
+
+// maxSubject is the longest identifier of a person at a provider, as OpenID Connect Core 1.0 has it.
+const maxSubject = 255
 
 // claims holds the provider's claims about a person.
 type claims struct {

@@ -28,7 +28,11 @@ func (s *Service) known(ctx context.Context, c claims, from Client, now time.Tim
 		if r.PersonID, found, err = credential.PersonOf(tx, r.AccountID, s.OpenID.Issuer, c.subject); err != nil {
 			return err
 		}
-		if !found {
+		if found {
+			if p, stored, err := person.Find(tx, r.AccountID, r.PersonID); err != nil || !stored || p.Status == "deleted" {
+				return cmp.Or(err, ErrUnknown)
+			}
+		} else {
 			if r.PersonID, err = s.newIdentity(tx, r.AccountID, c, from, now); err != nil {
 				return err
 			}
@@ -58,7 +62,7 @@ func (s *Service) openIDAccount(tx *db.Tx) (int64, error) {
 }
 
 // newIdentity finds the person of an e-mail address, or creates one. The address alone proves nothing unless the provider
-// has verified it.
+// has verified it, and the rule of bindable lets the person be found by it.
 func (s *Service) newIdentity(tx *db.Tx, account int64, c claims, from Client, now time.Time) (who int64, err error) {
 	email := strings.TrimSpace(c.Email)
 	if email == "" || len(email) > 255 || !c.verified() && !s.OpenID.TrustEmail {
@@ -69,9 +73,17 @@ func (s *Service) newIdentity(tx *db.Tx, account int64, c claims, from Client, n
 		return 0, err
 	}
 	for _, r := range all {
-		if r.AccountID == account {
-			who = r.PersonID
+		if r.AccountID != account {
+			continue
 		}
+		p, _, err := person.Find(tx, account, r.PersonID)
+		if err != nil {
+			return 0, err
+		}
+		if err := s.bindable(tx, account, p); err != nil {
+			return 0, err
+		}
+		who = r.PersonID
 	}
 	if who == 0 {
 		if !s.OpenID.Provision {

@@ -23,10 +23,34 @@ func (s *Service) Ops() []api.Op {
 			Danger: true,
 			Doc:    "Makes a link with which a person sets a password and signs in, once.",
 			Notes: "Whoever has the link can sign in as the person, so the account's owner alone makes one for any person; other callers " +
-				"make one for persons who are pending and have no permission that the caller lacks. The key must be neither narrowed nor " +
-				"expire. Setting the password ends the person's sessions and other links; a second factor stays.",
+				"make one for persons who are pending, have no permission that the caller lacks, and are in no team that the caller is not " +
+				"in, unless the caller manages teams. The key must be neither narrowed nor expire. The link ends when the person gets a " +
+				"permission, joins a team, has another e-mail address or signs in, and when its maker could not make it any more. Setting the password ends the person's sessions and other links; a second factor stays.",
 			Example: `{"person_id": 2659460982131}`,
 			Do:      api.Do(s.linkCreate),
+		},
+		{
+			Path:     "/person/email/prove",
+			Narrowed: manage,
+			Effect:   api.Write,
+			Audit:    "email_proof:write:create",
+			Doc:      "Mails the caller a link that proves the caller's e-mail address.",
+			Notes: "The link is opened in a session of the caller. Once the address is proved, the OpenID Connect provider finds the person by " +
+				"it. At most one mail in ten minutes.",
+			Example: `{}`,
+			Do:      api.Do(s.emailProve),
+		},
+		{
+			Path:   "/person/identity/remove",
+			Allow:  manage,
+			Effect: api.Write,
+			Audit:  "identity:write:delete",
+			Danger: true,
+			Doc:    "Removes who a person is at the OpenID Connect provider, and ends the sessions that began there. Only the account's owner may.",
+			Notes: "For a person who is another one at the provider now, or whose identity is another's. The next sign-in there finds the person " +
+				"by the e-mail address if that was proved.",
+			Example: `{"person_id": 2659460982131}`,
+			Do:      api.Do(identityRemove),
 		},
 		{
 			Path:     "/person/password/update",

@@ -1,6 +1,7 @@
 package signin_test
 
 import (
+	"context"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/secret"
+	"tocsin/internal/sender"
 	"tocsin/internal/session"
 	"tocsin/internal/signin"
 )
@@ -22,14 +24,18 @@ import (
 const phrase = "correct horse battery staple"
 
 // start serves the operations; the owner of account A has a password.
-func start(t *testing.T) *apitest.Server {
+func start(t *testing.T, change ...func(*signin.Config)) *apitest.Server {
 	t.Helper()
 	var s *apitest.Server
 	keyring, err := secret.Open(filepath.Join(t.TempDir(), "keys"), func() time.Time { return apitest.Now })
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := signin.New(signin.Config{Keyring: keyring, Log: slog.New(slog.DiscardHandler), Held: func() string { return "" }})
+	c := signin.Config{Keyring: keyring, Log: slog.New(slog.DiscardHandler), Held: func() string { return "" }}
+	for _, set := range change {
+		set(&c)
+	}
+	service := signin.New(c)
 	s = apitest.Start(t, service.Ops(), session.Ops(), person.Ops())
 	service.DB = s.DB
 	s.Write(func(tx *db.Tx) error {
@@ -46,6 +52,10 @@ func TestOperations(t *testing.T) {
 		{Path: "/person/link/create", Body: `{"person_id":2659460982131,"is_mailed":true}`, Code: "InvalidParameter", Says: []string{"is_mailed"}},
 		{Path: "/person/link/create", Body: `{"person_id":5}`, Code: "ResourceNotFound"},
 		{Path: "/person/link/create", Key: apitest.KeyB, Body: `{"person_id":2659460982131}`, Code: "ResourceNotFound"},
+		{Path: "/person/email/prove", Body: `{}`, Code: "BadRequest", Says: []string{"already"}},
+		{Path: "/person/identity/remove", Key: apitest.KeyReader, Body: `{"person_id":2476123212131}`, Code: "AccessDenied"},
+		{Path: "/person/identity/remove", Body: `{"person_id":5}`, Code: "ResourceNotFound"},
+		{Path: "/person/identity/remove", Body: `{"person_id":2659460982131}`, Data: `{}`, Golden: "person_identity_remove"},
 		{Path: "/person/security/info", Body: `{}`, Has: `{"has_password":true,"has_second_factor":false}`, Golden: "person_security_info"},
 		{Path: "/person/security/info", Key: apitest.KeyReader, Body: `{"person_id":2476123212131}`, Code: "AccessDenied"},
 		{Path: "/person/password/update", Body: `{"password":"wrong password","new_password":"another pass phrase"}`, Code: "InvalidParameter", Says: []string{"password", "wrong"}},
@@ -84,6 +94,22 @@ func TestOperations(t *testing.T) {
 		{Path: "/person/second-factor/remove", Body: `{"password":"another pass phrase"}`, Data: `{}`, Golden: "person_second-factor_remove"},
 		{Path: "/person/security/info", Body: `{}`, Has: `{"has_second_factor":false,"recovery_codes_left":0}`},
 	})
+}
+
+// A mail that proves the address is sent once in ten minutes.
+func TestProofIsMailed(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *signin.Config) {
+		c.PublicURL = "https://tocsin.example.com"
+		c.Mail = func(context.Context, string, sender.Message) error { return nil }
+	})
+	s.Exec(`UPDATE person SET email = 'olga@example.com', email_verified = FALSE WHERE person_id = $1`, apitest.OwnerA)
+	s.Converse(t, []apitest.Turn{
+		{Path: "/person/email/prove", Body: `{}`, Data: `{}`, Golden: "person_email_prove"},
+		{Path: "/person/email/prove", Body: `{}`, Code: "RequestTooFrequently", Says: []string{"10 minutes"}},
+	})
+	s.Exec(`UPDATE person SET email_verified = TRUE WHERE person_id = $1`, apitest.OwnerA)
+	s.Converse(t, []apitest.Turn{{Path: "/person/email/prove", Body: `{}`, Code: "BadRequest", Says: []string{"already"}}})
 }
 
 // A link has all permissions of its person and no end but its own, so no key may make one that has less.

@@ -2,7 +2,6 @@ package signin
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/auth"
 	"tocsin/internal/configstore"
 	"tocsin/internal/credential"
 	"tocsin/internal/person"
@@ -35,11 +34,15 @@ func (s *Service) linkCreate(c *api.Call, in linkRequest) (out linkCreated, err 
 		if p.Email == "" || !s.mails() {
 			return out, fault.Invalid("is_mailed", "needs an e-mail address of the person, a mail server and the server's public address")
 		}
-		if err := credential.Invite(c.Tx, c.Who.AccountID, p.PersonID, c.Now); err != nil {
+		mail := credential.Invitation{
+			AccountID: c.Who.AccountID, PersonID: p.PersonID, MakerID: c.Who.PersonID, Kind: credential.LinkPassword,
+		}
+		if err := credential.Invite(c.Tx, mail, c.Now); err != nil {
 			return out, err
 		}
 	}
-	out.LinkPath, out.LinkEndsAt, err = credential.PasswordLink(c.Tx, c.Who.AccountID, p.PersonID, c.Now)
+	link := credential.Link{AccountID: c.Who.AccountID, PersonID: p.PersonID, MakerID: c.Who.PersonID}
+	out.LinkPath, out.LinkEndsAt, err = credential.PasswordLink(c.Tx, link, c.Now)
 	return out, err
 }
 
@@ -49,15 +52,5 @@ func checkLink(c *api.Call, p person.Record) error {
 	if c.Who.Narrowed || c.Who.ExpiresAt != 0 {
 		return fault.Denied("a key that is narrowed or expires cannot make a link, which is neither")
 	}
-	if c.Who.Owner {
-		return nil
-	}
-	if p.Status != "pending" {
-		return fault.Denied("only the account's owner may make a link for a person who is not pending, %d", p.PersonID)
-	}
-	theirs, err := auth.PersonPermissions(c.Tx, c.Who.AccountID, p.PersonID)
-	if err == nil && theirs&^c.Who.Permissions != 0 {
-		return fault.Denied("this key lacks permissions that person %d has, and so cannot make a link", p.PersonID)
-	}
-	return err
+	return letsIn(c.Tx, c.Who, p)
 }

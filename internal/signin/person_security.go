@@ -17,6 +17,8 @@ type security struct {
 	HasPassword       bool  `json:"has_password" doc:"The person can sign in with a password."`
 	PasswordSetAt     int64 `json:"password_set_at" doc:"When it was set, in Unix seconds; 0: never."`
 	HasSecondFactor   bool  `json:"has_second_factor" doc:"A code is asked for at sign-in."`
+	HasIdentity       bool  `json:"has_identity" doc:"The OpenID Connect provider knows the person by an identifier of its own."`
+	EmailVerified     bool  `json:"email_verified" doc:"The e-mail address was proved: the provider finds the person by it."`
 	RecoveryCodesLeft int64 `json:"recovery_codes_left" doc:"How many recovery codes were not used."`
 }
 
@@ -42,6 +44,14 @@ func securityInfo(c *api.Call, in securityRequest) (out security, err error) {
 	if out.HasSecondFactor, err = credential.HasSecondFactor(c.Tx, r.AccountID, r.PersonID); err != nil {
 		return out, err
 	}
+	if out.HasIdentity, err = credential.HasIdentity(c.Tx, r.AccountID, "", r.PersonID); err != nil {
+		return out, err
+	}
+	who, _, err := person.Find(c.Tx, r.AccountID, r.PersonID)
+	if err != nil {
+		return out, err
+	}
+	out.EmailVerified = who.EmailVerified
 	out.RecoveryCodesLeft, err = credential.RecoveryCodesLeft(c.Tx, r.AccountID, r.PersonID)
 	return out, err
 }

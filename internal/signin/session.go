@@ -57,6 +57,9 @@ func (s *Service) begin(tx *db.Tx, p Passed, key int64, from Client, before sess
 			return "", orWrong(err)
 		}
 	}
+	if err := credential.SignedIn(tx, p.AccountID, p.PersonID, key != 0); err != nil {
+		return "", err
+	}
 	secret, err = session.Begin(tx, session.Session{
 		AccountID: p.AccountID, PersonID: p.PersonID, Way: p.Way, KeyID: key, IP: from.IP, Agent: strings.ToValidUTF8(from.Agent, ""),
 	}, now)
@@ -87,11 +90,7 @@ func (s *Service) End(ctx context.Context, old session.Session, from Client, now
 func (s *Service) Link(ctx context.Context, token string, from Client, now time.Time) (l credential.Link, who person.Record, err error) {
 	found := false
 	err = s.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		if l, found, err = credential.FindLink(tx, token, now); err != nil || !found {
-			return err
-		}
-		who, found, err = person.Find(tx, l.AccountID, l.PersonID)
-		found = found && who.Status != "deleted"
+		l, who, found, err = s.linkIn(tx, token, now)
 		return err
 	})
 	switch {
@@ -130,11 +129,21 @@ func (s *Service) UseLink(ctx context.Context, token, password string, from Clie
 	}
 	p = Passed{Ref: person.Ref{AccountID: l.AccountID, PersonID: l.PersonID}, Way: byLink, setAt: now.Unix()}
 	err = s.DB.WriteOf(ctx, p.AccountID, func(tx *db.Tx) error {
-		if _, found, err := credential.FindLink(tx, token, now); err != nil || !found { // another use may have been faster
+		l, who, found, err := s.linkIn(tx, token, now)
+		if err != nil || !found { // another use may have been faster
 			return orEnded(err)
+		}
+		pending, err := person.Pending(tx, p.AccountID, who)
+		if err != nil {
+			return err
 		}
 		if err := setPassword(tx, p.Ref, hash, "", now); err != nil {
 			return err
+		}
+		if pending && l.MailedTo != "" && strings.EqualFold(l.MailedTo, who.Email) { // no one else has a way in, so the mail proves it
+			if err := person.Prove(tx, p.AccountID, p.PersonID); err != nil {
+				return err
+			}
 		}
 		if err := person.Enable(tx, p.AccountID, p.PersonID); err != nil {
 			return err

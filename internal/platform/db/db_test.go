@@ -365,7 +365,7 @@ func TestEveryTableBelongsToAnAccount(t *testing.T) {
 			return err
 		}
 		for _, table := range tables {
-			if slices.Contains([]string{"account", "seal_key", "hold", "push_key", "moved", "moved_key", "node", "daily_job", "schema_floor", "sign_in_attempt"}, table) {
+			if slices.Contains([]string{"account", "seal_key", "hold", "push_key", "moved", "moved_key", "node", "daily_job", "schema_floor", "sign_in_attempt", "sign_in_state"}, table) {
 				continue
 			}
 			with, err := dbtest.WithAccount(tx, table)
