@@ -41,7 +41,8 @@ func (a *App) FirstStart(ctx context.Context, zone string) (first *First, err er
 		if _, f.Key, err = person.CreateKey(tx, auth.NewKey{Account: f.AccountID, Person: f.OwnerID, Name: "first start"}, now); err != nil {
 			return err
 		}
-		if f.LinkPath, _, err = credential.PasswordLink(tx, credential.Link{AccountID: f.AccountID, PersonID: f.OwnerID}, a.Clock.Now()); err != nil {
+		link := credential.Link{AccountID: f.AccountID, PersonID: f.OwnerID}
+		if f.LinkPath, _, err = credential.PasswordLink(tx, link, a.Clock.Now()); err != nil {
 			return err
 		}
 		first = f

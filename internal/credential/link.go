@@ -49,7 +49,8 @@ func NewLink(tx *db.Tx, l Link, now time.Time) (token string, err error) {
 	if err != nil {
 		return "", err
 	}
-	err = tx.Do(`INSERT INTO sign_in_link (token_hash, account_id, person_id, kind, created_at, ends_at, maker_id, mailed_to, permissions, teams)
+	err = tx.Do(`INSERT INTO sign_in_link (token_hash, account_id, person_id, kind, created_at, ends_at, maker_id, mailed_to, permissions,
+			teams)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		hash(token), l.AccountID, l.PersonID, l.Kind, now.Unix(), l.EndsAt, l.MakerID, l.MailedTo, int64(permissions), strings.Join(teams, ","))
 	if err != nil {

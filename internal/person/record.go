@@ -45,7 +45,8 @@ func (r Record) put(tx *db.Tx, account int64) error {
 			SET person_name = excluded.person_name, avatar = excluded.avatar, locale = excluded.locale, time_zone = excluded.time_zone,
 			email = excluded.email, phone_verified = excluded.phone_verified, email_verified = excluded.email_verified, "as" = excluded."as",
 				status = excluded.status, phone = excluded.phone,
-			country_code = excluded.country_code, ref_id = excluded.ref_id, email_set_by = excluded.email_set_by, created_at = excluded.created_at, updated_at = excluded.updated_at,
+			country_code = excluded.country_code, ref_id = excluded.ref_id, email_set_by = excluded.email_set_by,
+				created_at = excluded.created_at, updated_at = excluded.updated_at,
 				name_folded = excluded.name_folded`,
 		account, r.PersonID, r.PersonName, r.Avatar, r.Locale, r.TimeZone, r.Email, r.PhoneVerified, r.EmailVerified, r.As, r.Status, r.Phone,
 		r.CountryCode, r.RefID, r.EmailSetBy, r.CreatedAt, r.UpdatedAt, db.Fold(r.PersonName+"\n"+r.Email))

@@ -25,7 +25,8 @@ func (s *Service) Ops() []api.Op {
 			Notes: "Whoever has the link can sign in as the person, so the account's owner alone makes one for any person; other callers " +
 				"make one for persons who are pending, have no permission that the caller lacks, and are in no team that the caller is not " +
 				"in, unless the caller manages teams. The key must be neither narrowed nor expire. The link ends when the person gets a " +
-				"permission, joins a team, has another e-mail address or signs in, and when its maker could not make it any more. Setting the password ends the person's sessions and other links; a second factor stays.",
+				"permission, joins a team, has another e-mail address or signs in, and when its maker could not make it any more. " +
+				"Setting the password ends the person's sessions and other links; a second factor stays.",
 			Example: `{"person_id": 2659460982131}`,
 			Do:      api.Do(s.linkCreate),
 		},
