@@ -6,9 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
-	"tocsin/internal/platform/id"
 	"tocsin/internal/platform/ratelimit"
 )
 
@@ -35,7 +33,7 @@ func (f *Frame) Endpoint(in Endpoint) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		now := f.Clock.Now()
 		x := &exchange{w: w, r: r, op: op, began: time.Now()}
-		x.call = Call{Ctx: db.For(r.Context(), db.Strangers), Now: now, RequestID: id.ULID(now), IP: clientIP(r, f.Proxies)}
+		x.call = f.callOf(r, now)
 		w.Header()["Service-Request-Id"] = []string{x.call.RequestID}
 		w.Header()["Flashcat-Request-Id"] = w.Header()["Service-Request-Id"]
 		err := f.take(x, in)

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -66,6 +67,7 @@ type Frame struct {
 	replyTime time.Duration
 	metrics   *metrics
 	unknown   func() *counters // of calls without an operation
+	forwarder atomic.Pointer[forwarder]
 }
 
 // mounted is an operation with what the frame derives from it once.
@@ -190,7 +192,7 @@ func (f *Frame) prepareAll() {
 func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := f.Clock.Now()
 	x := &exchange{w: w, r: r, began: time.Now()}
-	x.call = Call{Ctx: db.For(r.Context(), db.Strangers), Now: now, RequestID: id.ULID(now), IP: clientIP(r, f.Proxies)}
+	x.call = f.callOf(r, now)
 	h := w.Header()
 	h["Service-Request-Id"] = []string{x.call.RequestID}
 	h["Flashcat-Request-Id"] = h["Service-Request-Id"] // the name that existing clients read
@@ -210,6 +212,14 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.finish(x, err)
 	if broken {
 		panic(http.ErrAbortHandler)
+	}
+}
+
+// callOf returns the call of a request whose caller is not known yet.
+func (f *Frame) callOf(r *http.Request, now time.Time) Call {
+	return Call{
+		Ctx: db.For(r.Context(), db.Strangers), Now: now, RequestID: id.ULID(now), IP: clientIP(r, f.Proxies),
+		Shared: f.forwarded(r, now),
 	}
 }
 

@@ -77,8 +77,11 @@ func (f *Frame) finish(x *exchange, err error) {
 	fields := []slog.Attr{
 		slog.String("request_id", x.call.RequestID), slog.String("op", path),
 		slog.Int("status", x.status), slog.String("code", x.code),
-		slog.Int64("account_id", x.call.Who.AccountID), slog.Int64("key_id", x.call.Who.KeyID), slog.String("ip", x.call.IP),
+		slog.Int64("account_id", x.call.Who.AccountID), slog.Int64("key_id", x.call.Who.KeyID),
 		slog.Int("bytes", x.bytes), slog.Duration("took", took),
+	}
+	if !x.call.HideIP {
+		fields = append(fields, slog.String("ip", x.call.IP))
 	}
 	if err != nil {
 		fields = append(fields, slog.String("error", f.logged(x, err)))

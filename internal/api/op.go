@@ -144,6 +144,8 @@ type Call struct {
 	Who       auth.Principal // the owner of the key; every query is scoped by Who.AccountID
 	RequestID string         // as in the envelope, the header, the audit log and the access log
 	IP        string         // the caller's address, through trusted proxies
+	Shared    bool           // IP is of a proxy that is not trusted, so that many callers share it
+	HideIP    bool           // IP must not be logged
 	touched   []fault.Ref
 	removed   []fault.Ref
 	read      func(context.Context, func(*db.Tx) error) error

@@ -330,6 +330,7 @@ var kinds = map[string][]kind{
 func applicationKind(private string) kind {
 	return plain("/rum/application/", `{"application_name":"$mark","type":"browser","team_id":$team,"is_private":`+private+`}`, "application_id",
 		try{change, "/rum/application/update", `{"application_id":"$id","application_name":"y"}`, ""}, try{change, "/rum/application/update", `{"application_id":"$id","is_private":false,"team_id":0}`, ""},
+		try{change, "/rum/application/token/rotate", `{"application_id":"$id"}`, ""},
 		try{change, "/rum/application/delete", `{"application_id":"$id","dry_run":true}`, ""}, try{change, "/rum/application/delete", `{"application_id":"$id"}`, ""},
 		try{look, "/rum/application/info", `{"application_id":"$id"}`, ""}, try{list, "/rum/application/infos", `{"application_ids":["$id"]}`, ""}, try{list, "/rum/application/list", `{"query":"$mark"}`, ""})
 }

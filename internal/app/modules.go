@@ -77,6 +77,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	a.browserErrors = rumintake.New(rumintake.Config{
 		DB: a.DB, Log: a.Log, Rate: a.errorRate(), Share: a.share, Guesses: guesses, Decide: decide, Own: a.selfAlerts,
 		PublicURL: a.PublicURL, Metrics: a.metrics,
+		ErrorsPerSecond: a.BrowserErrorsPerSecond, KindsPerHour: a.BrowserKindsPerHour,
 	})
 	a.shifts = &shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}
 	a.sourcemaps = sourcemap.New(sourcemap.Config{
@@ -84,7 +85,9 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		Share: a.share, Pace: a.pace,
 	})
 	a.feeds = schedulefeed.New(schedulefeed.Service{DB: a.DB, Clock: a.Clock, Log: a.Log, Share: a.share, BaseURL: a.PublicURL})
-	a.lint = &lint.Service{Keyring: a.Keyring, Notify: a.notify}
+	a.lint = &lint.Service{
+		Keyring: a.Keyring, Notify: a.notify, Proxy: func(now time.Time) string { return a.Frame.UntrustedProxy(now) },
+	}
 	untolds := untold.New(untold.Service{DB: a.DB, Bus: bus, Log: a.Log, Notify: a.notify, Wake: jobs.NewSignal(), Silences: configs.Silences})
 	escalations := escalation.New(escalation.Service{
 		DB: a.DB, Bus: bus, Keyring: a.Keyring, Log: a.Log, Notify: a.notify, Untold: untolds, Wake: escalate,

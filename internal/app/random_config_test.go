@@ -84,6 +84,7 @@ var changes = []struct{ path, body string }{
 	{"/status-page/change/create", `{"page_id":$page_id,"type":"incident","title":"~","status":"investigating","updates":[{"description":"~","component_changes":[{"component_id":"c","status":"degraded"}]}]}`},
 	{"/status-page/change/timeline/create", `{"page_id":$page_id,"change_id":$change_id,"status":"monitoring","description":"~"}`},
 	{"/status-page/delete", `{"page_id":$page_id}`},
+	{"/rum/application/token/rotate", `{"application_id":"$application_id"}`},
 	{"/rum/application/delete", `{"application_id":"$application_id"}`},
 }
 

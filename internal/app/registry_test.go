@@ -162,6 +162,7 @@ var specified = map[string]string{
 	"/rum/application/create":              "Applications Manage (rum)",
 	"/rum/application/update":              "Applications Manage (rum)",
 	"/rum/application/delete":              "Applications Manage (rum)",
+	"/rum/application/token/rotate":        "Applications Manage (rum)",
 	"/rum/application/info":                "",
 	"/rum/application/list":                "",
 	"/rum/issue/list":                      "",

@@ -26,6 +26,7 @@ var chineseLint = map[string]string{
 	"Account":  "账号",
 
 	"The server can send nothing":                     "服务器无法发送任何通知",
+	"A proxy is not trusted":                          "有代理不受信任",
 	"The owner cannot be reached":                     "无法通知到账号所有者",
 	"Its alerts lead to no channel":                   "其告警没有对应的协作空间",
 	"The route has no default":                        "路由没有默认去向",

@@ -2,6 +2,7 @@ package console
 
 // chineseFinding holds the sentences of the configuration and of refused requests.
 var chineseFinding = map[string]string{
+	"a proxy at %s forwards calls and is not trusted, so all its callers share one address":              "位于 %s 的代理转发请求但不受信任，因此它的所有调用方共用一个地址",
 	"this server can send nothing: no --smtp, no --gateway, no --twilio-account; pages reach only chats": "本服务器无法发送任何通知：没有 --smtp、--gateway 和 --twilio-account；通知只能到达聊天",
 	"the account's owner %s, who is notified when no other person can be, cannot be reached: %v":         "账号所有者 %s 在无法通知其他人时会被通知，但无法通知到：%v",
 	"no fallback is set: only the owner is notified of what reaches no one else":                         "没有设置兜底人员：通知不到其他人的内容只通知所有者",

@@ -5,6 +5,7 @@ import "cmp"
 // findingTitles are the texts of the codes of findings.
 var findingTitles = map[string]string{
 	"server_sends_nothing":      "The server can send nothing",
+	"proxy_not_trusted":         "A proxy is not trusted",
 	"owner_unreachable":         "The owner cannot be reached",
 	"source_without_channel":    "Its alerts lead to no channel",
 	"route_without_default":     "The route has no default",

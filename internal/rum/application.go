@@ -2,6 +2,7 @@ package rum
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -21,6 +22,7 @@ type Application struct {
 	IsPrivate       bool     `json:"is_private" doc:"Its data is for its team."`
 	NoIP            bool     `json:"no_ip" doc:"Addresses of users are not kept."`
 	NoGeo           bool     `json:"no_geo" doc:"Locations of users are not derived from their addresses."`
+	AllowedOrigins  []string `json:"allowed_origins,omitempty" maxItems:"100" maxLength:"255" doc:"The origins of the pages that may send, such as https://shop.example.com; absent: any."`
 	Alerting        Alerting `json:"alerting" doc:"Which issues become alerts, and where."`
 	Tracing         Tracing  `json:"tracing" doc:"Where its traces can be seen."`
 	TracingAlias    Tracing  `json:"the service" doc:"The same as tracing, under the name that the specification prints (2.5)."`
@@ -29,6 +31,7 @@ type Application struct {
 	UpdatedBy       int64    `json:"updated_by" doc:"The person who changed it last."`
 	CreatedAt       int64    `json:"created_at" doc:"Unix milliseconds."`
 	UpdatedAt       int64    `json:"updated_at" doc:"Unix milliseconds."`
+	OldTokenUntil   int64    `json:"old_token_until,omitzero" doc:"Until when the client token before the present one works as well, Unix milliseconds; absent: it does not."`
 }
 
 // Alerting is the setting of the channels in which an application's issues become alerts.
@@ -47,17 +50,20 @@ type Tracing struct {
 
 const applicationColumns = `account_id, application_id, application_name, type, client_token, team_id, is_private, no_ip, no_geo,
 	alerting_enabled, alerting_channel_ids, alerting_integration_id, tracing_enabled, tracing_open_type, tracing_endpoint,
-	status, created_by, updated_by, created_at, updated_at`
+	status, created_by, updated_by, created_at, updated_at, allowed_origins, old_token_until`
 
 // scanApplication reads applicationColumns; the client token stays sealed.
 func scanApplication(scan db.Scan) (a Application, err error) {
-	var channels string
+	var channels, origins string
 	if err := scan(&a.AccountID, &a.ApplicationID, &a.ApplicationName, &a.Type, &a.ClientToken, &a.TeamID, &a.IsPrivate, &a.NoIP, &a.NoGeo,
 		&a.Alerting.Enabled, &channels, &a.Alerting.IntegrationID, &a.Tracing.Enabled, &a.Tracing.OpenType, &a.Tracing.Endpoint,
-		&a.Status, &a.CreatedBy, &a.UpdatedBy, &a.CreatedAt, &a.UpdatedAt); err != nil {
+		&a.Status, &a.CreatedBy, &a.UpdatedBy, &a.CreatedAt, &a.UpdatedAt, &origins, &a.OldTokenUntil); err != nil {
 		return a, err
 	}
 	a.TracingAlias = a.Tracing
+	if origins != "" {
+		a.AllowedOrigins = strings.Split(origins, " ")
+	}
 	return a, fault.Wrap(json.Unmarshal([]byte(channels), &a.Alerting.ChannelIDs), "channels of application %s", a.ApplicationID)
 }
 

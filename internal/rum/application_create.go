@@ -15,6 +15,7 @@ type applicationCreateRequest struct {
 	IsPrivate       bool           `json:"is_private,omitzero" doc:"Its data is for its team."`
 	NoIP            bool           `json:"no_ip,omitzero" doc:"Do not keep addresses of users."`
 	NoGeo           bool           `json:"no_geo,omitzero" doc:"Do not derive locations of users from their addresses."`
+	AllowedOrigins  []string       `json:"allowed_origins,omitzero" maxItems:"100" maxLength:"255" doc:"The origins of the pages that may send, such as https://shop.example.com or https://*.example.com; absent or empty: any."`
 	Alerting        *AlertingInput `json:"alerting,omitzero" doc:"Which issues become alerts, and where; absent: none do."`
 	Tracing         *TracingInput  `json:"tracing,omitzero" doc:"Where its traces can be seen; absent: nowhere."`
 	TracingAlias    *TracingInput  `json:"the service,omitzero" doc:"The same as tracing, under the name that the specification prints (2.5)."`
@@ -34,7 +35,7 @@ func (r *Service) applicationCreate(c *api.Call, in applicationCreateRequest) (a
 	a := Application{
 		AccountID: account, ApplicationID: id.Short(), ApplicationName: in.ApplicationName, Type: in.Type, ClientToken: newToken(account),
 		TeamID: in.TeamID, IsPrivate: in.IsPrivate, NoIP: in.NoIP, NoGeo: in.NoGeo, Alerting: Alerting{ChannelIDs: []int64{}},
-		Status: "enabled", CreatedBy: c.Who.PersonID, UpdatedBy: c.Who.PersonID, CreatedAt: now, UpdatedAt: now,
+		AllowedOrigins: in.AllowedOrigins, Status: "enabled", CreatedBy: c.Who.PersonID, UpdatedBy: c.Who.PersonID, CreatedAt: now, UpdatedAt: now,
 	}
 	if err := a.configure(in.Alerting, in.Tracing, in.TracingAlias); err != nil {
 		return applicationCreated{}, err

@@ -41,7 +41,7 @@ func (a *Application) settle(at configstore.RecordPath, account int64) error {
 	if err := a.check(at, account); err != nil {
 		return err
 	}
-	a.AccountID = account
+	a.AccountID, a.OldTokenUntil = account, 0
 	return nil
 }
 
@@ -51,6 +51,9 @@ func (a *Application) check(at configstore.RecordPath, account int64) error {
 	}
 	if url := a.Tracing.Endpoint; url != "" && !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
 		return at.Invalid("tracing.endpoint", "must begin with http:// or https://, got %.60q", url)
+	}
+	if err := checkOrigins(at, a.AllowedOrigins); err != nil {
+		return err
 	}
 	return configstore.FirstError(
 		at.Account(a.AccountID, account),
@@ -78,10 +81,10 @@ func (a *Application) insert(tx *db.Tx, keyring *secret.Keyring, account int64) 
 		return 0, err
 	}
 	return tx.Exec(`INSERT INTO rum_application (`+applicationColumns+`, name_folded, token_hash)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) ON CONFLICT DO NOTHING`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24) ON CONFLICT DO NOTHING`,
 		account, a.ApplicationID, a.ApplicationName, a.Type, token, a.TeamID, a.IsPrivate, a.NoIP, a.NoGeo,
 		a.Alerting.Enabled, string(channels), a.Alerting.IntegrationID, a.Tracing.Enabled, a.Tracing.OpenType, a.Tracing.Endpoint,
-		a.Status, a.CreatedBy, a.UpdatedBy, a.CreatedAt, a.UpdatedAt, db.Fold(a.ApplicationName), tokenHash(a.ClientToken))
+		a.Status, a.CreatedBy, a.UpdatedBy, a.CreatedAt, a.UpdatedAt, a.origins(), a.OldTokenUntil, db.Fold(a.ApplicationName), tokenHash(a.ClientToken))
 }
 
 // update writes an existing application, except the members that never change.
@@ -93,10 +96,11 @@ func (a *Application) update(tx *db.Tx) error {
 	return tx.Do(
 		`UPDATE rum_application SET application_name = $1, name_folded = $2, type = $3, team_id = $4, is_private = $5, no_ip = $6, no_geo = $7,
 		alerting_enabled = $8, alerting_channel_ids = $9, tracing_enabled = $10, tracing_open_type = $11, tracing_endpoint = $12,
-		status = $13, updated_by = $14, updated_at = $15
-		WHERE account_id = $16 AND application_id = $17`,
+		status = $13, updated_by = $14, updated_at = $15, allowed_origins = $16
+		WHERE account_id = $17 AND application_id = $18`,
 		a.ApplicationName, db.Fold(a.ApplicationName), a.Type, a.TeamID, a.IsPrivate, a.NoIP, a.NoGeo, a.Alerting.Enabled, string(channels),
-		a.Tracing.Enabled, a.Tracing.OpenType, a.Tracing.Endpoint, a.Status, a.UpdatedBy, a.UpdatedAt, a.AccountID, a.ApplicationID)
+		a.Tracing.Enabled, a.Tracing.OpenType, a.Tracing.Endpoint, a.Status, a.UpdatedBy, a.UpdatedAt, a.origins(), a.AccountID,
+		a.ApplicationID)
 }
 
 // DumpApplications returns all applications of an account, deleted ones too, sorted by ID. Client tokens are empty
@@ -108,6 +112,7 @@ func DumpApplications(tx *db.Tx, keyring *secret.Keyring, account int64, secrets
 		return nil, err
 	}
 	for i := range all {
+		all[i].OldTokenUntil = 0 // the token before ends where the account goes
 		if !secrets {
 			all[i].ClientToken = ""
 		} else if err := all[i].openToken(keyring.Open); err != nil {

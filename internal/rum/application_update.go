@@ -1,6 +1,7 @@
 package rum
 
 import (
+	"cmp"
 	"slices"
 
 	"tocsin/internal/api"
@@ -15,6 +16,8 @@ type applicationUpdateRequest struct {
 	IsPrivate       *bool          `json:"is_private,omitzero" doc:"Its data is for its team."`
 	NoIP            *bool          `json:"no_ip,omitzero" doc:"Do not keep addresses of users."`
 	NoGeo           *bool          `json:"no_geo,omitzero" doc:"Do not derive locations of users from their addresses."`
+	AllowedOrigins  []string       `json:"allowed_origins,omitzero" maxItems:"100" maxLength:"255" doc:"The origins of the pages that may send, such as https://shop.example.com or https://*.example.com; an empty list: any."`
+	Status          string         `json:"status,omitzero" enum:"enabled,disabled," doc:"Whether it takes errors; absent or empty: unchanged."`
 	Alerting        *AlertingInput `json:"alerting,omitzero" doc:"Which issues become alerts, and where."`
 	Tracing         *TracingInput  `json:"tracing,omitzero" doc:"Where its traces can be seen."`
 	TracingAlias    *TracingInput  `json:"the service,omitzero" doc:"The same as tracing, under the name that the specification prints (2.5)."`
@@ -36,6 +39,10 @@ func (r *Service) applicationUpdate(c *api.Call, in applicationUpdateRequest) (a
 	configstore.SetIfSent(&a.IsPrivate, in.IsPrivate)
 	configstore.SetIfSent(&a.NoIP, in.NoIP)
 	configstore.SetIfSent(&a.NoGeo, in.NoGeo)
+	a.Status = cmp.Or(in.Status, a.Status)
+	if in.AllowedOrigins != nil {
+		a.AllowedOrigins = in.AllowedOrigins
+	}
 	if err := a.configure(in.Alerting, in.Tracing, in.TracingAlias); err != nil {
 		return api.Warnings{}, err
 	}

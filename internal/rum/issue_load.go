@@ -21,7 +21,7 @@ func LoadIssues(tx *db.Tx, account int64, records []Issue) error {
 			return err
 		}
 		r.Age = cmp.Or(r.Age, (r.LastSeen.Timestamp-r.FirstSeen.Timestamp)/1000)
-		n, err := r.insert(tx, account)
+		n, err := r.insert(tx, account, rumerror.TextKey(r.ApplicationID, r.Service, r.Error.Type, r.Error.Message))
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,8 @@ func (i *Issue) check(at configstore.RecordPath) error {
 	)
 }
 
-func (i *Issue) insert(tx *db.Tx, account int64) (int64, error) {
+// insert stores a new issue with the key by which an error continues it; empty: the issue has a fingerprint.
+func (i *Issue) insert(tx *db.Tx, account int64, textKey string) (int64, error) {
 	versions, err := json.Marshal(i.Versions)
 	if err != nil {
 		return 0, err
@@ -70,13 +71,13 @@ func (i *Issue) insert(tx *db.Tx, account int64) (int64, error) {
 		regression = &text
 	}
 	return tx.Exec(
-		`INSERT INTO rum_issue (account_id, `+issueColumns+`)
+		`INSERT INTO rum_issue (account_id, `+issueColumns+`, text_key)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
-		$26, $27, $28, $29) ON CONFLICT DO NOTHING`,
+		$26, $27, $28, $29, $30) ON CONFLICT DO NOTHING`,
 		account, i.TeamID, i.IssueID, i.ApplicationID, i.ApplicationName, i.Service, i.Status, i.ErrorCount, i.SessionCount, i.IsCrash, i.Age,
 		i.ResolvedAt, i.ResolvedBy, i.CreatedAt, i.UpdatedAt, i.FirstSeen.Timestamp, i.FirstSeen.Version, i.LastSeen.Timestamp,
 		i.LastSeen.Version, i.Error.Message, i.Error.Type, i.SuspectedCause.Source, i.SuspectedCause.Value, i.SuspectedCause.Reason,
-		i.SuspectedCause.PersonID, regression, string(versions), i.Severity, i.NoAlert)
+		i.SuspectedCause.PersonID, regression, string(versions), i.Severity, i.NoAlert, textKey)
 }
 
 // DumpIssues returns all issues of an account, sorted by ID.

@@ -11,15 +11,22 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// ByToken returns the application of any account that a client token belongs to. Tokens are long and random and are looked
+// ByToken returns the application of any account that a client token belongs to at a moment: its token, or the one before, until
+// that expires. Tokens are long and random and are looked
 // up by their hashes, so that the time of the lookup reveals nothing about them. The token of a deleted application
 // belongs to none.
-func ByToken(tx *db.Tx, token string) (Application, bool, error) {
+func ByToken(tx *db.Tx, token string, now time.Time) (Application, bool, error) {
 	if token == "" {
 		return Application{}, false, nil
 	}
-	return db.One(tx, scanApplication, `SELECT `+applicationColumns+` FROM rum_application WHERE token_hash = $1 AND status <> 'deleted'`,
-		tokenHash(token))
+	hash := tokenHash(token)
+	a, found, err := db.One(tx, scanApplication,
+		`SELECT `+applicationColumns+` FROM rum_application WHERE token_hash = $1 AND status <> 'deleted'`, hash)
+	if err != nil || found {
+		return a, found, err
+	}
+	return db.One(tx, scanApplication, `SELECT `+applicationColumns+` FROM rum_application
+		WHERE old_token_hash = $1 AND old_token_hash <> '' AND old_token_until > $2 AND status <> 'deleted'`, hash, now.UnixMilli())
 }
 
 // FindApplication returns an application with its client token sealed; found is false if it is deleted.
@@ -34,8 +41,8 @@ func FindIssue(tx *db.Tx, account int64, id string) (Issue, bool, error) {
 }
 
 // IssueOf returns the issue of a fingerprint. An error with a new fingerprint belongs to an issue without fingerprints, such
-// as one of an account file, if service, type and message agree.
-func IssueOf(tx *db.Tx, account int64, application string, f rumerror.Fingerprint, e *rumerror.Error) (Issue, bool, error) {
+// as one of an account file, if service, type and message agree. The cost does not depend on how many issues there are.
+func IssueOf(tx *db.Tx, account int64, application string, f rumerror.Fingerprint) (Issue, bool, error) {
 	known, found, err := db.One(tx, db.Column[string],
 		`SELECT issue_id FROM rum_fingerprint WHERE account_id = $1 AND application_id = $2 AND fingerprint = $3`, account, application, f.Key)
 	if err != nil {
@@ -46,20 +53,15 @@ func IssueOf(tx *db.Tx, account int64, application string, f rumerror.Fingerprin
 			return i, found, err
 		}
 	}
-	kind, message := rumerror.Normal(e.Type, e.Message)
-	candidates, err := db.All(tx, scanIssue, `SELECT `+issueColumns+` FROM rum_issue
-		WHERE account_id = $1 AND application_id = $2 AND error_type = $3 AND service = $4
-		AND NOT EXISTS (SELECT 1 FROM rum_fingerprint f WHERE f.account_id = $1 AND f.issue_id = rum_issue.issue_id)
-		ORDER BY issue_id LIMIT 100`, account, application, e.Type, e.Service)
-	if err != nil {
+	i, found, err := db.One(tx, scanIssue, `SELECT `+issueColumns+` FROM rum_issue
+		WHERE account_id = $1 AND application_id = $2 AND text_key = $3 AND text_key <> '' ORDER BY issue_id LIMIT 1`, account, application, f.Text)
+	if err != nil || !found {
 		return Issue{}, false, err
 	}
-	for _, i := range candidates {
-		if k, m := rumerror.Normal(i.Error.Type, i.Error.Message); k == kind && m == message {
-			return i, true, i.AddFingerprint(tx, account, f)
-		}
+	if err := tx.Do(`UPDATE rum_issue SET text_key = '' WHERE account_id = $1 AND issue_id = $2`, account, i.IssueID); err != nil {
+		return Issue{}, false, err
 	}
-	return Issue{}, false, nil
+	return i, true, i.AddFingerprint(tx, account, f)
 }
 
 // AddFingerprint makes errors with a fingerprint belong to the issue.
@@ -69,9 +71,9 @@ func (i *Issue) AddFingerprint(tx *db.Tx, account int64, f rumerror.Fingerprint)
 		account, i.ApplicationID, f.Key, f.Algorithm, i.IssueID)
 }
 
-// Insert stores a new issue.
+// Insert stores a new issue, whose fingerprint the caller adds.
 func (i *Issue) Insert(tx *db.Tx, account int64) error {
-	_, err := i.insert(tx, account)
+	_, err := i.insert(tx, account, "")
 	return err
 }
 
@@ -106,8 +108,8 @@ func (i *Issue) Open() bool { return i.Status == "for_review" || i.Status == "re
 // CountNew returns how many issues of an application were stored since a moment.
 func CountNew(tx *db.Tx, account int64, application string, since time.Time) (int64, error) {
 	n, _, err := db.One(tx, db.Column[int64],
-		`SELECT count(*) FROM rum_issue WHERE account_id = $1 AND created_at > $2 AND application_id = $3`,
-		account, since.UnixMilli(), application)
+		`SELECT count(*) FROM rum_issue WHERE account_id = $1 AND application_id = $2 AND created_at > $3`,
+		account, application, since.UnixMilli())
 	return n, err
 }
 

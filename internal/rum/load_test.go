@@ -76,6 +76,9 @@ func randomApplication(rng *rand.Rand, i int) rum.Application {
 		Alerting: rum.Alerting{Enabled: yes(rng), ChannelIDs: []int64{}, IntegrationID: rng.Int64N(3)}, Tracing: tracing, TracingAlias: tracing,
 		Status: one(rng, "enabled", "disabled", "deleted"), CreatedBy: rng.Int64N(3), UpdatedBy: rng.Int64N(3), CreatedAt: ms(rng), UpdatedAt: ms(rng)}
 	for range rng.IntN(3) {
+		a.AllowedOrigins = append(a.AllowedOrigins, one(rng, "https://shop.example.com", "http://*.example.com:8080"))
+	}
+	for range rng.IntN(3) {
 		a.Alerting.ChannelIDs = append(a.Alerting.ChannelIDs, rng.Int64())
 	}
 	return a

@@ -85,10 +85,23 @@ func (r *Service) Ops() []api.Op {
 			Effect: api.Write,
 			Audit:  "application:write:update",
 			Doc:    "Changes the members of a RUM application that are sent; the others keep their values.",
-			Notes:  "This applies within alerting and tracing too; a list of channels is replaced as a whole.",
+			Notes: "This applies within alerting and tracing too; a list of channels or origins is replaced as a whole. An application " +
+				"that is disabled takes no errors.",
 			Example: `{"application_id": "eWbr4xk3ZRnLabRa6unqwD", "application_name": "Shop", ` +
 				`"alerting": {"enabled": true, "channel_ids": [5962711836131]}}`,
 			Do: api.Do(r.applicationUpdate),
+		},
+		{
+			Path:   "/rum/application/token/rotate",
+			Allow:  mayManage,
+			Effect: api.Write,
+			Audit:  "application:write:rotate",
+			Danger: true,
+			Doc:    "Replaces the client token of a RUM application.",
+			Notes: "The old token works for grace_seconds more, so that pages that are open, and those that caches still deliver, go on " +
+				"reporting. A token of an earlier rotation ends at once.",
+			Example: `{"application_id": "eWbr4xk3ZRnLabRa6unqwD", "grace_seconds": 86400}`,
+			Do:      api.Do(r.rotate),
 		},
 		{
 			Path:   "/rum/application/delete",

@@ -264,7 +264,7 @@ var resources = []resource{
 	dataSource("sls", "logs.example.com", `"access_key_id": "a", "access_key_secret": "${env:S}", "headers": ["X-A: ${env:A}"]`),
 	{
 		name: "application", create: "/rum/application/create", id: "application_id", read: "/rum/application/info", update: "/rum/application/update", delete: "/rum/application/delete", key: `"application_id": $self`,
-		body: `{"application_name": "shop $n", "type": "browser", "team_id": $team, "is_private": true, "no_ip": true, "no_geo": true, "alerting": {"enabled": true, "channel_ids": [$channel], "integration_id": 0},
+		body: `{"application_name": "shop $n", "type": "browser", "team_id": $team, "is_private": true, "no_ip": true, "no_geo": true, "allowed_origins": ["https://shop.example.com"], "alerting": {"enabled": true, "channel_ids": [$channel], "integration_id": 0},
 			"tracing": {"enabled": true, "open_type": "tab", "endpoint": "https://traces.example.com/${trace_id}"}}`,
 		change: `{"is_private": false, "no_ip": false}`,
 	},

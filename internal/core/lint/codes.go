@@ -50,6 +50,7 @@ const (
 	CoverUnproven       Code = "cover_unproven"
 	FallbackNotSet      Code = "fallback_not_set"
 	FallbackUnreachable Code = "fallback_unreachable"
+	ProxyNotTrusted     Code = "proxy_not_trusted"
 )
 
 // Kind describes all findings of one code.
@@ -105,6 +106,9 @@ var Kinds = []Kind{
 		"Complete the chat's settings, or enable the integration."},
 	{FallbackUnreachable, Warning, "Persons of the account's fallback cannot be reached.",
 		"Give them an address, or set others with /account/fallback/update."},
+	{ProxyNotTrusted, Warning,
+		"A proxy forwards calls, and --trusted-proxies does not name it: no bound per address holds for browser errors, and others are shared.",
+		"Start the server with --trusted-proxies and the proxy's network."},
 	{FilterNeverMatches, Warning, "A group of conditions can never be met.",
 		"Correct the conditions; values are compared with their case."},
 	{ValueNeverOccurs, Warning, "A condition names a value that the field never has, such as a severity in lower case.",

@@ -24,6 +24,7 @@ type Config struct {
 	Account  fault.Ref // the account itself
 	Mail     bool      // the server can send e-mail
 	Phone    bool      // the server can send text messages or make calls
+	Proxy    string    // address of a proxy that forwards calls and is not trusted; empty: there is none
 	Owner    Person
 	Fallback Fallback
 	Channels []Channel

@@ -92,6 +92,9 @@ func (l *linter) server() {
 	if !l.Mail && !l.Phone {
 		l.add(ServerSendsNothing, l.Account, nil, "%s", SendsNothing)
 	}
+	if l.Proxy != "" {
+		l.add(ProxyNotTrusted, l.Account, nil, "a proxy at %s forwards calls and is not trusted, so all its callers share one address", l.Proxy)
+	}
 	if l.Owner.Lacks != "" {
 		l.add(OwnerUnreachable, ref("person", l.Owner.ID, l.Owner.Name), nil,
 			"the account's owner %s, who is notified when no other person can be, cannot be reached: %s", l.Owner.Name, l.Owner.Lacks)

@@ -14,12 +14,33 @@ import (
 const (
 	ByDefault = "d1" // from service, environment, type, message and the topmost frame of the application
 	ByChoice  = "c1" // from what the sender chose, within a service
+	byText    = "t1" // from service, type and message
+	collected = "o1" // of the issue of an application that collects other errors
 )
 
 // Fingerprint identifies an issue: errors of an application with the same key are one issue.
 type Fingerprint struct {
 	Key       string // 32 hexadecimal digits
 	Algorithm string
+	Text      string // TextKey of the error
+}
+
+// TextKey returns the key by which an error continues an issue that has no fingerprint, such as one of an account file: that of
+// the same service, type and message. It has 32 hexadecimal digits.
+func TextKey(application, service, kind, message string) string {
+	kind, message = Normal(kind, message)
+	return keyOf(byText, application, service, kind, message)
+}
+
+// Type and message of the issue that collects the errors of kinds beyond the bounds of an application.
+const (
+	OtherType    = "BeyondBounds"
+	OtherMessage = "Other errors"
+)
+
+// Other returns the fingerprint of the issue that collects the errors of kinds beyond the bounds of an application.
+func Other(application string) Fingerprint {
+	return Fingerprint{keyOf(collected, application), collected, TextKey(application, "", OtherType, OtherMessage)}
 }
 
 // defaultPart stands for the default key in a fingerprint that the sender chose, once spaces are removed.
@@ -30,8 +51,9 @@ func Of(application string, e *Error) Fingerprint {
 	kind, message := Normal(e.Type, e.Message)
 	file, function := culprit(e.Frames)
 	byDefault := keyOf(ByDefault, application, e.Service, e.Env, kind, message, file, function)
+	text := keyOf(byText, application, e.Service, kind, message)
 	if len(e.Fingerprint) == 0 {
-		return Fingerprint{byDefault, ByDefault}
+		return Fingerprint{byDefault, ByDefault, text}
 	}
 	parts := []string{ByChoice, application, e.Service}
 	for _, part := range e.Fingerprint {
@@ -40,7 +62,7 @@ func Of(application string, e *Error) Fingerprint {
 		}
 		parts = append(parts, part)
 	}
-	return Fingerprint{keyOf(parts...), ByChoice}
+	return Fingerprint{keyOf(parts...), ByChoice, text}
 }
 
 // keyOf returns the first 16 bytes of the SHA-256 of the parts, separated by U+001F.

@@ -3,6 +3,7 @@ package sentence
 // lintTable holds the sentences of the configuration and of refused requests.
 var lintTable = []Pattern{
 	// Lint.
+	{"l_proxy_not_trusted", "a proxy at %s forwards calls and is not trusted, so all its callers share one address"},
 	{"l_sends_nothing", "this server can send nothing: no --smtp, no --gateway, no --twilio-account; pages reach only chats"},
 	{"l_owner", "the account's owner %s, who is notified when no other person can be, cannot be reached: %v"},
 	{"l_no_fallback", "no fallback is set: only the owner is notified of what reaches no one else"},

@@ -26,6 +26,9 @@ import (
 type Service struct {
 	Keyring *secret.Keyring
 	Notify  *notify.Service // which methods reach a person, and which the server can send
+	// Proxy returns the address of a proxy that forwards calls and is not trusted; empty: there is none. It is nil without a
+	// server.
+	Proxy func(now time.Time) string
 }
 
 // Find returns the problems of an account's configuration at a moment, the worst first.
@@ -52,6 +55,9 @@ type reader struct {
 
 func (r *reader) read() (c lint.Config, err error) {
 	c = lint.Config{Now: r.now.Unix(), Mail: r.Notify.Can("email"), Phone: r.Notify.Can("sms") || r.Notify.Can("voice")}
+	if r.Proxy != nil {
+		c.Proxy = r.Proxy(r.now)
+	}
 	account, found, err := person.DumpAccount(r.tx, r.account)
 	if err != nil || !found {
 		return c, fault.Wrap(err, "account %d", r.account)

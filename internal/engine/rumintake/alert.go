@@ -10,7 +10,6 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/rumerror"
-	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/engine/triage"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/id"
@@ -55,16 +54,16 @@ func higher(a, b string) string {
 
 // news is an error of an open issue that alerts, in channels that take alerts.
 type news struct {
-	application *rum.Application
-	issue       *rum.Issue
-	error       *rumerror.Error
-	channels    []channel.Channel
-	now         time.Time
+	*group
+	issue    *rum.Issue
+	title    string // of the issue, without what is private
+	channels []channel.Channel
 }
 
 // alert raises the alert of an open issue if it is news: it is new or has come back, its severity has risen, or the last
 // event was a day ago. However many errors come, they are one alert.
-func (w *writer) alert(a *rum.Application, issue *rum.Issue, e *rumerror.Error, now time.Time) error {
+func (w *writer) alert(issue *rum.Issue, g *group) error {
+	a, now := &g.application, g.now
 	if !a.Alerting.Enabled || !issue.Open() {
 		return nil
 	}
@@ -83,13 +82,16 @@ func (w *writer) alert(a *rum.Application, issue *rum.Issue, e *rumerror.Error, 
 	if len(channels) == 0 {
 		return w.raiseUnrouted(a, issue, now)
 	}
-	n := &news{a, issue, e, channels, now}
-	var g *alertGroup
+	n := &news{g, issue, rumerror.Scrub(g.alerted.Title()), channels}
+	if g.other {
+		n.title = rumerror.OtherMessage
+	}
+	var with *alertGroup
 	if found {
-		g, err = w.groupOf(&o)
+		with, err = w.groupOf(&o)
 	} else {
 		o = open{issue: issue.IssueID, application: a.ApplicationID, opened: now.UnixMilli()}
-		g, err = w.begin(n, &o)
+		with, err = w.begin(n, &o)
 	}
 	if err != nil {
 		return err
@@ -101,26 +103,30 @@ func (w *writer) alert(a *rum.Application, issue *rum.Issue, e *rumerror.Error, 
 	}
 	one := w.event(n, o.severity)
 	one.GroupKey = o.groupKey()
-	if g != nil {
-		g.channels = n.adds(g.channels)
-		g.put(listedIssue{issue.IssueID, o.severity, e.Title()})
-		if err := g.save(w.tx, w.account); err != nil {
+	if with != nil {
+		with.channels = n.adds(with.channels)
+		with.put(listedIssue{issue.IssueID, o.severity, n.title})
+		if err := with.save(w.tx, w.account); err != nil {
 			return err
 		}
-		one.GroupKey = g.key
-		if g.issues > 1 || o.key != "" {
-			one.GroupTitle, one.GroupText = g.title(issue.ApplicationName, now), g.text(w.PublicURL)
+		one.GroupKey = with.key
+		if with.issues > 1 || o.key != "" {
+			one.GroupTitle, one.GroupText = with.title(issue.ApplicationName, now), with.text(w.PublicURL)
 		}
 	}
 	if o.key != "" {
-		one = shared(one, g)
+		one = shared(one, with)
 	}
 	return w.publish(w.tx, w.account, n.adds(nil), one, now)
 }
 
 // begin returns the group of an alert that begins; nil: the alert is alone and no other may join it. The issues that are new
-// in one version are a group. Beyond the bound, the issues of an hour are a group.
+// in one version are a group. Beyond the bounds, the issues of an hour are a group. The issue of other errors is alone: it must
+// be no further one of what other senders send.
 func (w *writer) begin(n *news, o *open) (*alertGroup, error) {
+	if n.other {
+		return nil, nil
+	}
 	version := n.issue.FirstSeen.Version
 	isNew := n.issue.Regression == nil && n.now.UnixMilli()-n.issue.CreatedAt < deployWindow.Milliseconds()
 	var g *alertGroup
@@ -143,7 +149,7 @@ func (w *writer) begin(n *news, o *open) (*alertGroup, error) {
 	if err != nil {
 		return nil, err
 	}
-	if full {
+	if full || !w.mayOpen(n.group) {
 		further, found, err := newestGroup(w.tx, w.account, o.application, "", n.now.Add(-hour))
 		if err != nil {
 			return nil, err
@@ -287,32 +293,4 @@ func (w *writer) tooManyAlerts(application string, now time.Time) (bool, error) 
 		`SELECT count(*) FROM rum_alert WHERE account_id = $1 AND application_id = $2 AND opened_at > $3 AND NOT joined`,
 		w.account, application, now.Add(-hour).UnixMilli())
 	return n >= maxAlerts, err
-}
-
-// raiseTooMany raises the alert that errors of further kinds are not stored.
-func (w *writer) raiseTooMany(a *rum.Application, now time.Time) error {
-	return w.Own.Raise(w.tx, selfalert.Alert{
-		Account: w.account, Key: "rum/issues/" + a.ApplicationID, Channel: first(a), Severity: event.Warning, Lasts: hour,
-		Title: fmt.Sprintf("The application %s has more than %d new issues within an hour", a.ApplicationName, maxNewIssues),
-		Text: "Errors of further kinds are not stored until then. If the messages differ by what they quote, the page can set a " +
-			"fingerprint; if its client token is misused, a new application has another one.",
-		Labels: map[string]string{"application_id": a.ApplicationID},
-	}, now)
-}
-
-// raiseUnrouted raises the alert that none of the application's channels takes alerts: the account's owner is notified.
-func (w *writer) raiseUnrouted(a *rum.Application, issue *rum.Issue, now time.Time) error {
-	return w.Own.Raise(w.tx, selfalert.Alert{
-		Account: w.account, Key: "rum/channels/" + a.ApplicationID, Severity: issue.Severity, Lasts: repeatGap,
-		Title: fmt.Sprintf("The application %s has an issue, and no channel that takes its alerts", a.ApplicationName),
-		Text:  "Set alerting.channel_ids of the application to a channel that is enabled, or disable its alerting.",
-	}, now)
-}
-
-// first returns the first channel of an application; 0: it has none.
-func first(a *rum.Application) int64 {
-	if !a.Alerting.Enabled || len(a.Alerting.ChannelIDs) == 0 {
-		return 0
-	}
-	return a.Alerting.ChannelIDs[0]
 }

@@ -15,17 +15,26 @@ const maxMessage = 500
 
 // event returns the event of an issue. Its texts come from a browser.
 func (r *Service) event(n *news, severity string) event.Event {
-	issue, e := n.issue, n.error
-	page := withoutQuery(e.URL)
-	title := event.Cut(fmt.Sprintf("%s: %s", issue.ApplicationName, e.Title()), event.MaxTitle)
+	issue, e := n.issue, n.alerted
+	message := event.Cut(rumerror.Scrub(e.Title()), maxMessage)
+	page := rumerror.Scrub(withoutQuery(e.URL))
+	title := event.Cut(fmt.Sprintf("%s: %s", issue.ApplicationName, n.title), event.MaxTitle)
 	labels := map[string]string{
 		"source": "rum", "application": issue.ApplicationName, "application_id": issue.ApplicationID, "issue_id": issue.IssueID,
-		"service": issue.Service, "env": e.Env, "version": e.Version, "error_type": issue.Error.Type, "view_url": page,
-		"error_message": event.Cut(e.Title(), maxMessage), "browser_name": e.Browser.Name, "suspected_cause": issue.SuspectedCause.Value,
+		"view_url": page, "error_message": message, "suspected_cause": issue.SuspectedCause.Value,
 	}
-	text := []string{event.Cut(e.Title(), maxMessage)}
+	for name, value := range map[string]string{
+		"service": issue.Service, "env": e.Env, "version": e.Version, "error_type": issue.Error.Type, "browser_name": e.Browser.Name,
+	} {
+		labels[name] = rumerror.Scrub(value)
+	}
+	var text []string
+	if n.other {
+		text = append(text, "Errors of kinds beyond the bounds of new issues count here. The last one:")
+	}
+	text = append(text, message)
 	if place := placeOf(e); place != "" {
-		text = append(text, "In "+place)
+		text = append(text, "In "+rumerror.Scrub(place))
 	}
 	text = append(text, fmt.Sprintf("%s in %s.", number(issue.ErrorCount, "error"), number(issue.SessionCount, "session")))
 	if back := issue.Regression; back != nil {

@@ -140,7 +140,7 @@ func (g *alertGroup) title(application string, now time.Time) string {
 func (g *alertGroup) text(publicURL string) string {
 	var lines []string
 	if g.version == "" {
-		lines = append(lines, fmt.Sprintf("More than %d issues of the application began within an hour. ", maxAlerts)+
+		lines = append(lines, fmt.Sprintf("Of an application, %d issues open incidents within an hour, half of them by errors of one address. ", maxAlerts)+
 			"These have no alert of their own:")
 	}
 	for _, one := range g.listed {

@@ -7,6 +7,7 @@ import (
 	"tocsin/internal/core/rumerror"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/rum"
 )
 
@@ -26,10 +27,10 @@ func preflight(header http.Header) *api.Answer {
 
 // application returns the enabled application of a client token, within its rate limit. The account is not known before:
 // the token is the only credential.
-func (r *Service) application(c *api.Call, token string, header http.Header) (a rum.Application, err error) {
+func (r *Service) application(c *api.Call, req *http.Request, token string, header http.Header) (a rum.Application, err error) {
 	found := false
 	err = r.DB.Read(c.Ctx, func(tx *db.Tx) (err error) {
-		a, found, err = rum.ByToken(tx, token)
+		a, found, err = rum.ByToken(tx, token, c.Now)
 		return err
 	})
 	if err != nil {
@@ -41,16 +42,36 @@ func (r *Service) application(c *api.Call, token string, header http.Header) (a 
 		}
 		return a, fault.New(fault.AccessDenied, "the client token is not a valid one")
 	}
-	c.Who.AccountID = a.AccountID // for the log
-	if v := r.rates.Allow(a.ApplicationID, r.Rate, c.Now); !v.OK {
-		r.errors.WithLabelValues("rate").Inc()
-		header.Set("X-Sentry-Rate-Limits", "60:error")
-		return a, api.Limited(header, v, "this application")
+	c.Who.AccountID, c.HideIP = a.AccountID, a.NoIP // for the log
+	if err := r.allow(c, &a, header); err != nil {
+		return a, err
 	}
 	if a.Status != "enabled" {
 		return a, fault.Denied("the application is disabled")
 	}
+	if !a.Allows(req.Header.Get("Origin")) {
+		r.errors.WithLabelValues("origin").Inc()
+		return a, fault.Denied("the application takes no errors of this page: its origin, %.255q, is not in allowed_origins", req.Header.Get("Origin"))
+	}
 	return a, nil
+}
+
+// allow counts a request against the rate of its application. Of that, one address has half at most.
+func (r *Service) allow(c *api.Call, a *rum.Application, header http.Header) error {
+	whose, from := "this address", senderOf(c, a)
+	v := ratelimit.Result{OK: true}
+	if from.bounded() {
+		v = r.parts.Allow(from.part(), half(r.Rate), c.Now)
+	}
+	if v.OK {
+		whose, v = "this application", r.rates.Allow(a.ApplicationID, r.Rate, c.Now)
+	}
+	if v.OK {
+		return nil
+	}
+	r.errors.WithLabelValues("rate").Inc()
+	header.Set("X-Sentry-Rate-Limits", "60:error")
+	return api.Limited(header, v, whose)
 }
 
 // completed sets what the SDK does not send: the service, the browser and the address of the user.

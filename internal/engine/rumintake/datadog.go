@@ -38,7 +38,7 @@ func (r *Service) datadog(c *api.Call, req *http.Request, header http.Header, bo
 		}
 		path, query = u.Path, u.Query()
 	}
-	a, err := r.application(c, cmp.Or(query.Get("dd-api-key"), req.Header.Get("DD-API-KEY")), header)
+	a, err := r.application(c, req, cmp.Or(query.Get("dd-api-key"), req.Header.Get("DD-API-KEY")), header)
 	switch {
 	case err != nil:
 		return nil, err

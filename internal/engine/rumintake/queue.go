@@ -23,8 +23,10 @@ type queue struct {
 // report is the body of one request.
 type report struct {
 	application rum.Application
+	from        sender
 	read        func() (browser.Batch, error)
 	batch       browser.Batch
+	within      int // how many of its errors, from the first one, are within the rate of its address
 	now         time.Time
 	err         error
 	done        chan struct{} // closed when err is final
@@ -40,7 +42,7 @@ var errBusy = fault.New(fault.Unavailable, "too many errors of this account wait
 
 // put waits until the errors of a body are stored.
 func (r *Service) put(c *api.Call, a rum.Application, read func() (browser.Batch, error)) error {
-	one := &report{application: a, read: read, now: c.Now, done: make(chan struct{})}
+	one := &report{application: a, from: senderOf(c, &a), read: read, now: c.Now, done: make(chan struct{})}
 	if err := r.add(a.AccountID, one); err != nil {
 		return err
 	}
@@ -83,6 +85,7 @@ func (r *Service) drain(account int64, q *queue) {
 				close(one.done)
 				continue
 			}
+			one.within = r.withinRate(one)
 			n += len(one.batch.Errors)
 			batch = append(batch, one)
 		}

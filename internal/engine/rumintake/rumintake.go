@@ -36,18 +36,25 @@ type Config struct {
 	DB        *db.DB
 	Log       *slog.Logger
 	Rate      ratelimit.Rate   // per application
-	Share     *ratelimit.Share // of the rate, that this process accepts; nil: the whole
+	Share     *ratelimit.Share // of all rates, that this process accepts; nil: the whole
 	Guesses   *api.KeyGuesses
 	Decide    *jobs.Signal // raised when events were committed
 	Own       *selfalert.Service
 	PublicURL string // of the console, for links in alerts; may be empty
 	Metrics   prom.Registerer
+
+	ErrorsPerSecond int // of one address, within which errors of new kinds are issues; 0: no limit
+	KindsPerHour    int // of one address that are issues; 0: no limit
 }
 
 // Service takes errors.
 type Service struct {
 	Config
-	rates *ratelimit.Table[string] // by application
+	rates *ratelimit.Table[string] // of requests, by application
+	parts *ratelimit.Table[part]   // of requests, by address
+	pace  *ratelimit.Table[sender] // of errors
+	// By the clock of hourly: new kinds, and incidents that begin.
+	kinds, opened *ratelimit.Table[sender]
 
 	mu       sync.Mutex
 	accounts map[int64]*queue
@@ -58,7 +65,11 @@ type Service struct {
 // New returns a service. Its metric is tocsin_browser_errors_total by outcome.
 func New(c Config) *Service {
 	r := &Service{
-		Config: c, rates: ratelimit.New[string](0).Divided(c.Share), accounts: map[int64]*queue{},
+		Config: c, accounts: map[int64]*queue{},
+		rates: ratelimit.New[string](0).Divided(c.Share), parts: ratelimit.New[part](0).Divided(c.Share),
+		pace: ratelimit.New[sender](maxSenders).Divided(c.Share),
+		// An application has few new issues and incidents within an hour, so it adds few senders.
+		kinds: ratelimit.New[sender](0).Divided(c.Share), opened: ratelimit.New[sender](0).Divided(c.Share),
 		errors: prom.NewCounterVec(prom.CounterOpts{
 			Name: "tocsin_browser_errors_total",
 			Help: "Errors that browsers reported, by outcome.",

@@ -42,7 +42,7 @@ func (r *Service) sentry(c *api.Call, req *http.Request, header http.Header, bod
 			token = e.Key
 		}
 	}
-	a, err := r.application(c, token, header)
+	a, err := r.application(c, req, token, header)
 	if err != nil {
 		return nil, err
 	}

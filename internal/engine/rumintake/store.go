@@ -20,9 +20,25 @@ type group struct {
 	fingerprint rumerror.Fingerprint
 	errors      []*rumerror.Error // in the order of arrival
 	reports     []*report         // that hold them
+	senders     []sender          // of the errors that are within the rate of their address
 	alerted     *rumerror.Error   // the last error that is no noise; nil: none
 	noise       string            // why the last error is noise
 	now         time.Time         // of the last report
+	admitted    bool              // it was counted as a new kind of one of the senders
+	other       bool              // its errors are of kinds beyond the bounds
+}
+
+// add adds an error of a report.
+func (g *group) add(one *report, e *rumerror.Error) {
+	g.application, g.now, g.errors = one.application, one.now, append(g.errors, e)
+	if noise := e.Noise(); noise != "" {
+		g.noise = noise
+	} else {
+		g.alerted = e
+	}
+	if n := len(g.reports); n == 0 || g.reports[n-1] != one {
+		g.reports = append(g.reports, one)
+	}
 }
 
 // groups returns the errors of a batch by application and fingerprint, in the order in which each came first.
@@ -40,14 +56,9 @@ func groups(batch []*report) []*group {
 				g = &group{fingerprint: f}
 				known[at], list = g, append(list, g)
 			}
-			g.application, g.now, g.errors = one.application, one.now, append(g.errors, e)
-			if noise := e.Noise(); noise != "" {
-				g.noise = noise
-			} else {
-				g.alerted = e
-			}
-			if n := len(g.reports); n == 0 || g.reports[n-1] != one {
-				g.reports = append(g.reports, one)
+			g.add(one, e)
+			if n := len(g.senders); i < one.within && (n == 0 || g.senders[n-1] != one.from) {
+				g.senders = append(g.senders, one.from)
 			}
 		}
 	}
@@ -66,12 +77,13 @@ func (r *Service) store(ctx context.Context, account int64, batch []*report) err
 	return r.DB.WriteOf(ctx, account, func(tx *db.Tx) error {
 		w := &writer{Service: r, tx: tx, account: account, full: map[string]bool{}, sessions: maxSessions}
 		for _, g := range list {
-			failed, err := tx.Try(func() error { return w.group(g) })
-			if err != nil {
+			if err := w.try(g, w.group); err != nil {
 				return err
 			}
-			for _, one := range g.reports {
-				one.err = errors.Join(one.err, failed)
+		}
+		for _, g := range w.others {
+			if err := w.try(g, w.other); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -84,19 +96,31 @@ type writer struct {
 	tx       *db.Tx
 	account  int64
 	full     map[string]bool // applications with too many new issues
+	others   []*group        // the errors of kinds beyond the bounds, by application
 	sessions int             // that may still be counted
 	zone     *time.Location  // the account's, once it was needed
 }
 
-// group stores the errors of one issue, and what they change of it.
+// try stores a group. One that fails, such as one with a corrupt row, fails its reports alone.
+func (w *writer) try(g *group, store func(*group) error) error {
+	failed, err := w.tx.Try(func() error { return store(g) })
+	if err != nil {
+		return err
+	}
+	for _, one := range g.reports {
+		one.err = errors.Join(one.err, failed)
+	}
+	return nil
+}
+
+// group stores the errors of one issue, unless they are of a new kind beyond the bounds.
 func (w *writer) group(g *group) error {
-	last := g.errors[len(g.errors)-1]
-	issue, found, err := rum.IssueOf(w.tx, w.account, g.application.ApplicationID, g.fingerprint, last)
+	issue, found, err := rum.IssueOf(w.tx, w.account, g.application.ApplicationID, g.fingerprint)
 	if err != nil {
 		return err
 	}
 	if !found {
-		if full, err := w.tooMany(g); full || err != nil {
+		if beyond, err := w.beyond(g); beyond || err != nil {
 			return err
 		}
 		issue = newIssue(g)
@@ -104,11 +128,16 @@ func (w *writer) group(g *group) error {
 			return err
 		}
 	}
-	versions, err := w.versions(g)
+	return w.record(&issue, g)
+}
+
+// record stores what errors change of their issue.
+func (w *writer) record(issue *rum.Issue, g *group) error {
+	version, back, err := w.regressed(issue, g)
 	if err != nil {
 		return err
 	}
-	if version, back := regressed(&issue, g.errors, versions); back {
+	if back {
 		issue.Regression = &rum.Regression{RegressedAt: g.now.UnixMilli(), RegressedAtVersion: version, ResolvedAt: issue.ResolvedAt}
 		issue.Status, issue.ResolvedAt, issue.ResolvedBy, issue.Severity = "for_review", 0, 0, ""
 	}
@@ -117,11 +146,11 @@ func (w *writer) group(g *group) error {
 		return err
 	}
 	issue.SessionCount += added
-	update(&issue, g)
+	update(issue, g)
 	if err := issue.Update(w.tx, w.account); err != nil {
 		return err
 	}
-	if err := w.countDay(&issue, g, added); err != nil {
+	if err := w.countDay(issue, g, added); err != nil {
 		return err
 	}
 	if err := issue.AddSamples(w.tx, w.account, g.errors, g.now); err != nil {
@@ -130,43 +159,29 @@ func (w *writer) group(g *group) error {
 	if g.alerted == nil {
 		return nil
 	}
-	return w.alert(&g.application, &issue, g.alerted, g.now)
-}
-
-// tooMany reports whether the application has so many new issues that errors of further kinds are not stored. A client
-// token is public: without a bound its sender could fill the database.
-func (w *writer) tooMany(g *group) (full bool, err error) {
-	id := g.application.ApplicationID
-	if !w.full[id] {
-		n, err := rum.CountNew(w.tx, w.account, id, g.now.Add(-hour))
-		if err != nil || n < maxNewIssues {
-			return false, err
-		}
-		w.full[id] = true
-		if err := w.raiseTooMany(&g.application, g.now); err != nil {
-			return true, err
-		}
-	}
-	w.tx.OnCommit(func() { w.errors.WithLabelValues("over").Add(float64(len(g.errors))) })
-	return true, nil
+	return w.alert(issue, g)
 }
 
 // newIssue returns the issue of errors of a new kind, before they are counted.
 func newIssue(g *group) rum.Issue {
 	e, now := g.errors[0], g.now.UnixMilli()
+	first := rum.Seen{Timestamp: e.Time, Version: g.version(e)}
 	kind, _ := rumerror.Normal(e.Type, e.Message)
 	return rum.Issue{
 		IssueID: id.Short(), ApplicationID: g.application.ApplicationID, ApplicationName: g.application.ApplicationName,
 		TeamID: g.application.TeamID, Service: e.Service, Status: "for_review", CreatedAt: now, UpdatedAt: now,
-		FirstSeen: rum.Seen{Timestamp: e.Time, Version: e.Version}, LastSeen: rum.Seen{Timestamp: e.Time, Version: e.Version},
+		FirstSeen: first, LastSeen: first,
 		Error:          rum.Error{Message: e.Message, Type: cmp.Or(e.Type, kind)},
 		SuspectedCause: rum.Cause{Source: "auto", Value: rumerror.SuspectedCause(e)}, Versions: []string{},
 	}
 }
 
-// versions stores the versions of the errors, and returns when each version of their service was first seen, in Unix
-// milliseconds.
-func (w *writer) versions(g *group) (map[string]int64, error) {
+// regressed stores the versions of the errors, and reports whether one of the errors reopens the issue, and its version. Any
+// error reopens the issue of other errors.
+func (w *writer) regressed(issue *rum.Issue, g *group) (version string, back bool, err error) {
+	if g.other {
+		return "", issue.Status == "resolved", nil
+	}
 	application, service := g.application.ApplicationID, g.errors[0].Service
 	seen := map[string]bool{"": true}
 	for _, e := range g.errors {
@@ -175,13 +190,17 @@ func (w *writer) versions(g *group) (map[string]int64, error) {
 		}
 		seen[e.Version] = true
 		if err := rum.SeeVersion(w.tx, w.account, application, service, e.Version, g.now); err != nil {
-			return nil, err
+			return "", false, err
 		}
 	}
-	if len(seen) == 1 {
-		return nil, nil
+	var versions map[string]int64
+	if issue.Status == "resolved" && len(seen) > 1 { // read for these alone: a sender could invent a thousand versions
+		if versions, err = rum.Versions(w.tx, w.account, application, service); err != nil {
+			return "", false, err
+		}
 	}
-	return rum.Versions(w.tx, w.account, application, service)
+	version, back = regressed(issue, g.errors, versions)
+	return version, back, nil
 }
 
 // regressed reports whether one of the errors reopens a resolved issue, and its version: a version that the issue did not
@@ -241,15 +260,16 @@ func update(i *rum.Issue, g *group) {
 		i.NoAlert = ""
 	}
 	for _, e := range g.errors {
+		version := g.version(e)
 		i.IsCrash = i.IsCrash || e.Crash
 		if e.Time < i.FirstSeen.Timestamp {
-			i.FirstSeen = rum.Seen{Timestamp: e.Time, Version: e.Version}
+			i.FirstSeen = rum.Seen{Timestamp: e.Time, Version: version}
 		}
 		if e.Time >= i.LastSeen.Timestamp {
-			i.LastSeen = rum.Seen{Timestamp: e.Time, Version: e.Version}
+			i.LastSeen = rum.Seen{Timestamp: e.Time, Version: version}
 		}
-		if e.Version != "" && !slices.Contains(i.Versions, e.Version) {
-			i.Versions = append(i.Versions, e.Version)
+		if version != "" && !slices.Contains(i.Versions, version) {
+			i.Versions = append(i.Versions, version)
 		}
 	}
 	i.Versions = i.Versions[max(0, len(i.Versions)-maxVersions):]
