@@ -86,6 +86,18 @@ func TestIssue(t *testing.T) {
 	owner := w.signIn(ownerKey)
 	made := owner.post("/rum/applications/new", "name", "Web shop", "type", "browser", "team", "7000000000021").shows("Web shop", "No errors.", "Token that its program sends")
 	application := strings.TrimPrefix(made.path, "/rum/applications/")
+	old := made.body
+	owner.post(made.path+"/token", "hours", "24").shows("The token before the present one works until")
+	if rotated := owner.get(made.path).body; rotated == old {
+		t.Error("the token is the same")
+	}
+	owner.post(made.path+"/token", "hours", "soon").showsWith(http.StatusBadRequest, "whole number")
+	owner.post(made.path+"/token", "hours", "1000").showsWith(http.StatusBadRequest, "grace_seconds")
+	owner.post(made.path, "name", "Web shop", "type", "browser", "team", "7000000000021", "origins", "https://shop.example.com\r\nhttps://*.example.org").shows("https://*.example.org")
+	owner.post(made.path, "name", "Web shop", "type", "browser", "team", "7000000000021", "enabled", "1", "origins", "shop").showsWith(http.StatusBadRequest, "allowed_origins")
+	owner.get("/rum").shows("Disabled")
+	owner.post(made.path, "name", "Web shop", "type", "browser", "team", "7000000000021", "enabled", "1")
+	owner.get("/rum").shows("Web shop", "!Disabled")
 	now := w.clock.Now().UnixMilli()
 	w.must(w.app.DB.Write(t.Context(), func(tx *db.Tx) error {
 		return rum.LoadIssues(tx, 7000000000001, []rum.Issue{{

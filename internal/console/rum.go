@@ -2,7 +2,9 @@ package console
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 
 	"tocsin/internal/auth"
 )
@@ -15,6 +17,7 @@ var rumPages = []page{
 
 var rumActions = []action{
 	{path: "/rum/applications/{id}", do: saveApplication, show: editApplication, page: "record", needs: rights{auth.ApplicationsManage}},
+	{path: "/rum/applications/{id}/token", do: rotateToken, show: editApplication, page: "record", needs: rights{auth.ApplicationsManage}},
 	{path: "/rum/applications/{id}/delete", do: deletes("/rum/application/delete", "application_id", "/rum"),
 		needs: rights{auth.ApplicationsManage}},
 	{path: "/rum/issues/{id}", do: setIssue, show: showIssue, page: "issue"},
@@ -31,6 +34,9 @@ type applicationRow struct {
 	NoIP    bool   `json:"no_ip"`
 	NoGeo   bool   `json:"no_geo"`
 	Status  string `json:"status"`
+
+	Origins       []string `json:"allowed_origins"`
+	OldTokenUntil int64    `json:"old_token_until"`
 }
 
 var applicationTypes = []string{"browser", "ios", "android", "react-native", "flutter", "kotlin-multiplatform", "roku", "unity"}
@@ -79,6 +85,9 @@ func editApplication(v *visit) (view, error) {
 			return nil, err
 		}
 		d.Lists = append(d.Lists, issues)
+		if d.May {
+			d.Lists = append(d.Lists, v.tokenForm(d.Path, &a))
+		}
 	}
 	types := []option{}
 	for _, kind := range applicationTypes {
@@ -92,13 +101,41 @@ func editApplication(v *visit) (view, error) {
 	d.check("private", v.T("Private: its data is for its team"), a.Private)
 	d.check("no_ip", v.T("Do not keep addresses of users"), a.NoIP)
 	d.check("no_geo", v.T("Do not derive locations of users from their addresses"), a.NoGeo)
+	d.long("origins", v.T("Origins of the pages that may send, one on each line"), strings.Join(a.Origins, "\n"),
+		v.T("Such as https://shop.example.com or https://*.example.com. Empty: any."))
+	if !v.isNew() {
+		d.check("enabled", v.T("It takes errors"), a.Status == "enabled")
+	}
 	return d.entered(v), nil
+}
+
+// tokenForm returns the form that replaces the token of an application.
+func (v *visit) tokenForm(path string, a *applicationRow) recordPart {
+	form := &recordForm{Path: path + "/token", May: true}
+	hint := ""
+	if a.OldTokenUntil > v.Now.UnixMilli() {
+		hint = v.T("The token before the present one works until %s.", time.UnixMilli(a.OldTokenUntil).In(v.Zone).Format("2006-01-02 15:04"))
+	}
+	form.number("hours", v.T("Hours for which the old token still works"), 24, hint)
+	return recordPart{Title: v.T("Replace the token"), Form: form, None: v.T("Pages that are open go on sending the old token.")}
+}
+
+// rotateToken replaces the token of an application.
+func rotateToken(v *visit) (string, error) {
+	hours, err := strconv.ParseInt(v.field("hours"), 10, 64)
+	if err != nil {
+		return "", refused(v.T("The number of hours must be a whole number, such as 24."))
+	}
+	id := v.r.PathValue("id")
+	return "/rum/applications/" + url.PathEscape(id), v.call("/rum/application/token/rotate",
+		map[string]any{"application_id": id, "grace_seconds": hours * 3600}, nil)
 }
 
 func saveApplication(v *visit) (string, error) {
 	request := map[string]any{
 		"application_name": v.field("name"), "type": v.field("type"), "team_id": formNumber(v, "team"),
 		"is_private": v.field("private") != "", "no_ip": v.field("no_ip") != "", "no_geo": v.field("no_geo") != "",
+		"allowed_origins": append([]string{}, strings.Fields(v.field("origins"))...),
 	}
 	if v.isNew() {
 		var made struct {
@@ -107,7 +144,10 @@ func saveApplication(v *visit) (string, error) {
 		err := v.call("/rum/application/create", request, &made)
 		return "/rum/applications/" + url.PathEscape(made.ID), err
 	}
-	request["application_id"] = v.r.PathValue("id")
+	request["application_id"], request["status"] = v.r.PathValue("id"), "disabled"
+	if v.field("enabled") != "" {
+		request["status"] = "enabled"
+	}
 	return v.r.URL.Path, v.call("/rum/application/update", request, nil)
 }
 

@@ -68,14 +68,18 @@ func TestTokenRotate(t *testing.T) {
 func TestTokenRotateGolden(t *testing.T) {
 	t.Parallel()
 	s, keyring := start(t)
-	s.Write(func(tx *db.Tx) error { return rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{web()}) })
+	s.Write(func(tx *db.Tx) error {
+		return rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{web()})
+	})
 	s.Scenarios(t, rotatePath, []apitest.Scenario{{Name: "good", Body: `{"application_id": "eWbr4xk3ZRnLabRa6unqwD", "grace_seconds": 86400}`, Golden: "rum_application_token_rotate"}})
 }
 
 func TestOriginsAreChecked(t *testing.T) {
 	t.Parallel()
 	s, keyring := start(t)
-	s.Write(func(tx *db.Tx) error { return rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{web()}) })
+	s.Write(func(tx *db.Tx) error {
+		return rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{web()})
+	})
 	at := func(origin string) string {
 		return fmt.Sprintf(`{"application_id": %q, "allowed_origins": ["https://shop.example.com", %q]}`, web().ApplicationID, origin)
 	}

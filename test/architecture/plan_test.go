@@ -23,10 +23,10 @@ var configured = []string{"account", "app_key", "audit_masking", "channel", "cha
 
 // outstanding lists the partial indexes that hold only rows with work left, so that all of one may be read.
 var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "alert_silent", "escalation_due", "escalation_due_first", "escalation_gathering", "event_waiting_first", "event_waiting_of_account", "follow_up_due", "incident_by_group", "incident_open", "incident_snoozed",
-	"incident_to_resolve", "incident_unsearched", "notice_due", "notice_queue", "untold_due", "untold_event", "untold_event_age", "untold_state", "webhook_event_waiting", "webhook_message_due", "webhook_message_age", "webhook_message_replayed"}
+	"incident_to_resolve", "incident_unsearched", "notice_due", "notice_queue", "rum_issue_incomplete", "untold_due", "untold_event", "untold_event_age", "untold_state", "webhook_event_waiting", "webhook_message_due", "webhook_message_age", "webhook_message_replayed"}
 
 // weak lists the columns of which one value selects a large part of a table.
-var weak = []string{"account_id", "channel_id", "integration_id", "person_id", "status", "kind", "shape", "type", "event_type", "operation", "progress", "outcome"}
+var weak = []string{"account_id", "channel_id", "integration_id", "person_id", "status", "kind", "shape", "type", "event_type", "error_type", "operation", "progress", "outcome"}
 
 // wide lists the statements that may read, or sort, more than a few rows of a growing table, as the package and a part
 // of the text, with the reason. The test fails when one of them is no longer needed.

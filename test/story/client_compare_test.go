@@ -40,6 +40,7 @@ var exceptions = map[string]exception{
 	"page change.responders":                                    {[]any{nil}, "it is read back as responder_ids"},
 	"page change.linked_changes":                                {[]any{nil}, "it is read back as linked_change_ids"},
 	"page change.updates[].component_changes[].component_name":  {[]any{"API"}, "replies have the name that the page has"},
+	"application.allowed_origins":                               {[]any{nil}, unsetIsEmpty},
 	"app.settings.war_room_enabled":                             {[]any{nil}, unsetIsEmpty},
 }
 
