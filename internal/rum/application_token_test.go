@@ -71,7 +71,10 @@ func TestTokenRotateGolden(t *testing.T) {
 	s.Write(func(tx *db.Tx) error {
 		return rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{web()})
 	})
-	s.Scenarios(t, rotatePath, []apitest.Scenario{{Name: "good", Body: `{"application_id": "eWbr4xk3ZRnLabRa6unqwD", "grace_seconds": 86400}`, Golden: "rum_application_token_rotate"}})
+	s.Converse(t, []apitest.Turn{{
+		Path: rotatePath, Body: `{"application_id": "eWbr4xk3ZRnLabRa6unqwD", "grace_seconds": 86400}`, Keep: map[string]string{"new": "client_token"},
+		Golden: "rum_application_token_rotate",
+	}})
 }
 
 func TestOriginsAreChecked(t *testing.T) {

@@ -39,7 +39,7 @@ func completeIssues(tx *db.Tx) error {
 		err = scan(&k.account, &k.issue, &application, &service, &kind, &message)
 		k.text = rumerror.TextKey(application, service, kind, message)
 		return k, err
-	}, `SELECT account_id, issue_id, application_id, service, error_type, error_message FROM rum_issue WHERE text_key = '?'`)
+	}, `SELECT account_id, issue_id, application_id, service, error_type, error_message FROM rum_issue WHERE text_key = '-'`)
 	if err != nil {
 		return err
 	}
