@@ -8,7 +8,10 @@ import (
 )
 
 // labelValues returns the values that a label has in the alerts of an incident.
-func labelValues(of any, name string) (LabelValues, error) {
+func (b *budget) labelValues(of any, name string) (LabelValues, error) {
+	if err := b.spend(len(name)); err != nil {
+		return LabelValues{}, err
+	}
 	i, ok := of.(Incident)
 	if !ok {
 		return LabelValues{}, errors.New("the first argument must be the incident: write $ for it")
@@ -22,14 +25,8 @@ func labelValues(of any, name string) (LabelValues, error) {
 	return LabelValues{}, nil
 }
 
-// alertLabels returns the different values of a label in the alerts of an incident.
-func alertLabels(of any, name string) ([]string, error) {
-	v, err := labelValues(of, name)
-	return v.All, err
-}
-
 func (b *budget) joinAlertLabels(of any, name, separator string) (string, error) {
-	v, err := labelValues(of, name)
+	v, err := b.labelValues(of, name)
 	if err != nil {
 		return "", err
 	}

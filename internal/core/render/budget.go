@@ -14,15 +14,15 @@ type budget struct {
 }
 
 const (
-	maxMade  = 16 << 20 // bytes that functions may write in one rendering
-	callCost = 256      // bytes that each call counts besides its text
-	zoneCost = 4096     // bytes that reading a time zone counts
-	jsonCost = 16       // bytes that searching a byte of JSON counts, for each part of the path
+	maxMade  = 4 << 20 // bytes that functions may read and write in one rendering
+	callCost = 256     // bytes that each call counts besides its text
+	zoneCost = 4096    // bytes that reading a time zone counts
+	jsonCost = 16      // bytes that searching a byte of JSON counts, for each part of the path
 )
 
-// newBudget returns the budget of one rendering.
-func newBudget(about Incident) *budget {
-	return &budget{maxMade, clock{now: about.Now, zone: about.TimeZone}}
+// newBudget returns the budget of one rendering, of so many bytes.
+func newBudget(about Incident, left int) *budget {
+	return &budget{left, clock{now: about.Now, zone: about.TimeZone}}
 }
 
 // spend takes n bytes, and the cost of a call, from the budget.
@@ -36,7 +36,7 @@ func (b *budget) spend(n int) error {
 // take takes n bytes, and the cost of a call, from the budget. Unlike spend it has no bound of its own.
 func (b *budget) take(n int) error {
 	if b.left -= n + callCost; b.left < 0 {
-		return fmt.Errorf("more than %d bytes of text written by functions", maxMade)
+		return fmt.Errorf("more than %d bytes of text read and written by functions", maxMade)
 	}
 	return nil
 }

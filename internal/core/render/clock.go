@@ -38,6 +38,9 @@ func (b *budget) date(form, of any) (string, error) {
 	if seconds == 0 {
 		return "", nil
 	}
+	if err := b.spend(len(layout)); err != nil {
+		return "", err
+	}
 	at := time.Unix(seconds, 0)
 	if isZone.MatchString(layout) {
 		location, err := b.load(layout)
@@ -56,9 +59,6 @@ func (b *budget) date(form, of any) (string, error) {
 		if b.location = location; err != nil {
 			b.location = time.UTC
 		}
-	}
-	if err := b.spend(len(layout)); err != nil {
-		return "", err
 	}
 	return b.made(at.In(b.location).Format(layout))
 }

@@ -11,6 +11,7 @@ const (
 	escapeURL   = "_escape_url"
 	escapePart  = "_escape_part"
 	escapeLabel = "_escape_label"
+	metered     = "_metered" // of meterList
 )
 
 // position is where in the target's markup a template prints a value.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	html "html/template"
 	"regexp"
 	"slices"
 	"strings"
@@ -131,8 +132,11 @@ func FuzzMarkdown(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
+	for _, seed := range tables() {
+		f.Add(seed[:min(len(seed), 2000)])
+	}
 	f.Fuzz(func(t *testing.T, text string) {
-		out, err := newBudget(Incident{}).mdToHTML(Clean(text))
+		out, err := newBudget(Incident{}, maxMade).mdToHTML(Clean(text))
 		if err != nil {
 			return
 		}
@@ -179,6 +183,13 @@ func worst() map[string]string {
 		"strong":       big + `{{range 99999}}{{strong $a}}{{link $a $a}}{{mention $a}}{{end}}`,
 		"trim":         big + `{{range 99999}}{{$b := trim $a}}{{end}}`,
 		"truncate":     big + `{{range 99999}}{{$b := truncate 1 $a}}{{$b = trunc 1 $a}}{{end}}`,
+		"numbers":      `{{$a := printf "%60000d" 1 | replace " " "1"}}{{range 99999}}{{$b := add ` + times(24, "$a ") + `}}{{end}}`,
+		"prefixes":     big + `{{$b := print $a}}{{range 99999}}{{if and (hasPrefix $a $b) (hasSuffix $a $b)}}{{end}}{{end}}`,
+		"comparisons":  big + `{{$b := print $a}}{{range 40000}}{{if eq $a $b $b $b}}{{end}}{{end}}`,
+		"keys":         big + `{{range 99999}}{{if hasKey $.Labels $a}}{{end}}{{$b := maxAlertLabel $ $a}}{{end}}`,
+		"members":      `{{range 40000}}{{if and $.Subject $.Problem ($).Subject}}{{end}}{{end}}`,
+		"no layouts":   big + `{{range 99999}}{{$b := date $a 1}}{{end}}`,
+		"tables":       `{{$a := "a|a|a\n-|-|-\n"}}{{$b := replace " " "|\n" (printf "%300d" 1)}}{{range 9999}}{{$c := mdToHtml (print $a $b)}}{{end}}`,
 		"labels":       `{{range 99999}}{{$b := joinAlertLabels $ "service" (printf "%60000d" 1)}}{{end}}`,
 	}
 }
@@ -193,12 +204,92 @@ func TestPublicFunctionsKeepToTheBudget(t *testing.T) {
 				continue
 			}
 			got, err := tpl.Render(Sample)
-			if name == "markdown" && target == Slack { // it is no Markdown there, so that a call costs nothing
+			if (name == "markdown" || name == "tables") && target == Slack { // it is no Markdown there, so that a call costs nothing
 				continue
 			}
 			if err == nil || !strings.Contains(err.Error(), "more than") {
 				t.Errorf("%s (%s): %d bytes, %v", name, target.name, len(got), err)
 			}
+		}
+	}
+}
+
+// What the library escapes to next to nothing counts all the same.
+func TestEscapedTextCounts(t *testing.T) {
+	t.Parallel()
+	for _, source := range []string{`<p style="color:{{$a}}">`, `<p {{$a}}="">`, `<a href="{{$a}}">`} {
+		tpl, err := Parse(`{{$a := printf "%30000d" 1 | replace " " "x("}}{{range 9999}}`+source+`{{end}}`, HTML)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := tpl.Render(Sample); err == nil || !strings.Contains(err.Error(), "more than") {
+			t.Errorf("%s: %d bytes, %v", source, len(got), err)
+		}
+	}
+}
+
+// Many renderings within one allowance take no more than one may: the first that needs more fails.
+func TestRenderingsShareAnAllowance(t *testing.T) {
+	t.Parallel()
+	for name, source := range map[string]string{
+		"functions": `{{$a := printf "%60000d" 1}}{{range 20}}{{$b := upper $a}}{{end}}x`, "steps": `{{range 60000}}{{end}}x`,
+	} {
+		tpl, err := Parse(source, Short)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := NewAllowance()
+		if got, err := tpl.RenderWithin(all, Sample); err != nil || got != "x" {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		for range 3 {
+			if _, err = tpl.RenderWithin(all, Sample); err != nil {
+				break
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), "more than") {
+			t.Errorf("%s: four renderings: %v", name, err)
+		}
+	}
+}
+
+// tables are texts of few bytes whose tables would have millions of cells.
+func tables() map[string]string {
+	text := func(columns, rows int, before string) string {
+		return before + strings.Repeat("|", columns) + "\n" + before + strings.Repeat("|-", columns) + "\n" + strings.Repeat(before+"|\n", rows)
+	}
+	return map[string]string{
+		"square": text(3000, 5000, ""), "wide": text(6500, 200, ""), "long": text(30, 9000, ""), "quoted": text(2000, 3000, "> "),
+		"small": text(200, 200, ""), "many": strings.Repeat(text(60, 100, "")+"\n", 50),
+	}
+}
+
+// A table of more cells than the bound is shown as it is written.
+func TestTablesOfManyCellsAreShownAsText(t *testing.T) {
+	t.Parallel()
+	for name, text := range tables() {
+		text = text[:min(len(text), maxMarkdown)]
+		got, err := newBudget(Incident{}, maxMade).mdToHTML(text)
+		if err != nil || strings.Contains(string(got), "<t") || string(got) != html.HTMLEscapeString(text) {
+			t.Errorf("%s: %d bytes of %d, %v: %.100q", name, len(got), len(text), err, got)
+		}
+	}
+	got, err := newBudget(Incident{}, maxMade).mdToHTML("|a|b|\n|-|-|\n" + strings.Repeat("|1|2|\n", 1000))
+	if err != nil || strings.Count(string(got), "<td") != 2000 {
+		t.Errorf("a table of 1,000 rows: %d cells, %v", strings.Count(string(got), "<td"), err)
+	}
+}
+
+// A long text is no number: reading its digits would take time without a bound.
+func TestLongTextsAreNoNumbers(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]int64{1: 1, 18: 111111111111111111, maxNumber + 1: 0, 60_000: 0} {
+		digits := strings.Repeat("1", n)
+		if got := toInt64(digits); got != want {
+			t.Errorf("%d digits: %d, want %d", n, got, want)
+		}
+		if got := toFloat64(digits); (got == 0) != (want == 0) {
+			t.Errorf("%d digits: %g", n, got)
 		}
 	}
 }
@@ -229,7 +320,7 @@ func BenchmarkMarkdown(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				newBudget(Incident{}).mdToHTML(text)
+				newBudget(Incident{}, maxMade).mdToHTML(text)
 			}
 		})
 	}

@@ -76,8 +76,16 @@ func lookup(m any, key string) (reflect.Value, error) {
 	return v.MapIndex(reflect.ValueOf(key)), nil
 }
 
-func get(m any, key string) (any, error) {
-	v, err := lookup(m, key)
+// lookup is lookup with the key taken from the budget.
+func (b *budget) lookup(m any, key string) (reflect.Value, error) {
+	if err := b.spend(len(key)); err != nil {
+		return reflect.Value{}, err
+	}
+	return lookup(m, key)
+}
+
+func (b *budget) get(m any, key string) (any, error) {
+	v, err := b.lookup(m, key)
 	if err != nil || !v.IsValid() {
 		return "", err
 	}

@@ -1,8 +1,8 @@
 package render
 
 import (
-	"bytes"
 	html "html/template"
+	"math"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -12,9 +12,12 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
+// The bounds of Markdown. Beyond one of them a text is shown as it is.
 const (
-	maxMarkdown  = 20 << 10 // bytes that are read as Markdown; a longer text is shown as it is
-	markdownCost = 64       // some Markdown takes quadratic time: n bytes count n*n/64
+	maxMarkdown  = 20 << 10 // bytes
+	maxCells     = 10_000   // cells of tables: a short row has a cell for each column of its table all the same
+	markdownCost = 128      // some Markdown takes quadratic time: n bytes count n*n/128
+	cellCost     = 256      // bytes that a cell counts, about what it takes in memory
 )
 
 var markdown = goldmark.New(
@@ -24,20 +27,37 @@ var markdown = goldmark.New(
 
 // mdToHTML returns the HTML of a text of Markdown. HTML in it is shown as text, an image as its description, and a link
 // leads only where isLink permits.
+//
+// A text of more than maxMarkdown bytes, of more than maxCells cells, or whose HTML is longer than MaxOutput, is shown as it
+// is. At most a node is made for each byte and for each cell: 10 MB, and 0.4 s of a processor at worst. What it takes counts
+// in the budget of the rendering, so that many texts take no more.
 func (b *budget) mdToHTML(text string) (html.HTML, error) {
-	n := len(text)
-	if n <= maxMarkdown {
-		if err := b.take(n + n*n/markdownCost); err != nil {
+	n, cells := len(text), cellsOf(text)
+	if n <= maxMarkdown && cells <= maxCells {
+		if err := b.take(n + n*n/markdownCost + cells*cellCost); err != nil {
 			return "", err
 		}
+		w := &bounded{most: math.MaxInt}
+		if markdown.Convert([]byte(text), w) == nil {
+			out, err := b.made(w.String())
+			return html.HTML(out), err
+		}
 	}
-	var w bytes.Buffer
-	if n > maxMarkdown || markdown.Convert([]byte(text), &w) != nil || w.Len() > MaxOutput {
-		text, err := b.made(html.HTMLEscapeString(text))
-		return html.HTML(text), err
+	text, err := b.made(html.HTMLEscapeString(text))
+	return html.HTML(text), err
+}
+
+// cellsOf returns how many cells the tables of a text have at most: a row of its widest line for each line.
+func cellsOf(text string) int {
+	lines, columns := 0, 0
+	for line := range strings.Lines(text) {
+		lines++
+		columns = max(columns, strings.Count(line, "|"))
 	}
-	out, err := b.made(w.String())
-	return html.HTML(out), err
+	if columns == 0 {
+		return 0
+	}
+	return lines * (columns + 1)
 }
 
 // safeNodes renders what leads elsewhere or is not Markdown.

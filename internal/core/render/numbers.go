@@ -7,13 +7,17 @@ import (
 	"strconv"
 )
 
+// maxNumber is the longest text that is read as a number, in bytes. Reading a longer one would take time that no budget
+// bounds.
+const maxNumber = 100
+
 // toInt64 returns a number, a text of one or a truth value as a whole number; 0 for any other value.
 func toInt64(value any) int64 {
 	v := reflect.ValueOf(value)
 	switch {
 	case v.CanInt():
 		return v.Int()
-	case v.Kind() == reflect.String:
+	case v.Kind() == reflect.String && v.Len() <= maxNumber:
 		if n, err := strconv.ParseInt(v.String(), 0, 64); err == nil {
 			return n
 		}
@@ -31,7 +35,7 @@ func toFloat64(value any) float64 {
 		return v.Float()
 	case v.Kind() == reflect.Bool && v.Bool():
 		return 1
-	case v.Kind() == reflect.String:
+	case v.Kind() == reflect.String && v.Len() <= maxNumber:
 		n, _ := strconv.ParseFloat(v.String(), 64)
 		return n
 	}

@@ -151,6 +151,9 @@ func FuzzRender(f *testing.F) {
 		f.Add(call+`<br>{{if .Creator}}x{{end}}`, "slack_app")
 		f.Add(call, "email")
 	}
+	for _, source := range worst() {
+		f.Add(source, "email")
+	}
 	f.Fuzz(func(t *testing.T, source, kind string) {
 		target, _ := For(kind)
 		tpl, err := Parse(source, target)

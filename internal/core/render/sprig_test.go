@@ -45,7 +45,7 @@ func TestGeneralFunctionsAgreeWithSprig(t *testing.T) {
 			source = fmt.Sprintf(asSprigText[r.IntN(len(asSprigText))], word.String())
 		}
 		want, wantErr := executed(source, sprig.TxtFuncMap())
-		got, err := executed(source, Plain.all(newBudget(Incident{})))
+		got, err := executed(source, Plain.all(newBudget(Incident{}, maxMade)))
 		if wantErr != nil || strings.Contains(source, "trunc") && strings.Contains(source, "é") { // the library cuts bytes, ours characters
 			continue
 		}
@@ -95,7 +95,7 @@ func TestJSONGetAgreesWithANaiveWalk(t *testing.T) {
 		if len(path) == 0 {
 			continue
 		}
-		got, err := newBudget(Incident{}).jsonGet(string(encoded), strings.Join(path, "."))
+		got, err := newBudget(Incident{}, maxMade).jsonGet(string(encoded), strings.Join(path, "."))
 		want := ""
 		switch v := at.(type) {
 		case nil:

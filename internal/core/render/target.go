@@ -201,6 +201,7 @@ func (t *Target) functions(b *budget) map[string]any {
 			return text, nil
 		},
 
+		metered:     b.metered,
 		escapeText:  func(v any) (string, error) { return b.escaped(t.text, v) },
 		escapeURL:   func(v any) (string, error) { return b.escaped(t.address, v) },
 		escapeLabel: func(v any) (string, error) { return b.escaped(t.label, v) },
@@ -246,6 +247,20 @@ func (b *budget) escaped(escape func(string) string, v any) (string, error) {
 		return "", err
 	}
 	return b.made(escape(Clean(fmt.Sprint(v))))
+}
+
+// metered returns a value that is printed, and takes its length from the budget.
+func (b *budget) metered(v any) (any, error) {
+	switch v := v.(type) {
+	case string:
+		return v, b.take(len(v))
+	case html.HTML:
+		return v, b.take(len(v))
+	case nil:
+		return v, nil
+	}
+	_, err := b.read([]any{v})
+	return v, err
 }
 
 // mentionAll are the names by which services mention all members of a chat.

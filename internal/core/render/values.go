@@ -19,8 +19,8 @@ func general(b *budget) text.FuncMap {
 	return text.FuncMap{
 		"list":       func(v ...any) ([]any, error) { return slices.Clone(v), b.hold(v...) },
 		"dict":       b.dict,
-		"get":        get,
-		"hasKey":     func(m any, key string) (bool, error) { v, err := lookup(m, key); return v.IsValid(), err },
+		"get":        b.get,
+		"hasKey":     func(m any, key string) (bool, error) { v, err := b.lookup(m, key); return v.IsValid(), err },
 		"keys":       b.keys,
 		"values":     b.values,
 		"has":        func(v, list any) (bool, error) { return b.in(v, list) },
