@@ -35,7 +35,10 @@ func (s store) build(ctx context.Context, f *attempt, o *outcome) (m sender.Mess
 	}
 	n := last.Notification
 	n.Key = b.key
-	m, stale, err := s.message(ctx, &n, now)
+	if f.lost {
+		s.log(f).Warn("the attempt before left no result: the notification is sent with the preset's text")
+	}
+	m, stale, err := s.message(ctx, &n, f.lost, now)
 	if stale != "" {
 		for _, n := range o.sent {
 			o.end(n, Cancelled, stale)

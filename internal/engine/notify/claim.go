@@ -89,9 +89,7 @@ func begunAfter(now time.Time) int64 { return now.Add(lease - timeout - slack).U
 func (s store) Account(queue queueKey) int64 { return queue.account }
 
 // Lost reports whether one of the notifications was being sent when it was claimed again.
-func (s store) Lost(f *attempt) bool {
-	return slices.ContainsFunc(f.members, func(m *member) bool { return m.Status == Sending })
-}
+func (s store) Lost(f *attempt) bool { return f.lost }
 
 // Claim marks the notifications of up to n messages as being sent and returns the messages, the most severe first. Their
 // lease expires: if the process ends, they are due again. Recipients who have used up their budget wait. A claim that has
@@ -242,6 +240,7 @@ func (s store) take(tx *db.Tx, messages [][]*member, recipient string, now time.
 			f.bundle = id.Object(now)
 		}
 		for _, m := range members {
+			f.lost = f.lost || m.Status == Sending
 			m.Attempts++
 			m.bundle = f.bundle
 			if err := tx.Do(`UPDATE notice SET status = 'sending', attempts = $3, due_at = $4, bundle = $5

@@ -3,8 +3,6 @@ package notify
 import (
 	"cmp"
 	"context"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -18,8 +16,9 @@ import (
 )
 
 // message builds the message of a notification from the present state of its incident. stale is why the message is not
-// needed any more; empty when it is. It renders templates, which takes time, so it must not be called in a transaction.
-func (r *Service) message(ctx context.Context, n *Notification, now time.Time) (m sender.Message, stale string, err error) {
+// needed any more; empty when it is. If the attempt before was lost, it may have ended the process, so that the account's
+// template is not used. It renders templates, which takes time, so it must not be called in a transaction.
+func (r *Service) message(ctx context.Context, n *Notification, lost bool, now time.Time) (m sender.Message, stale string, err error) {
 	var d draft
 	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
 		d, stale, err = r.draft(tx, n, now)
@@ -32,7 +31,10 @@ func (r *Service) message(ctx context.Context, n *Notification, now time.Time) (
 		return d.Message, r.Stale(n, now), nil
 	}
 	d.about.Next = r.next(ctx, &d.about, n.Account, now)
-	text := d.text(n)
+	text, err := r.text(ctx, n, lost, &d)
+	if err != nil {
+		return m, "", err
+	}
 	if m = d.Message; n.Method == "email" {
 		m.HTML, m.Text = text, plain(d.about, render.Plain)
 	} else {
@@ -172,60 +174,4 @@ func plain(about render.Incident, to *render.Target) render.Markup {
 		return text
 	}
 	return to.Escape(about.Subject())
-}
-
-// text renders the account's template for this method, or the preset. A template that fails must not stop a
-// notification: the preset is used then.
-func (d *draft) text(n *Notification) render.Markup {
-	kind, to := kindOf(n.Method), target(n)
-	for _, source := range []string{d.template, render.Preset[kind]} {
-		if text, ok := rendered(source, to, d.about); ok {
-			return text
-		}
-	}
-	return plain(d.about, to)
-}
-
-// rendered renders a template; ok is false when it has no source, fails, or results in no text.
-func rendered(source string, to *render.Target, about render.Incident) (render.Markup, bool) {
-	if source == "" {
-		return "", false
-	}
-	t, err := parsed(source, to)
-	if err != nil {
-		return "", false
-	}
-	text, err := t.Render(about)
-	return text, err == nil && strings.TrimSpace(string(text)) != ""
-}
-
-// templateKey identifies a parsed template.
-type templateKey struct {
-	target *render.Target
-	source string
-}
-
-// templates caches parsed templates: the same few texts make thousands of messages.
-var templates = struct {
-	sync.Mutex
-	ready map[templateKey]*render.Template
-}{ready: map[templateKey]*render.Template{}}
-
-// parsed returns the parsed template of a source, from the cache if it is there.
-func parsed(source string, to *render.Target) (*render.Template, error) {
-	key := templateKey{to, source}
-	templates.Lock()
-	defer templates.Unlock()
-	if t := templates.ready[key]; t != nil {
-		return t, nil
-	}
-	t, err := render.Parse(source, to)
-	if err != nil {
-		return nil, err
-	}
-	if len(templates.ready) >= 500 { // of all accounts; those in use are parsed again
-		clear(templates.ready)
-	}
-	templates.ready[key] = t
-	return t, nil
 }

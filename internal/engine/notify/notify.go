@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,6 +18,7 @@ import (
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/delivery"
+	"tocsin/internal/platform/gate"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/secret"
 	"tocsin/internal/sender"
@@ -61,6 +63,9 @@ type Service struct {
 	settled *prometheus.CounterVec
 	waited  prometheus.Histogram
 	views   overviews
+
+	rendering gate.Gate    // of the accounts' templates
+	alone     sync.RWMutex // locked while a text is rendered that may have ended the process before
 }
 
 // New returns a service. Its metrics are tocsin_notices_total by way and outcome, and tocsin_notice_seconds, from
@@ -71,7 +76,7 @@ func New(c Config) *Service {
 	}
 	c.Budget.Urgent, c.Budget.Other = cmp.Or(c.Budget.Urgent, DefaultBudget.Urgent), cmp.Or(c.Budget.Other, DefaultBudget.Other)
 	r := &Service{
-		Config: c,
+		Config: c, rendering: gate.New(gate.Half(), nil),
 		settled: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "tocsin_notices_total",
 			Help: "Notices by way and what became of them.",

@@ -44,6 +44,7 @@ type attempt struct {
 	members   []*member
 	bundle    string // empty: it is a message about one notification
 	recipient string // whose budget it uses; empty: no budget holds
+	lost      bool   // the attempt before left no result
 	began     time.Time
 	shared    int // how many notifications shared the message, once it was sent
 }
