@@ -49,7 +49,18 @@ func Import(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now
 // check holds every member to the bounds that its type declares, as requests are, before anything is stored. Then the
 // checks of the packages take bounded time.
 func (f *File) check() error {
-	return configstore.FirstError(configstore.RecordPath("").Bounds(f), f.checkReferences())
+	if err := configstore.FirstError(configstore.RecordPath("").Bounds(f), f.checkReferences()); err != nil {
+		return err
+	}
+	for _, s := range sections {
+		if s.examine == nil {
+			continue
+		}
+		if err := s.examine(f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkReferences rejects references that cannot work unless their object is in the file. All others are allowed: their

@@ -84,6 +84,7 @@ var sections = []section{
 // applied as well: these have all functions, the others only load, dump and merge.
 type section struct {
 	name    string
+	examine func(*File) error // checks what takes long, before the transaction; nil: nothing
 	load    func(work, *File) error
 	dump    func(work, *File) error
 	merge   func(w work, f *File, have []record) (records int, err error) // replaces the stored records by the file's
@@ -132,7 +133,9 @@ func plain[T any](name string, list func(*File) *[]T, load func(*db.Tx, int64, [
 // objects returns a section of configuration objects.
 func objects[T any](k configstore.Kind[T], list func(*File) *[]T) section {
 	erase := func(tx *db.Tx, account int64, id string) error { return k.Delete(tx, account, id) }
-	return config(k.Section, k.Name, list, k.Load, k.Dump, erase, func(v *T) (string, string) { h := k.Head(v); return h.ID, h.Name })
+	s := config(k.Section, k.Name, list, k.Load, k.Dump, erase, func(v *T) (string, string) { h := k.Head(v); return h.ID, h.Name })
+	s.examine = func(f *File) error { return k.ExamineAll(*list(f)) }
+	return s
 }
 
 // statusPages returns the section of status pages. A page that an apply replaces keeps its changes, which are history; one

@@ -138,7 +138,7 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	if x.op.Effect != Write && x.op.Do.before == nil { // others wait for the writer, for another system, or at a gate of their own
+	if x.op.Effect != Write && x.op.Do.before == nil { // others wait for the writer, for another system, or in before
 		leave, err := f.Turns.Enter(x.call.Ctx, x.call.Who.AccountID, callerKey(x.call.Who))
 		if err != nil {
 			return err
@@ -152,13 +152,13 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 	x.dry = x.op.Effect == Write && wantsDryRun(in)
 	if x.op.Do.before != nil {
 		x.call.read = f.DB.Snapshot
-		if x.op.Effect == Write && !x.dry {
+		if x.op.Effect == Write && !x.dry && !x.op.Do.own {
 			x.call.Ctx = context.WithoutCancel(x.call.Ctx)
 			x.call.write = func(ctx context.Context, fn func(*db.Tx) error) error {
 				return f.DB.WriteOf(ctx, x.call.Who.AccountID, fn)
 			}
 		}
-		if in, err = x.op.Do.before(&x.call, in); err != nil {
+		if in, err = f.before(x, in); err != nil {
 			return err
 		}
 	}
@@ -188,6 +188,18 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 		return err
 	}
 	return x.encode(data) // after the transaction, so that its reader is free for others
+}
+
+// before runs the first function of an operation. If it only computes, it does so in the account's turn.
+func (f *Frame) before(x *exchange, in any) (any, error) {
+	if x.op.Do.own {
+		leave, err := f.Turns.Enter(x.call.Ctx, x.call.Who.AccountID, callerKey(x.call.Who))
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+	}
+	return x.op.Do.before(&x.call, in)
 }
 
 // write runs do, encodes its data and records the call, all in one write transaction. A change of who may call holds from

@@ -57,6 +57,7 @@ type Func struct {
 	in, out reflect.Type
 	decode  func(body []byte) (any, error)     // returns a pointer to the request
 	before  func(c *Call, in any) (any, error) // runs first, without a transaction; nil: none
+	own     bool                               // before only computes: it waits for the account's turn
 	call    func(c *Call, in any) (any, error) // returns a pointer to the reply, so that the encoder need not copy it
 }
 
@@ -109,6 +110,15 @@ func DoAfter[In, Found, Out any](before func(*Call, In) (Found, error), do func(
 		out, err := do(c, found.(Found))
 		return &out, err
 	}
+	return f
+}
+
+// DoComputed is Do for an operation that computes for long, as rendering does: in a write transaction it would block all
+// other writers, in a read transaction one of few readers. compute runs first, without a transaction, in the account's turn
+// among calls that compute, and may use Call.Read. Then do receives its result.
+func DoComputed[In, Found, Out any](compute func(*Call, In) (Found, error), do func(*Call, Found) (Out, error)) Func {
+	f := DoAfter(compute, do)
+	f.own = true
 	return f
 }
 

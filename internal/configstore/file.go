@@ -9,6 +9,20 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
+// ExamineAll checks of the records of the kind's section of an account file what takes long. It is called before the
+// transaction in which they are loaded.
+func (k Kind[T]) ExamineAll(records []T) error {
+	if k.Examine == nil {
+		return nil
+	}
+	for i := range records {
+		if err := k.Examine(PathOf(k.Section, i), &records[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Load checks the records of the kind's section of an account file and stores them, their secrets sealed.
 // Errors are fault.Invalid with the record's path.
 func (k Kind[T]) Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []T) error {

@@ -29,6 +29,7 @@ type Kind[T any] struct {
 	Head     func(*T) Head
 	Refs     func(*T) []Target                                                 // the objects it refers to; nil: none
 	Check    func(tx *db.Tx, at RecordPath, account int64, v *T) error         // checks a record of an account file
+	Examine  func(at RecordPath, v *T) error                                   // checks what takes long, before the transaction; nil: nothing
 	CheckAll func(section string, records []T) error                           // checks bounds on all records of a file together; nil: none
 	Secrets  func(v *T, rewrite func(name, text string) (string, error)) error // replaces every secret by rewrite; nil: it has none
 }

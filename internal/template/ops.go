@@ -26,16 +26,17 @@ func Ops() []api.Op {
 			Path: "/template/create", Allow: mayManage, Effect: api.Write, Audit: "template:write:create",
 			Doc: "Creates a notification template.",
 			Notes: "Every text is checked before it is stored. A malformed text is rejected with its line." +
-				" A text that is well formed but fails on the sample incident is stored and named in warnings.",
+				" A text that is well formed but fails on the sample incident is stored and named in warnings." +
+				" All texts of a call together may take as much work as one message, and those after it are not rendered.",
 			Example: `{"template_name": "Short", "team_id": 4291079133131, "sms": "{{.Severity}}: {{.Title}}"}`,
-			Do:      api.Do(create),
+			Do:      api.DoComputed(examine, create),
 		},
 		{
 			Path: "/template/update", Allow: mayManage, Effect: api.Write, Audit: "template:write:update",
 			Doc:     "Replaces the contents of a template.",
 			Notes:   "All contents: a text that is left out becomes empty, and the preset's is used.",
 			Example: `{"template_id": "69db2f72a0fe7db6448b1506", "template_name": "Short", "sms": "{{.Title}}"}`,
-			Do:      api.Do(update),
+			Do:      api.DoComputed(examineUpdate, update),
 		},
 		{
 			Path: "/template/info", Allow: mayRead, Effect: api.Read,
@@ -57,10 +58,10 @@ func Ops() []api.Op {
 			Do:      api.Do(remove),
 		},
 		{
-			Path: "/template/preview", Allow: mayRead, Effect: api.Read,
+			Path: "/template/preview", Allow: mayRead, Effect: api.Snapshot,
 			Doc:     "Renders a text with a made-up incident.",
 			Example: `{"type": "sms", "content": "{{.Severity}}: {{.Title}}"}`,
-			Do:      api.Do(preview),
+			Do:      api.DoComputed(preview, shown),
 		},
 	})
 }

@@ -36,7 +36,19 @@ type deleteRequest struct {
 	api.DryRun
 }
 
-func create(c *api.Call, in Body) (created, error) {
+// examined is a request with the warnings about its texts.
+type examined[T any] struct {
+	in       T
+	warnings []string
+}
+
+// examine checks the texts of a request and renders them with the sample incident, outside of the write transaction.
+func examine(_ *api.Call, in Body) (examined[Body], error) {
+	warnings, err := in.examine("")
+	return examined[Body]{in, warnings}, err
+}
+
+func create(c *api.Call, body examined[Body]) (created, error) {
 	t := Template{
 		AccountID:  c.Who.AccountID,
 		TemplateID: id.Object(c.Now),
@@ -44,42 +56,42 @@ func create(c *api.Call, in Body) (created, error) {
 		CreatorID:  c.Who.PersonID,
 		CreatedAt:  c.Unix(),
 	}
-	warnings, err := in.storeIn(c, &t)
-	return created{t.TemplateID, t.TemplateName, api.Warn(warnings)}, err
+	return created{t.TemplateID, body.in.TemplateName, api.Warn(body.warnings)}, body.in.storeIn(c, &t)
 }
 
-func update(c *api.Call, in updateRequest) (api.Warnings, error) {
+// examineUpdate is examine for an update.
+func examineUpdate(c *api.Call, in updateRequest) (examined[updateRequest], error) {
 	if err := mutable(in.TemplateID); err != nil {
-		return api.Warnings{}, err
+		return examined[updateRequest]{}, err
 	}
-	t, err := Kind.Get(c.Tx, c.Who.AccountID, strings.ToLower(in.TemplateID))
+	body, err := examine(c, in.Body)
+	return examined[updateRequest]{in, body.warnings}, err
+}
+
+func update(c *api.Call, request examined[updateRequest]) (api.Warnings, error) {
+	t, err := Kind.Get(c.Tx, c.Who.AccountID, strings.ToLower(request.in.TemplateID))
 	if err != nil {
 		return api.Warnings{}, err
 	}
-	warnings, err := in.storeIn(c, &t)
-	return api.Warn(warnings), err
+	return api.Warn(request.warnings), request.in.storeIn(c, &t)
 }
 
-// storeIn replaces the contents of the template by what was sent, checks them and stores the template. The warnings
-// name the texts that fail on the sample incident.
-func (b Body) storeIn(c *api.Call, t *Template) (warnings []string, err error) {
-	if warnings, err = b.problems(""); err != nil {
-		return nil, err
-	}
+// storeIn replaces the contents of the template by what was sent and stores the template.
+func (b Body) storeIn(c *api.Call, t *Template) error {
 	if err := team.Table.Need(c.Tx, c.Who.AccountID, "team_id", b.TeamID); err != nil {
-		return nil, err
+		return err
 	}
 	taken, err := Kind.Named(c.Tx, c.Who.AccountID, b.TemplateName, t.TemplateID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if taken {
-		return nil, fault.Invalid("template_name", "another template has the name %q", b.TemplateName)
+		return fault.Invalid("template_name", "another template has the name %q", b.TemplateName)
 	}
 	t.TeamID, t.TemplateName, t.Description, t.Texts = b.TeamID, b.TemplateName, b.Description, b.Texts
 	t.UpdatedAt, t.UpdatedBy = c.Unix(), c.Who.PersonID
 	c.Touched(Kind.Name, t.TemplateID, t.TemplateName)
-	return warnings, Kind.Put(c.Tx, c.Who.AccountID, t)
+	return Kind.Put(c.Tx, c.Who.AccountID, t)
 }
 
 type infoRequest struct {
@@ -140,6 +152,9 @@ func preview(_ *api.Call, in previewRequest) (previewed, error) {
 	}
 	return previewed{Content: string(content), Success: true}, nil
 }
+
+// shown returns what preview has rendered.
+func shown(_ *api.Call, reply previewed) (previewed, error) { return reply, nil }
 
 func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 	if err := mutable(in.TemplateID); err != nil {

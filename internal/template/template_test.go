@@ -108,3 +108,17 @@ func TestTemplatesOfAFile(t *testing.T) {
 		"account_id":    func(t *template.Template) { t.AccountID = 5 },
 	})
 }
+
+// All texts of a call share one allowance: one that is as heavy as a message may be leaves nothing for those after it.
+func TestTextsOfACallShareAnAllowance(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, template.Ops())
+	heavy := `{{$a := printf \"%60000d\" 1}}{{range 99999}}{{$b := upper $a}}{{end}}`
+	reply := s.Call(apitest.KeyA, "/template/create",
+		`{"template_name":"Heavy","sms":"`+heavy+`","voice":"{{upper .Title}}","zoom":"{{.Title}}","email":"<p>{{upper .Title}}</p>"}`)
+	for text, want := range map[string]bool{"sms: fails": true, "voice: fails": true, "zoom: fails": true, "email: fails": false} {
+		if strings.Contains(string(reply.Data), text) != want {
+			t.Errorf("%s: want %v: %s", text, want, reply.Body)
+		}
+	}
+}

@@ -73,7 +73,10 @@ func RoundTrip[T any](t *testing.T, k objects.Kind[T], records []T, breaks map[s
 	empty := Start(t)
 	refused := func(what string, records []T) {
 		t.Helper()
-		err := empty.DB.Write(t.Context(), func(tx *db.Tx) error { return k.Load(tx, keyring, AccountA, records) })
+		err := k.ExamineAll(records)
+		if err == nil {
+			err = empty.DB.Write(t.Context(), func(tx *db.Tx) error { return k.Load(tx, keyring, AccountA, records) })
+		}
 		if err == nil || !strings.Contains(err.Error(), k.Section+"[") || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
 		}
