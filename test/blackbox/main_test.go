@@ -105,7 +105,14 @@ type server struct {
 // serve starts a command and waits until it listens. It is stopped with the test.
 func serve(t *testing.T, dir string, args ...string) *server {
 	t.Helper()
-	s := &server{t: t, cmd: exec.Command(tocsin, args...), later: make(chan string, 1000), ended: make(chan struct{}), log: &bytes.Buffer{}}
+	return serveBy(t, dir, exec.Command(tocsin, args...))
+}
+
+// serveBy is serve with the command as it is started.
+func serveBy(t *testing.T, dir string, cmd *exec.Cmd) *server {
+	t.Helper()
+	args := cmd.Args
+	s := &server{t: t, cmd: cmd, later: make(chan string, 1000), ended: make(chan struct{}), log: &bytes.Buffer{}}
 	s.cmd.Dir, s.cmd.Stderr = dir, s.log
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
