@@ -95,6 +95,7 @@ soak-stress:
 
 soak-crash:
 	TOCSIN_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestAcceptedEventsSurviveAKill ./test/blackbox
+	TOCSIN_POISONS=all go test -count=1 -timeout 0 -v -run TestPageComesDespitePoison ./test/blackbox
 
 soak-failover:
 	TOCSIN_FAILOVER_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -v -run TestAStandbyTakesOver ./test/failover

@@ -74,7 +74,7 @@ func (o operation) problem(s *source) string {
 	}
 	at := function(s, o.do)
 	if !at.IsValid() {
-		return route + ": its function cannot be found: write api.Do(f) or api.DoAfter(f, g) with the name of a function"
+		return route + ": its function cannot be found: write api.Do(f), api.DoAfter(f, g) or api.DoComputed(f, g) with the name of a function"
 	}
 	file := strings.TrimSuffix(filepath.Base(s.fset.Position(at).Filename), ".go")
 	if files := filesOf(path.Base(s.name), route); !slices.Contains(files, file) {
@@ -83,8 +83,8 @@ func (o operation) problem(s *source) string {
 	return ""
 }
 
-// function returns the position of an operation's function: the last argument of api.Do or api.DoAfter. An argument that
-// is itself a call, such as setStatus("enabled"), stands for the function that is called.
+// function returns the position of an operation's function: the last argument of api.Do, api.DoAfter or
+// api.DoComputed. An argument that is itself a call, such as setStatus("enabled"), stands for the function that is called.
 func function(s *source, do ast.Expr) token.Pos {
 	call, ok := do.(*ast.CallExpr)
 	if !ok || len(call.Args) == 0 {
