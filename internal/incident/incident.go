@@ -94,16 +94,6 @@ func (r *Service) snooze(c *api.Call, in snoozeRequest) (api.Empty, error) {
 	return r.each(c, in.ids(), func(d Writer, i *Incident) error { return d.Snooze(i, in.Minutes) })
 }
 
-type resolveRequest struct {
-	Some
-	RootCause  string `json:"root_cause,omitzero" maxLength:"1024" doc:"Why it happened, for each of them."`
-	Resolution string `json:"resolution,omitzero" maxLength:"1024" doc:"What helped, likewise."`
-}
-
-func (r *Service) resolve(c *api.Call, in resolveRequest) (api.Empty, error) {
-	return r.each(c, in.ids(), func(d Writer, i *Incident) error { return d.Resolve(i, in.RootCause, in.Resolution) })
-}
-
 type reopenRequest struct {
 	Some
 	Reason string `json:"reason,omitzero" maxLength:"1024" doc:"Why, for the feed."`

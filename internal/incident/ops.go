@@ -171,9 +171,9 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Write,
 			Audit:   "incident:write:resolve",
 			Doc:     "Closes incidents and their alerts.",
-			Notes:   together,
+			Notes:   together + " Of more than 200 active alerts, some are closed before the incidents are.",
 			Example: some,
-			Do:      api.Do(r.resolve),
+			Do:      api.DoAfter(r.closeFirst, r.resolve),
 		},
 		{
 			Path:    "/incident/reopen",

@@ -186,6 +186,11 @@ func (d Writer) CloseAlerts(incident string) error {
 	if err != nil {
 		return err
 	}
+	return d.closeActive(alerts)
+}
+
+// closeActive ends those of some alerts that are active.
+func (d Writer) closeActive(alerts []decide.Alert) error {
 	for i := range alerts {
 		if !alerts[i].Active() {
 			continue
