@@ -109,7 +109,7 @@ func TestTemplatesOfAFile(t *testing.T) {
 	})
 }
 
-// All texts of a call share one allowance: one that is as heavy as a message may be leaves nothing for those after it.
+// All texts of a call share one allowance: a text as heavy as a message may be leaves nothing for the texts after it.
 func TestTextsOfACallShareAnAllowance(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, template.Ops())
