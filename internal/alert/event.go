@@ -195,13 +195,14 @@ func (r *Service) allEvents(c *api.Call, in allEventsRequest) (reply api.CursorP
 		page = ` AND ($10 = 0 OR v.event_time > $11 OR v.event_time = $11 AND v.verdict_id > $10)
 			ORDER BY v.event_time, v.verdict_id LIMIT $12 + 0 OFFSET $13 + 0`
 	}
-	found, limit, err := api.FindPage(c, limit, scanEvent, `SELECT `+eventColumns+eventsMatching+page,
+	found, onPage, err := db.Page(c.Tx, limit, api.PageBytes, scanEvent, `SELECT `+eventColumns+eventsMatching+page,
 		append(args, verdict, from.At, limit+1, offset)...)
 	if found, err = typed(c.Tx, c.Who.AccountID, found, err); err != nil {
 		return reply, err
 	}
+	c.WarnShort(onPage, limit, "")
 	place := func(e Event) api.Position { return api.Position{At: e.EventTime, ID: fmt.Sprint(e.verdict)} }
-	return api.NewCursorPage(found, limit, total, r.CursorKey, binding, place), nil
+	return api.NewCursorPage(found, onPage, total, r.CursorKey, binding, place), nil
 }
 
 func words(list string) (all []string) {

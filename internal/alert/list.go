@@ -147,7 +147,11 @@ func listAll(
 	if total, _, err = db.One(c.Tx, db.Column[int64], `SELECT count(*) FROM alert`+matching, args...); err != nil {
 		return nil, 0, 0, err
 	}
-	found, onPage, err = api.FindPage(c, limit, scanAlert, selection+page, append(args, from.ID, from.At, limit+1, offset)...)
+	found, onPage, err = db.Page(c.Tx, limit, api.PageBytes, scanAlert, selection+page,
+		append(args, from.ID, from.At, limit+1, offset)...)
+	if err == nil {
+		c.WarnShort(onPage, limit, "")
+	}
 	return found, onPage, total, err
 }
 

@@ -137,7 +137,7 @@ func listTitle(
 			bytes += a.bytes()
 		}
 		if bytes > api.PageBytes && len(items) > 1 {
-			c.WarnShort(int64(len(items))-1, limit, "Continue with search_after_ctx, not with p.")
+			c.WarnShort(int64(len(items))-1, limit, "")
 			return items, int64(len(items)) - 1, total, nil
 		}
 	}

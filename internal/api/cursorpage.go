@@ -1,10 +1,10 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 
 	"tocsin/internal/platform/cursor"
-	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
 
@@ -46,19 +46,13 @@ type CursorPage[T any] struct {
 // always a page.
 const PageBytes = 2 << 20
 
-// FindPage reads the elements of a page and one more, for NewCursorPage, with a query for one more than limit. A page of more
-// than PageBytes ends early: limit is then the number of its elements, and a warning names it.
-func FindPage[T any](c *Call, limit int64, row func(db.Scan) (T, error), query string, args ...any) ([]T, int64, error) {
-	found, short, err := db.Page(c.Tx, limit, PageBytes, row, query, args...)
-	if short < limit && err == nil {
-		c.WarnShort(short, limit, "Continue with search_after_ctx, not with p.")
-	}
-	return found, short, err
-}
-
-// WarnShort adds the warning of a page that ended early because of PageBytes.
+// WarnShort adds the warning of a page with fewer elements than its limit, because more would have more than PageBytes. next
+// names where the others are; empty: behind the cursor.
 func (c *Call) WarnShort(elements, limit int64, next string) {
-	c.Warn(fmt.Sprintf("This page ends after %d of %d elements, because a page has at most %d bytes. %s", elements, limit, PageBytes, next))
+	if elements < limit {
+		c.Warn(fmt.Sprintf("This page ends after %d of %d elements, because a page has at most %d bytes. %s", elements, limit, PageBytes,
+			cmp.Or(next, "Continue with search_after_ctx, not with p.")))
+	}
 }
 
 // NewCursorPage returns the reply for the elements that were found. The caller queries one element more than limit: its

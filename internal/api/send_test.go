@@ -170,12 +170,13 @@ func TestPagesEndAtTheirBytes(t *testing.T) {
 				return reply, err
 			}
 			limit, _ := in.Window(20)
-			found, limit, err := api.FindPage(c, limit, name, `SELECT toy_id, toy_name FROM toy WHERE account_id = $1 AND toy_id > $2
+			found, onPage, err := db.Page(c.Tx, limit, api.PageBytes, name, `SELECT toy_id, toy_name FROM toy WHERE account_id = $1 AND toy_id > $2
 				ORDER BY toy_id LIMIT $3 + 0`, c.Who.AccountID, from.At, limit+1)
 			if err != nil {
 				return reply, err
 			}
-			return api.NewCursorPage(found, limit, 9, []byte("secret"), "long", func(id int64) api.Position { return api.Position{At: id, ID: "-"} }), nil
+			c.WarnShort(onPage, limit, "")
+			return api.NewCursorPage(found, onPage, 9, []byte("secret"), "long", func(id int64) api.Position { return api.Position{At: id, ID: "-"} }), nil
 		})}}
 	s := withToys(apitest.Start(t, ops))
 	for id := range 9 {

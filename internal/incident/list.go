@@ -124,17 +124,19 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 		page = ` AND ($18 = '' OR i.start_time > $19 OR i.start_time = $19 AND i.incident_id > $18)
 			ORDER BY i.start_time, i.incident_id LIMIT $20 + 0 OFFSET $21 + 0`
 	}
-	found, limit, err := api.FindPage(c, limit, scanIncident, `SELECT `+columns+matching+page, append(args, from.ID, from.At, limit+1, offset)...)
+	found, onPage, err := db.Page(c.Tx, limit, api.PageBytes, scanIncident, `SELECT `+columns+matching+page,
+		append(args, from.ID, from.At, limit+1, offset)...)
 	if err != nil {
 		return reply, err
 	}
+	c.WarnShort(onPage, limit, "")
 	total := int64(len(found))
-	if from != (api.Position{}) || offset > 0 || total > limit { // else the page is the whole list: a rare text needs no second search
+	if from != (api.Position{}) || offset > 0 || total > onPage { // else the page is the whole list: a rare text needs no second search
 		if total, _, err = db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...); err != nil {
 			return reply, err
 		}
 	}
-	pageOf := api.NewCursorPage(found, limit, total, r.CursorKey, binding,
+	pageOf := api.NewCursorPage(found, onPage, total, r.CursorKey, binding,
 		func(i Incident) api.Position { return api.Position{At: i.StartTime, ID: i.IncidentID} })
 	reply = api.CursorPage[View]{Total: pageOf.Total, HasNextPage: pageOf.HasNextPage, SearchAfterCtx: pageOf.SearchAfterCtx}
 	if err := readAssignments(c.Tx, c.Who.AccountID, pageOf.Items); err != nil {
