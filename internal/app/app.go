@@ -70,7 +70,7 @@ type Config struct {
 	Senders                Senders        // mail server, gateway and network policy
 	Hold                   bool           // the server sends nothing until it is released
 	Release                bool           // a held server is released at its start
-	FreeBytes      func() int64   // what the disk of the database takes; nil: it is asked
+	FreeBytes              func() int64   // what the disk of the database takes; nil: it is asked
 	Version                string
 	Log                    *slog.Logger
 	Clock                  clock.Clock

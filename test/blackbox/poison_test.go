@@ -111,8 +111,8 @@ func (s *server) upload(key, text string) {
 	}
 }
 
-// peak returns the greatest memory of the server since the last call, in MiB; 0: not known.
-func (s *server) peak() (mib int) {
+// newPeak returns the greatest memory of the server since the last call, in MiB; 0: not known.
+func (s *server) newPeak() (mib int) {
 	file := fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid)
 	text, _ := os.ReadFile(file + "status")
 	if m := regexp.MustCompile(`VmHWM:\s*(\d+)`).FindSubmatch(text); m != nil {
@@ -155,7 +155,7 @@ func TestPageComesDespitePoison(t *testing.T) {
 		}
 		began, deaths, most := time.Now(), 0, 0
 		settle := func(wait time.Duration) {
-			most = max(most, s.peak())
+			most = max(most, s.newPeak())
 			select {
 			case <-s.ended:
 				deaths++
@@ -164,7 +164,7 @@ func TestPageComesDespitePoison(t *testing.T) {
 			case <-time.After(wait):
 			}
 		}
-		s.peak()
+		s.newPeak()
 		email, _ := json.Marshal(p.email)
 		s.try(key, "/template/update", `{"template_id":"`+template.ID+`","template_name":"Poison","email":`+string(email)+`}`)
 		settle(0)
@@ -187,7 +187,7 @@ func TestPageComesDespitePoison(t *testing.T) {
 				sent = s.try("", "/event/push/alert/standard", string(body)) == http.StatusOK
 			}
 		}
-		if most = max(most, s.peak()); deaths > 0 || most > 512 {
+		if most = max(most, s.newPeak()); deaths > 0 || most > 512 {
 			t.Errorf("%s: the server ended %d times and took %d MiB, want at most 512", p.name, deaths, most)
 		}
 		t.Logf("%-20s stored after %5d ms, paged after %5d ms, %4d MiB, %d ends", p.name, stored.Milliseconds(), time.Since(began).Milliseconds(), most, deaths)
