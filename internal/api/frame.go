@@ -105,9 +105,10 @@ func New(c Config, ops ...[]Op) *Frame {
 		late: newLateRefusals(),
 	}
 	f.stopping, f.stop = context.WithCancel(context.Background())
-	f.gauge(prometheus.GaugeOpts{Name: "tocsin_calls_waiting", Help: "Reads above the limit that wait for their turn."}, func() int64 { return int64(f.queue.Places()) })
-	f.gauge(prometheus.GaugeOpts{Name: "tocsin_body_bytes", Help: "Bytes of request bodies in memory."}, func() int64 { return f.bodies.held() })
-	f.gauge(prometheus.GaugeOpts{Name: "tocsin_reply_bytes", Help: "Bytes of large replies that have not been read."}, func() int64 { return f.replies.held() })
+	f.gauge(prometheus.GaugeOpts{Name: "tocsin_calls_waiting", Help: "Reads above the limit that wait for their turn."},
+		func() int64 { return int64(f.queue.Places()) })
+	f.gauge(prometheus.GaugeOpts{Name: "tocsin_body_bytes", Help: "Bytes of request bodies in memory."}, f.bodies.held)
+	f.gauge(prometheus.GaugeOpts{Name: "tocsin_reply_bytes", Help: "Bytes of large replies that have not been read."}, f.replies.held)
 	f.unknown = f.metrics.of("unknown")
 	for _, table := range ops {
 		for _, op := range table {

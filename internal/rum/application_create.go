@@ -35,7 +35,8 @@ func (r *Service) applicationCreate(c *api.Call, in applicationCreateRequest) (a
 	a := Application{
 		AccountID: account, ApplicationID: id.Short(), ApplicationName: in.ApplicationName, Type: in.Type, ClientToken: newToken(account),
 		TeamID: in.TeamID, IsPrivate: in.IsPrivate, NoIP: in.NoIP, NoGeo: in.NoGeo, Alerting: Alerting{ChannelIDs: []int64{}},
-		AllowedOrigins: in.AllowedOrigins, Status: "enabled", CreatedBy: c.Who.PersonID, UpdatedBy: c.Who.PersonID, CreatedAt: now, UpdatedAt: now,
+		AllowedOrigins: in.AllowedOrigins, Status: "enabled",
+		CreatedBy: c.Who.PersonID, UpdatedBy: c.Who.PersonID, CreatedAt: now, UpdatedAt: now,
 	}
 	if err := a.configure(in.Alerting, in.Tracing, in.TracingAlias); err != nil {
 		return applicationCreated{}, err

@@ -81,10 +81,12 @@ func (a *Application) insert(tx *db.Tx, keyring *secret.Keyring, account int64) 
 		return 0, err
 	}
 	return tx.Exec(`INSERT INTO rum_application (`+applicationColumns+`, name_folded, token_hash)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24) ON CONFLICT DO NOTHING`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
+		ON CONFLICT DO NOTHING`,
 		account, a.ApplicationID, a.ApplicationName, a.Type, token, a.TeamID, a.IsPrivate, a.NoIP, a.NoGeo,
 		a.Alerting.Enabled, string(channels), a.Alerting.IntegrationID, a.Tracing.Enabled, a.Tracing.OpenType, a.Tracing.Endpoint,
-		a.Status, a.CreatedBy, a.UpdatedBy, a.CreatedAt, a.UpdatedAt, a.origins(), a.OldTokenUntil, db.Fold(a.ApplicationName), tokenHash(a.ClientToken))
+		a.Status, a.CreatedBy, a.UpdatedBy, a.CreatedAt, a.UpdatedAt, a.origins(), a.OldTokenUntil,
+		db.Fold(a.ApplicationName), tokenHash(a.ClientToken))
 }
 
 // update writes an existing application, except the members that never change.

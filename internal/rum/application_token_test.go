@@ -107,7 +107,7 @@ func TestAllows(t *testing.T) {
 			t.Errorf("%q: %t", origin, !want)
 		}
 	}
-	if any := (&rum.Application{}); !any.Allows("") || !any.Allows("https://x.com") {
+	if open := (&rum.Application{}); !open.Allows("") || !open.Allows("https://x.com") {
 		t.Error("without origins any page may send")
 	}
 }

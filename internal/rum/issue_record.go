@@ -54,7 +54,8 @@ func IssueOf(tx *db.Tx, account int64, application string, f rumerror.Fingerprin
 		}
 	}
 	i, found, err := db.One(tx, scanIssue, `SELECT `+issueColumns+` FROM rum_issue
-		WHERE account_id = $1 AND application_id = $2 AND text_key = $3 AND text_key <> '' ORDER BY issue_id LIMIT 1`, account, application, f.Text)
+		WHERE account_id = $1 AND application_id = $2 AND text_key = $3 AND text_key <> ''
+		ORDER BY issue_id LIMIT 1`, account, application, f.Text)
 	if err != nil || !found {
 		return Issue{}, false, err
 	}

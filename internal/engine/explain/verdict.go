@@ -225,13 +225,7 @@ func (x *Explanation) describeVerdicts() error {
 			}
 			if !routed[v.EventID] {
 				routed[v.EventID] = true
-				if v.severity != "" {
-					sentences = append(sentences, v.severity)
-				}
-				if v.shortened {
-					sentences = append(sentences, sentence.Of("shortened")+".")
-				}
-				if err := x.describeRoute(&sentences, v.Trace); err != nil {
+				if err := x.describeEvent(&sentences, &v); err != nil {
 					return err
 				}
 			}
@@ -240,6 +234,17 @@ func (x *Explanation) describeVerdicts() error {
 		}
 	}
 	return nil
+}
+
+// describeEvent adds what holds for the event of a verdict in all its channels.
+func (x *Explanation) describeEvent(sentences *[]string, v *Outcome) error {
+	if v.severity != "" {
+		*sentences = append(*sentences, v.severity)
+	}
+	if v.shortened {
+		*sentences = append(*sentences, sentence.Of("shortened")+".")
+	}
+	return x.describeRoute(sentences, v.Trace)
 }
 
 // describeRoute adds a sentence for each case of a route that was looked at.

@@ -140,8 +140,8 @@ func (g *alertGroup) title(application string, now time.Time) string {
 func (g *alertGroup) text(publicURL string) string {
 	var lines []string
 	if g.version == "" {
-		lines = append(lines, fmt.Sprintf("Of an application, %d issues open incidents within an hour, half of them by errors of one address. ", maxAlerts)+
-			"These have no alert of their own:")
+		lines = append(lines, fmt.Sprintf("Of an application, %d issues open incidents within an hour, half of them by errors of one address. "+
+			"These have no alert of their own:", maxAlerts))
 	}
 	for _, one := range g.listed {
 		lines = append(lines, one.Severity+": "+event.Cut(one.Title, maxListedTitle))

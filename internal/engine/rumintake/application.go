@@ -49,9 +49,9 @@ func (r *Service) application(c *api.Call, req *http.Request, token string, head
 	if a.Status != "enabled" {
 		return a, fault.Denied("the application is disabled")
 	}
-	if !a.Allows(req.Header.Get("Origin")) {
+	if origin := req.Header.Get("Origin"); !a.Allows(origin) {
 		r.errors.WithLabelValues("origin").Inc()
-		return a, fault.Denied("the application takes no errors of this page: its origin, %.255q, is not in allowed_origins", req.Header.Get("Origin"))
+		return a, fault.Denied("the application takes no errors of this page: its origin, %.255q, is not in allowed_origins", origin)
 	}
 	return a, nil
 }
