@@ -56,6 +56,7 @@ var unfiled = map[string]string{
 	"handover": "computed from the schedules", "schedule_gap": "likewise", "silence_end": "computed from the silences",
 	"heartbeat": "signs of life", "notice": "what was sent", "notice_send": "how much", "notice_failing": "what failed", "own_alert": "what is wrong now", "phone_answer": "what came back", "feed": "what happened",
 	"refused": "what was refused in the last 24 hours; it means nothing to another server", "unknown_severity": "what came in", "event_bytes": "what came in today",
+	"audit_masking":   "what an upgrade leaves to do in the audit log",
 	"source_map":      "what builds upload, for a time; the next release uploads it anew",
 	"rum_fingerprint": "computed from the errors that arrive", "rum_sample": "what came in", "rum_day": "likewise", "rum_session": "likewise", "rum_version": "likewise", "rum_alert": "what runs", "rum_alert_group": "what runs",
 	"event": "what came in", "event_waiting": "likewise", "verdict": "likewise", "change": "likewise", "escalation": "what runs", "follow_up": "likewise", "untold": "likewise", "war_room": "groups in chat services",

@@ -131,7 +131,6 @@ func (cmd *serveCmd) Run(con *console) error {
 // anything is written, so that a second server on the same database does no harm.
 func run(ctx context.Context, a *app.App, con *console, prepare func(url string) error) error {
 	paceCollector()
-	limitMemory(a.Log)
 	addThreads()
 	s, err := a.Start()
 	if err != nil {
@@ -143,6 +142,7 @@ func run(ctx context.Context, a *app.App, con *console, prepare func(url string)
 	if why := a.Gate.Reason(); why != "" {
 		fmt.Fprintf(con.out, "HELD, nothing is sent: %s; to send: %s\n", why, releaseLine(a.DB.DSN()))
 	}
+	limitMemory(a.Log) // after all that may keep the program from starting, whose error is then all that is printed
 	fmt.Fprintln(con.out, "listening on", s.URL)
 	return errors.Join(s.Wait(ctx), s.Stop())
 }

@@ -24,6 +24,7 @@ var chineseLint = map[string]string{
 	"Nothing is wrong with what you may read. Look again after each change.": "在您有权查看的范围内没有发现问题。每次更改配置后请再次查看。",
 	"Cure: %s": "处理方法:%s",
 	"Account":  "账号",
+	"Start the server with --trusted-proxies and the proxy's network.": "启动服务器时用 --trusted-proxies 指定该代理的网段。",
 
 	"The server can send nothing":                     "服务器无法发送任何通知",
 	"A proxy is not trusted":                          "有代理不受信任",

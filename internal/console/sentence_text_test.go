@@ -30,7 +30,7 @@ func TestSentences(t *testing.T) {
 		"named by the rule", "%v", "named by the rule")
 	now := time.Date(2026, 4, 13, 0, 0, 0, 0, time.UTC)
 	en, zh := &visit{Lang: "en", Now: now}, &visit{Lang: "zh", Now: now}
-	left := regexp.MustCompile(`Ann|Bob|ResizeObserver|X9|"Disk"|\bIN\b|Asia/Shanghai|Tocsin|tocsin release|Webhook|URL|token|Telegram|[Tt]elegram|IANA|TLS|HTTP|http|Gone|--[a-z-]+|[a-z]+(_[a-z]+)+|layers\[|groups\[|restrict_periods\[|\[\d\]|\(?R\d+\)?|U\+0000|Critical|true|false|and Bob|data_source_id|layers|groups|weight|but|url|id`)
+	left := regexp.MustCompile(`Ann|Bob|ResizeObserver|X9|"Disk"|\bIN\b|Asia/Shanghai|Tocsin|tocsin release|Webhook|URL|token|Telegram|[Tt]elegram|IANA|TLS|HTTP|http|Gone|--[a-z-]+|[a-z]+(_[a-z]+)+|layers\[|groups\[|restrict_periods\[|\[\d\]|\(?R\d+\)?|U\+0000|Critical|true|false|and Bob|data_source_id|layers|groups|weight|but|url|id|KB`)
 	word := regexp.MustCompile(`[A-Za-z]{2,}`)
 	for _, p := range sentence.Patterns() {
 		chinese, ok := texts["zh"][p.English]

@@ -52,7 +52,7 @@ type Settings struct {
 	Body                        string            `json:"body,omitzero" maxLength:"65536" doc:"Of an incident webhook: a body of its own with {{path.to.field}} in it; absent: the standard one."`
 	IntervalSeconds             int64             `json:"interval_seconds,omitzero" minimum:"10" maximum:"604800" doc:"Of a heartbeat: seconds without a sign of life after which an alert is raised."`
 	SeverityMap                 map[string]string `json:"severity_map,omitzero" maxProperties:"100" maxLength:"8" doc:"Of prometheus and grafana: words of severities, each 1 to 64 characters in any case, with what they mean: Critical, Warning or Info; they precede the words that Tocsin knows (docs/sources.md)."`
-	MaxBytesPerDay              int64             `json:"max_bytes_per_day,omitzero" minimum:"0" maximum:"1099511627776" doc:"Of a source: bytes of its events in a day (UTC), from 1048576 on; beyond it labels, images and description of an event are cut to 2 KB together, and beyond ten times it events are refused; absent or 0: 268435456."`
+	MaxBytesPerDay              int64             `json:"max_bytes_per_day,omitzero" minimum:"1048576" maximum:"1099511627776" doc:"Of a source: bytes of its events in a day (UTC); beyond it labels, images and description of an event are cut to 2 KB together, and beyond ten times it events are refused; absent: 268435456."`
 	App                         map[string]string `json:"app,omitzero" maxProperties:"50" maxLength:"8192" secret:"value" doc:"Of an app: its credentials by name; the secret ones are shown as secrets are."`
 	WarRoomEnabled              bool              `json:"war_room_enabled,omitzero" doc:"Of an app: war rooms are opened with it; only one integration of the account may have it."`
 }

@@ -219,6 +219,9 @@ func TestDueRowsAreWatched(t *testing.T) {
 			}
 		}
 		for _, index := range outstanding {
+			if index == "rum_issue_incomplete" { // worked off before the program serves: rum.Complete
+				continue
+			}
 			table, found, err := dbtest.TableOf(tx, index)
 			if err != nil || !found {
 				return fmt.Errorf("index %s: found %t, %w", index, found, err)

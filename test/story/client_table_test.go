@@ -215,7 +215,7 @@ var resources = []resource{
 	},
 	{
 		name: "Alertmanager", create: "/integration/create", id: "integration_id", read: "/integration/info", update: "/integration/update", delete: "/integration/delete", key: `"integration_id": $self`,
-		body: `{"integration_name": "source $n", "integration_type": "prometheus", "settings": {"severity_map": {"tier one": "Critical"}}}`, change: `{"settings": {"severity_map": {"tier one": "Warning"}}}`,
+		body: `{"integration_name": "source $n", "integration_type": "prometheus", "settings": {"max_bytes_per_day": 2097152, "severity_map": {"tier one": "Critical"}}}`, change: `{"settings": {"severity_map": {"tier one": "Warning"}}}`,
 	},
 	{
 		name: "change integration", create: "/integration/create", id: "integration_id", read: "/integration/info", update: "/integration/update", delete: "/integration/delete", key: `"integration_id": $self`,

@@ -92,7 +92,7 @@ func TestJunkOfOneAddressHidesNoErrorOfAnother(t *testing.T) {
 	w.issueOf("next hour")
 }
 
-// The errors beyond the bounds are told: by the first one, when their severity rises, and after the issue was resolved.
+// The errors beyond the bounds notify: by the first error, when their severity rises, and after the issue was resolved.
 func TestOtherErrorsNotify(t *testing.T) {
 	t.Parallel()
 	w := beginWith(t, bounded, notifyAnn, webShop(""))
