@@ -170,8 +170,11 @@ func rotated(a *app.App, c app.Config) error {
 	if err := os.WriteFile(c.SealKeyFile, append([]byte(key), old...), 0o600); err != nil {
 		return err
 	}
-	time.Sleep(1100 * time.Millisecond)                        // a server reads the file again after a second
-	if err := a.Nodes.Beat(context.Background()); err != nil { // it reads the new key, and seals with it from here on
+	time.Sleep(1100 * time.Millisecond) // a server reads the file again after a second, and seals with its new key from then on
+	if err := a.Runner.Settle(context.Background()); err != nil {
+		return err
+	}
+	if err := a.Nodes.Beat(context.Background()); err != nil {
 		return err
 	}
 	if _, err := app.ResealAll(context.Background(), a.DB, c); err != nil {
