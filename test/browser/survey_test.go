@@ -148,19 +148,19 @@ func unlinked(t *testing.T, w *world.World, pages []string) []string {
 	return all
 }
 
-// setPassword returns the address at which a person sets a password.
+// setPassword returns the address at which a person sets a password who does not sign in meanwhile, which would end the link.
 func setPassword(t *testing.T, w *world.World) string {
 	t.Helper()
-	var people struct {
+	var invited struct {
 		Items []struct {
 			ID int64 `json:"member_id"`
-		} `json:"items"`
+		}
 	}
-	w.Do(t, "/member/list", map[string]any{"limit": 1}, &people)
+	w.Do(t, "/member/invite", map[string]any{"members": []any{map[string]any{"email": "nina@example.com", "member_name": "Nina New"}}}, &invited)
 	var link struct {
 		Path string `json:"link_path"`
 	}
-	w.Do(t, "/person/link/create", map[string]any{"person_id": people.Items[0].ID}, &link)
+	w.Do(t, "/person/link/create", map[string]any{"person_id": invited.Items[0].ID}, &link)
 	return link.Path
 }
 
