@@ -81,7 +81,7 @@ func (w *world) sentry(version, message, function string) {
 func (w *world) issues() reply {
 	w.t.Helper()
 	now := w.clock.Now().UnixMilli()
-	return w.do("/rum/issue/list", `{"start_time": %d, "end_time": %d, "by_intersection": true}`, now-100*86400_000, now+1)
+	return w.do("/rum/issue/list", `{"start_time": %d, "end_time": %d, "by_intersection": true, "limit": 100}`, now-100*86400_000, now+1)
 }
 
 func (w *world) setIssue(issue, status string) {
