@@ -26,11 +26,11 @@ func (a *App) addressChanged(tx *db.Tx, c person.AddressChange, now time.Time) e
 	}
 	if c.Old != "" && a.can("email") {
 		old := n
-		old.Method, old.Address, old.Reason = "email", notify.Address{To: c.Old}, "it was the address until now"
+		old.Method, old.Address = "email", notify.Address{To: c.Old}
+		old.Reason = "it was the address until now"
 		old.Detail.Text = "Tocsin does not write to this address for " + c.Name + " any more: it was changed " + by +
 			". If that is a surprise, tell the owner of the account."
-		// Once an hour: a person who changes the own address to and fro must not fill a stranger's mailbox.
-		old.Key = fmt.Sprintf("email-changed/%d/%x/%d", c.Person, sha256.Sum256([]byte(strings.ToLower(c.Old))), now.Unix()/3600)
+		old.Key = changeKey(c.Person, "from", c.Old, now)
 		if err := a.notify.Put(tx, old, now); err != nil {
 			return err
 		}
@@ -43,8 +43,16 @@ func (a *App) addressChanged(tx *db.Tx, c person.AddressChange, now time.Time) e
 	if err != nil || !found {
 		return err
 	}
-	n.Reason, n.Key = "the account's owner", fmt.Sprintf("email-changed/%d/owner/%d", c.Person, now.UnixMilli())
-	n.Detail.Text = fmt.Sprintf("It was changed %s from %s to %s. Links to sign in that were made before do not work any more.",
-		by, cmp.Or(c.Old, "none"), cmp.Or(c.New, "none"))
+	n.Reason, n.Key = "the account's owner", changeKey(c.Person, fmt.Sprint("by ", c.By, " to"), c.New, now)
+	n.Detail.Text = fmt.Sprintf("It was changed %s from %s to %s.", by, cmp.Or(c.Old, "none"), cmp.Or(c.New, "none"))
+	if c.Old != "" { // a first address ends no link
+		n.Detail.Text += " Links to sign in that were made before do not work any more."
+	}
 	return a.notify.PutFor(tx, p, nil, n.Severity, n, now)
+}
+
+// changeKey is the key of a message about a change of a person's address from or to another. It is the same within an hour: a
+// person who changes the own address to and fro must not fill the mailbox of a stranger or of the owner.
+func changeKey(person int64, way, address string, now time.Time) string {
+	return fmt.Sprintf("email-changed/%d/%s/%x/%d", person, way, sha256.Sum256([]byte(strings.ToLower(address))), now.Unix()/3600)
 }

@@ -514,7 +514,8 @@ func TestChangeOfAddressNotifiesOldAddressAndOwner(t *testing.T) {
 			t.Errorf("%s got %q", fresh, got)
 		}
 	}
-	// To and fro: a stranger's mailbox gets one mail in an hour.
+	// To and fro: in an hour a stranger's mailbox gets one mail, and the owner one about each of the two addresses.
+	before = len(w.mailsTo("owner@example.com"))
 	for range 10 {
 		for _, to := range []string{"victim@example.com", "ann2@example.com"} {
 			w.as(key, "/member/info/reset", fmt.Sprintf(`{"member_id":%d,"email":%q}`, id, to))
@@ -522,6 +523,9 @@ func TestChangeOfAddressNotifiesOldAddressAndOwner(t *testing.T) {
 	}
 	if got := w.mailsTo("victim@example.com"); len(got) != 1 {
 		t.Errorf("%d mails to a stranger", len(got))
+	}
+	if got := w.mailsTo("owner@example.com"); len(got) != before+2 {
+		t.Errorf("%d mails to the owner", len(got)-before)
 	}
 }
 
