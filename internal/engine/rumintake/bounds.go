@@ -12,12 +12,6 @@ import (
 	"tocsin/internal/rum"
 )
 
-// The bounds of one address, by default (docs/rum.md).
-const (
-	MaxErrorsPerSecond = 20 // of which new kinds are issues
-	MaxKindsPerHour    = 20 // that are issues
-)
-
 // maxSenders is how many senders have a rate of their own. Those beyond share one.
 const maxSenders = 100_000
 
@@ -105,7 +99,8 @@ func (w *writer) beyond(g *group) (bool, error) {
 		w.others = append(w.others, &group{fingerprint: rumerror.Other(g.application.ApplicationID), other: true})
 	}
 	o := w.others[at]
-	o.application, o.now, o.errors, o.noise = g.application, g.now, append(o.errors, g.errors...), g.noise
+	o.application, o.now = g.application, g.now
+	o.errors, o.noise = append(o.errors, g.errors...), g.noise
 	if g.alerted != nil {
 		o.alerted = g.alerted
 	}

@@ -30,7 +30,8 @@ type group struct {
 
 // add adds an error of a report.
 func (g *group) add(one *report, e *rumerror.Error) {
-	g.application, g.now, g.errors = one.application, one.now, append(g.errors, e)
+	g.application, g.now = one.application, one.now
+	g.errors = append(g.errors, e)
 	if noise := e.Noise(); noise != "" {
 		g.noise = noise
 	} else {
