@@ -110,7 +110,7 @@ soak-race:
 	./test.sh race ./test/story ./internal/...
 
 soak-patroni:
-	TOCSIN_PATRONI_ROUNDS=2 go test -count=1 -timeout 0 -v -run TestAPatroniCluster ./test/failover
+	TOCSIN_PATRONI_ROUNDS=2 go test -count=1 -timeout 0 -v -run TestPatroniCluster ./test/failover
 
 golden:
 	go test $$(find internal -path '*/testdata/golden' | sed 's#^#./#; s#/testdata/golden##') -update

@@ -153,7 +153,8 @@ func TestPageComesDespitePoison(t *testing.T) {
 		if !all && !p.short {
 			continue
 		}
-		began, deaths, most := time.Now(), 0, 0
+		began := time.Now()
+		deaths, most := 0, 0
 		settle := func(wait time.Duration) {
 			most = max(most, s.newPeak())
 			select {

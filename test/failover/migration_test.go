@@ -10,9 +10,9 @@ import (
 	"tocsin/test/pgserver"
 )
 
-// TestAMigrationOnASilentServerEnds: the server answers nothing any more while the schema is made. That is reported after a few
+// TestMigrationOnSilentServerEnds: the server answers nothing any more while the schema is made. That is reported after a few
 // seconds, and ends the migration with an error that names the reason.
-func TestAMigrationOnASilentServerEnds(t *testing.T) {
+func TestMigrationOnSilentServerEnds(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, pgserver.Options{})
 	must(t, s.SQL("postgres", "CREATE DATABASE tocsin"))

@@ -73,7 +73,8 @@ func (d *daemon) start() error {
 	}
 	defer f.Close()
 	d.cmd = exec.Command(d.args[0], d.args[1:]...)
-	d.cmd.Dir, d.cmd.SysProcAttr, d.cmd.Stdout, d.cmd.Stderr = d.c.dir, d.c.as, f, f
+	d.cmd.Dir, d.cmd.SysProcAttr = d.c.dir, d.c.as
+	d.cmd.Stdout, d.cmd.Stderr = f, f
 	d.cmd.Env = append(os.Environ(), "HOME="+d.c.dir)
 	return d.cmd.Start()
 }

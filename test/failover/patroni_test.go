@@ -49,11 +49,11 @@ var faults = []breakage{
 	}, false},
 }
 
-// TestAPatroniCluster breaks a cluster under load in every way. Nothing that was acknowledged is lost where a standby confirms it,
+// TestPatroniCluster breaks a cluster under load in every way. Nothing that was acknowledged is lost where a standby confirms it,
 // every event has its incident and its page, no page is cancelled, and none is acknowledged by a former primary. Each fault is
 // tried once, the first three on synchronous clusters at their own addresses and the others on asynchronous ones behind HAProxy.
 // TOCSIN_PATRONI_ROUNDS is how often all 24 combinations are tried instead.
-func TestAPatroniCluster(t *testing.T) {
+func TestPatroniCluster(t *testing.T) {
 	t.Parallel()
 	rounds, _ := strconv.Atoi(os.Getenv("TOCSIN_PATRONI_ROUNDS")) // 0 where it is not set
 	if rounds == 0 {

@@ -41,9 +41,9 @@ func has(s *pgserver.Server, n string) bool {
 	return s.SQL("tocsin", `SELECT 1 / count(*) FROM kept WHERE n = `+n) == nil
 }
 
-// TestAFormerPrimaryIsLeft: the standby is promoted while the old primary runs on and takes writes, first in the address. Every
+// TestFormerPrimaryIsLeft: the standby is promoted while the old primary runs on and takes writes, first in the address. Every
 // open connection moves to the new primary, and a program that starts now begins there.
-func TestAFormerPrimaryIsLeft(t *testing.T) {
+func TestFormerPrimaryIsLeft(t *testing.T) {
 	t.Parallel()
 	p := startPair(t)
 	d := open(t, p.dsn)
@@ -94,9 +94,9 @@ func TestAFormerPrimaryIsLeft(t *testing.T) {
 	}
 }
 
-// TestACommitOfAFormerPrimaryIsAnError: a commit waits for the standby, which is promoted. The operator of the former primary
+// TestCommitOfFormerPrimaryIsAnError: a commit waits for the standby, which is promoted. The operator of the former primary
 // then ends the wait: its server reports that the commit succeeded, and only the former primary has it.
-func TestACommitOfAFormerPrimaryIsAnError(t *testing.T) {
+func TestCommitOfFormerPrimaryIsAnError(t *testing.T) {
 	t.Parallel()
 	p := startPair(t)
 	d := open(t, p.dsn)
@@ -118,9 +118,9 @@ func TestACommitOfAFormerPrimaryIsAnError(t *testing.T) {
 	}
 }
 
-// TestAClusterThatGoesBackIsFollowed: behind one address, the former primary leads again. That may be a mistake of the proxy for a
+// TestClusterThatGoesBackIsFollowed: behind one address, the former primary leads again. That may be a mistake of the proxy for a
 // moment; when it lasts, the database must not stay away for ever.
-func TestAClusterThatGoesBackIsFollowed(t *testing.T) {
+func TestClusterThatGoesBackIsFollowed(t *testing.T) {
 	t.Parallel()
 	p := startPair(t)
 	way := startProxy(t, address(p.old))

@@ -66,7 +66,8 @@ func (d *DB) watch(ctx context.Context, end context.CancelCauseFunc, waits []fun
 	stop := make(chan struct{})
 	found := make(chan string, 1)
 	go func() {
-		session, answered, silent := "", time.Now(), false
+		session, silent := "", false
+		answered := time.Now()
 		for {
 			select {
 			case <-stop:
