@@ -49,16 +49,21 @@ func (f *Frame) record(tx *db.Tx, x *exchange, body, outcome string) error {
 // notRead is what the audit log stores of a call that was refused before its body was read.
 const notRead = `{"redacted":"not read"}`
 
-// kept returns what the audit log stores of the call's body; nil: it was not read.
+// kept returns what the audit log stores of the call's body, which is redacted once if it is large; nil: it was not read.
 func (f *Frame) kept(x *exchange, body []byte) string {
-	switch {
-	case x.known != "":
+	if x.known != "" {
 		return x.known
-	case body == nil:
+	}
+	return f.redacted(x.op, body)
+}
+
+// redacted returns a body of an operation without its secrets.
+func (f *Frame) redacted(op *mounted, body []byte) string {
+	if body == nil {
 		return notRead
 	}
-	f.prepare(x.op)
-	return redact.JSON(body, x.op.shape, auditBody)
+	f.prepare(op)
+	return redact.JSON(body, op.shape, auditBody)
 }
 
 // recordRefusal records a write that was refused. It needs a transaction of its own, because the call's was rolled

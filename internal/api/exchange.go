@@ -239,8 +239,7 @@ func (f *Frame) requestInTurn(x *exchange, body []byte) (any, error) {
 		return nil, err
 	}
 	defer leave()
-	x.known = ""
-	x.known = f.kept(x, body)
+	x.known = f.redacted(x.op, body)
 	return f.request(x, body)
 }
 
