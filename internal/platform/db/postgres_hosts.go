@@ -235,19 +235,11 @@ func (o *outage) allRefused(answered bool) {
 func (e *postgresEngine) inOrder() []*host {
 	e.outage.mu.Lock()
 	defer e.outage.mu.Unlock()
-	first := e.outage.host
 	hosts := slices.Clone(e.watch.hosts)
-	slices.SortStableFunc(hosts, func(a, b *host) int {
-		return cmp.Compare(btoi(b.name == first), btoi(a.name == first))
-	})
-	return hosts
-}
-
-func btoi(is bool) int {
-	if is {
-		return 1
+	if i := slices.IndexFunc(hosts, func(h *host) bool { return h.name == e.outage.host }); i > 0 {
+		hosts = slices.Insert(slices.Delete(hosts, i, i+1), 0, e.watch.hosts[i])
 	}
-	return 0
+	return hosts
 }
 
 // dialHosts connects to the first host that is the primary. The error names all hosts, if there are several.
