@@ -141,11 +141,14 @@ func (s weights) String() string {
 	return fmt.Sprintf("at most %d KB of HTML (%s), %d KB with all that it loads (%s)", s.page>>10, s.heaviest, s.all>>10, s.fullest)
 }
 
-// still wants a page that is drawn in place: nothing moves later, and focus follows the order of the text.
+// still wants a page that is drawn in place: nothing moves later, and focus follows the order of the text. A page that
+// reads itself again, because something happened in its account, may move: its own address is then among what it loaded.
 func still(p *page.Page) []string {
 	problems := page.Eval[[]string](p, `document.fonts.ready.then(() => new Promise(done => { const moved = [];
-		new PerformanceObserver(l => { for (const e of l.getEntries()) if (!e.hadRecentInput) moved.push('moves while it is drawn: ' +
-			e.sources.slice(0, 2).map(s => s.node?.outerHTML?.slice(0, 80)).join(', ')); }).observe({type: 'layout-shift', buffered: true});
+		const read = () => performance.getEntriesByName(location.href, 'resource')[0]?.startTime ?? Infinity;
+		new PerformanceObserver(l => { for (const e of l.getEntries()) if (!e.hadRecentInput && e.startTime < read()) moved.push(
+			'moves while it is drawn: ' + e.sources.slice(0, 2).map(s => s.node?.outerHTML?.slice(0, 80)).join(', ') +
+			(document.querySelector('.stale:not([hidden])')?.innerText ?? '')); }).observe({type: 'layout-shift', buffered: true});
 		requestAnimationFrame(() => setTimeout(() => done(moved), 30)); }))`)
 	return append(problems, page.Eval[[]string](p, `[...document.querySelectorAll('[tabindex]:not([tabindex="0"]):not([tabindex="-1"])')]
 		.map(e => 'changes the order of focus: ' + e.outerHTML.slice(0, 120))`)...)
