@@ -1,6 +1,7 @@
 package person
 
 import (
+	"strconv"
 	"strings"
 
 	"tocsin/internal/api"
@@ -15,48 +16,71 @@ import (
 	"tocsin/internal/team"
 )
 
-type memberDeleteRequest struct {
+// MemberNames is what a request may name a person by.
+type MemberNames struct {
 	MemberID    int64  `json:"member_id,omitzero" minimum:"0" doc:"By id."`
 	MemberName  string `json:"member_name,omitzero" maxLength:"255" doc:"By name, if only one has it."`
 	Email       string `json:"email,omitzero" maxLength:"255" doc:"By e-mail address."`
 	Phone       string `json:"phone,omitzero" maxLength:"40" doc:"By phone number."`
 	CountryCode string `json:"country_code,omitzero" maxLength:"8" doc:"Of the phone number."`
 	RefID       string `json:"ref_id,omitzero" maxLength:"255" doc:"By their id in the system they come from."`
-	api.DryRun
 }
 
-// find returns the person that the request names, fault.Missing when there is none, and fault.Invalid when several fit.
-func (in memberDeleteRequest) find(c *api.Call) (Member, error) {
-	if in.MemberID != 0 {
-		return getMember(c.Tx, c.Who.AccountID, in.MemberID)
-	}
+// find returns the person whom all names fit, fault.Missing when there is none, and fault.Invalid when there are several.
+func (n MemberNames) find(c *api.Call) (person int64, err error) {
 	ids, err := db.All(c.Tx, db.Column[int64], `SELECT person_id FROM person WHERE account_id = $1 AND status <> 'deleted'
 		AND ($2 = '' OR person_name = $2) AND ($3 = '' OR lower(email) = lower($3)) AND ($4 = '' OR phone = $4) AND ($5 = '' OR ref_id = $5)
-			AND ($6 = '' OR country_code = $6)
-		ORDER BY person_id LIMIT 2`, c.Who.AccountID, in.MemberName, in.Email, in.Phone, in.RefID, in.CountryCode)
+			AND ($6 = '' OR country_code = $6) AND (person_id = $7 OR $7 = 0)
+		ORDER BY person_id LIMIT 2`, c.Who.AccountID, n.MemberName, n.Email, n.Phone, n.RefID, n.CountryCode, n.MemberID)
 	switch {
 	case err != nil:
-		return Member{}, err
+		return 0, err
 	case len(ids) == 0:
-		return Member{}, fault.Missing("person", strings.Join([]string{in.MemberName, in.Email, in.Phone, in.RefID}, ""))
+		return 0, fault.Missing("person", n.shown())
 	case len(ids) > 1:
-		return Member{}, fault.Invalid("member_id", "must select a person: %d and others fit", ids[0])
+		return 0, fault.Invalid("member_id", "must select a person: %d and others fit", ids[0])
 	}
-	return getMember(c.Tx, c.Who.AccountID, ids[0])
+	return ids[0], nil
 }
 
-// Check returns fault.Invalid unless the request names a person.
-func (in memberDeleteRequest) Check() error {
-	if in.MemberID == 0 && in.MemberName == "" && in.Email == "" && in.Phone == "" && in.RefID == "" {
+// shown returns the names as they were sent, for an error.
+func (n MemberNames) shown() string {
+	var names []string
+	if n.MemberID != 0 {
+		names = append(names, strconv.FormatInt(n.MemberID, 10))
+	}
+	for _, name := range []string{n.MemberName, n.Email, n.Phone, n.RefID} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// check returns fault.Invalid if a person is not named.
+func (n MemberNames) check() error {
+	if n.MemberID == 0 && n.MemberName == "" && n.Email == "" && n.Phone == "" && n.RefID == "" {
 		return fault.Invalid("member_id", "or member_name, email, phone or ref_id is required")
 	}
 	return nil
 }
 
+type memberDeleteRequest struct {
+	MemberNames
+	api.DryRun
+}
+
+// Check returns fault.Invalid unless the request names a person.
+func (in memberDeleteRequest) Check() error { return in.check() }
+
 // memberDelete deletes a person's app keys, sessions, passwords, roles and memberships, and marks the person as deleted.
 // The row stays because history names it.
 func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
-	m, err := in.find(c)
+	person, err := in.find(c)
+	if err != nil {
+		return api.Removal{}, err
+	}
+	m, err := getMember(c.Tx, c.Who.AccountID, person)
 	if err != nil {
 		return api.Removal{}, err
 	}

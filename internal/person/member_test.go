@@ -25,6 +25,7 @@ func TestMemberLifecycle(t *testing.T) {
 		{Path: "/member/info/reset", Body: `{"member_id":$id,"time_zone":"Mars/Base"}`, Code: "InvalidParameter", Says: []string{"time_zone"}},
 		{Path: "/member/info/reset", Key: apitest.KeyReader, Body: `{"member_id":$id,"locale":"en-US"}`, Code: "AccessDenied", Says: []string{"Members Manage"}},
 		{Path: "/member/info/reset", Key: apitest.KeyReader, Body: `{"member_id":2659460982131,"locale":"en-US"}`, Data: `{}`},
+		{Path: "/member/info/reset", Body: `{"member_id":$id,"updates":{"member_name":"Åsa Ö","phone":"+4*******67"}}`, Data: `{}`},
 		{Path: "/member/list", Body: `{"query":"åSA"}`, Data: `{"p":1,"limit":20,"total":1,"items":[` + whole + `]}`, Golden: "member_list"},
 		{Path: "/member/list", Body: `{"role_id":5}`, Has: `{"total":1}`},
 		{Path: "/member/list", Body: `{"limit":1,"asc":true,"orderby":"updated_at"}`, Has: `{"total":4,"items":[{}]}`},
@@ -139,4 +140,57 @@ func TestNarrowedKeyCannotWidenItself(t *testing.T) {
 	} else {
 		apitest.Golden(t, "person_app-key_list", r.Body)
 	}
+}
+
+// TestMemberResetTakesUpdates changes a person named by each of the five members, as the Terraform provider does by id, and
+// Nightingale by address, number and name together.
+func TestMemberResetTakesUpdates(t *testing.T) {
+	s := apitest.Start(t, person.Ops())
+	reset := func(body string) apitest.Turn {
+		return apitest.Turn{Path: "/member/info/reset", Body: body, Data: `{}`}
+	}
+	refused := func(body, code string, says ...string) apitest.Turn {
+		return apitest.Turn{Path: "/member/info/reset", Body: body, Code: code, Says: says}
+	}
+	named := func(name string) apitest.Turn {
+		return apitest.Turn{Path: "/member/list", Body: `{"query":"ines@example.com"}`, Has: `{"total":1,"items":[{"member_id":$id,"member_name":"` + name + `"}]}`}
+	}
+	s.Converse(t, []apitest.Turn{
+		{Path: "/member/invite", Body: `{"members":[{"member_name":"Ines","email":"ines@example.com","phone":"+15550107","ref_id":"r1"},{"member_name":"Two","email":"two@example.com","ref_id":"r2"}]}`,
+			Keep: map[string]string{"id": "items.0.member_id"}},
+		reset(`{"member_id":$id,"updates":{"member_name":"By id"}}`), named("By id"),
+		reset(`{"email":"INES@example.com","updates":{"member_name":"By email"}}`), named("By email"),
+		reset(`{"phone":"+15550107","updates":{"member_name":"By phone"}}`), named("By phone"),
+		reset(`{"member_name":"By phone","updates":{"member_name":"By name"}}`), named("By name"),
+		reset(`{"ref_id":"r1","updates":{"member_name":"By reference","ref_id":"r3"}}`), named("By reference"),
+		reset(`{"email":"ines@example.com","phone":"+15550107","member_name":"By reference","ref_id":"r3","updates":{"member_name":"By all"}}`), named("By all"),
+		refused(`{"member_id":$id,"email":"two@example.com","updates":{"member_name":"None"}}`, "ResourceNotFound", "two@example.com"),
+		refused(`{"ref_id":"r1","updates":{"member_name":"None"}}`, "ResourceNotFound", "r1"),
+		refused(`{"ref_id":"r3","updates":{"ref_id":"r2"}}`, "InvalidParameter", "ref_id", "is that of person"),
+		refused(`{"updates":{"member_name":"None"}}`, "InvalidParameter", "member_id", "ref_id is required"),
+		refused(`{"member_name":"By all"}`, "InvalidParameter", "member_id", "updates"),
+		refused(`{"member_id":$id,"ref_id":"r4"}`, "InvalidParameter", "ref_id", "must be in updates"),
+		refused(`{"member_id":$id,"locale":"en-US","updates":{"member_name":"None"}}`, "InvalidParameter", "locale", "must be in updates"),
+		refused(`{"member_id":$id,"updates":{"member_name":"x"}}`, "InvalidParameter", "updates.member_name", "2"),
+		{Path: "/member/info/reset", Key: apitest.KeyB, Body: `{"email":"ines@example.com","updates":{"member_name":"Theirs"}}`, Code: "ResourceNotFound"},
+		named("By all"),
+	})
+}
+
+// TestMemberResetHidesWhoHasAddress uses a caller without Members Manage, who gets the same refusal whether an address is
+// that of a person or not, and may change neither others nor the id by which other systems find persons.
+func TestMemberResetHidesWhoHasAddress(t *testing.T) {
+	s := apitest.Start(t, person.Ops())
+	s.Exec(`UPDATE person SET email = 'olga@example.com' WHERE person_id = $1`, apitest.OwnerA)
+	s.Exec(`UPDATE person SET email = 'rita@example.com' WHERE person_id = $1`, apitest.Reader)
+	replies := map[string]bool{}
+	for _, email := range []string{"olga@example.com", "none@example.com"} {
+		r := expect(t, s, apitest.KeyReader, "/member/info/reset", `{"email":"`+email+`","updates":{"member_name":"Mine"}}`, "AccessDenied")
+		replies[r.Message] = true
+	}
+	if len(replies) != 1 {
+		t.Errorf("%v", replies)
+	}
+	expect(t, s, apitest.KeyReader, "/member/info/reset", `{"email":"rita@example.com","updates":{"member_name":"Mine"}}`, "")
+	expect(t, s, apitest.KeyReader, "/member/info/reset", `{"email":"rita@example.com","updates":{"ref_id":"r9"}}`, "AccessDenied")
 }

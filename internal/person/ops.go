@@ -91,10 +91,12 @@ func (a Announce) ops() []api.Op {
 			Effect:   api.Write,
 			Audit:    "member:write:update",
 			Doc:      "Changes the members of a person that are sent: of the caller, or with Members Manage (org) of any person.",
-			Notes: "The e-mail address and phone number of the account's owner are changed by the owner alone, with a key that is not narrowed. " +
+			Notes: "The members that change are in updates, and the person is named beside it, by id, name, address, number or ref_id; " +
+				"or they are beside member_id, without updates. " +
+				"The e-mail address and phone number of the account's owner are changed by the owner alone, with a key that is not narrowed. " +
 				"The e-mail address of another person is changed by callers who have all permissions of that person. " +
 				"A change of the address ends its proof and the person's links to sign in; the old address and the account's owner are notified.",
-			Example: `{"member_id": 2476123212131, "locale": "en-US"}`,
+			Example: `{"member_id": 2476123212131, "updates": {"locale": "en-US"}}`,
 			Do:      api.Do(a.memberReset),
 		},
 		{
