@@ -1,8 +1,6 @@
 package alert
 
 import (
-	"fmt"
-
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/pipeline"
@@ -16,11 +14,6 @@ type Pipeline = integration.Rules[pipeline.Rule]
 var Pipelines = integration.KindOfRules(configstore.Pipeline, "alert_pipelines", "alert pipeline", pipeline.CheckAll)
 
 func pipelineUpsert(c *api.Call, in integration.RulesInput[pipeline.Rule]) (api.Empty, error) {
-	for i, r := range in.Rules {
-		if r.Kind == pipeline.AlertInhibit && len(r.Settings.Equals) == 0 {
-			c.Warn(fmt.Sprintf("rules[%d].settings.equals: names no field, so an active source inhibits every alert that the rule matches", i))
-		}
-	}
 	return integration.UpsertRules(c, Pipelines, in)
 }
 

@@ -32,6 +32,8 @@ func TestConversationPipeline(t *testing.T) {
 		{Path: "/alert/pipeline/info", Body: `{"integration_id":$i}`, Has: `{"rules":` + flat + `}`},
 		{Path: "/alert/pipeline/upsert", Body: `{"integration_id":$i,"rules":[{"kind":"alert_drop","if":[{"key":"a","oper":"IS","vals":["b"]}],"settings":{}}]}`, Code: "InvalidParameter", Says: []string{"rules[0].if[0].oper"}},
 		{Path: "/alert/pipeline/upsert", Body: `{"integration_id":$i,"rules":[{"kind":"alert_inhibit","settings":{"source_filters":[]}}]}`, Code: "InvalidParameter", Says: []string{"rules[0].settings.equals"}},
+		{Path: "/alert/pipeline/upsert", Body: `{"integration_id":$i,"rules":[{"kind":"alert_drop","settings":{}},{"kind":"title_reset","settings":{"title":"[Prometheus] ${title} ${host}"}}]}`,
+			Data: `{"warnings":["rules[1].settings.title: \"${host}\" stays as it is written: title, description, severity, status, alert_key and labels.NAME are replaced in ${ }"]}`},
 		{Path: "/alert/pipeline/upsert", Body: `{"integration_id":$i,"rules":` + rules + `}`, Data: `{}`},
 		{Path: "/alert/pipeline/info", Key: apitest.KeyB, Body: `{"integration_id":$i}`, Code: "ResourceNotFound"},
 		{Path: "/alert/pipeline/upsert", Key: apitest.KeyReader, Body: `{"integration_id":$i,"rules":[]}`, Code: "AccessDenied"},

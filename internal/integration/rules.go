@@ -10,8 +10,11 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Rule is a rule for the events of an integration. Check returns the path of the member that is wrong, and why.
-type Rule interface{ Check() (path, why string) }
+// Rule is a rule for the events of an integration.
+type Rule interface {
+	Check() (path, why string) // the path of the member that is wrong, and why
+	Warnings() []string        // what is probably not meant, each with the path of its member
+}
 
 // Rules are the rules of one kind that an integration has, such as its alert pipeline.
 type Rules[R Rule] struct {
@@ -91,6 +94,11 @@ func UpsertRules[R Rule](c *api.Call, kind configstore.Kind[Rules[R]], in RulesI
 	p.Rules, p.UpdatedAt, p.UpdatedBy = in.Rules, c.Unix(), c.Who.PersonID
 	if err := kind.Check(c.Tx, "", account, &p); err != nil {
 		return api.Empty{}, err
+	}
+	for i, r := range in.Rules {
+		for _, warning := range r.Warnings() {
+			c.Warn(fmt.Sprintf("rules[%d].%s", i, warning))
+		}
 	}
 	c.Touched(configstore.Integration, in.IntegrationID, "")
 	c.Touched(kind.Name, key, kind.Head(&p).Name)

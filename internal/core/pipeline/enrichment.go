@@ -22,7 +22,7 @@ type EnrichmentSettings struct {
 	SourceField string   `json:"source_field,omitzero" maxLength:"255" doc:"Of extraction: title, description or labels.NAME."`
 	ResultLabel string   `json:"result_label,omitzero" maxLength:"63" doc:"Of extraction and composition: the label to set, of small letters, digits and _."`
 	Pattern     string   `json:"pattern,omitzero" maxLength:"500" doc:"Of extraction: a regular expression (RE2); the label becomes the group named result, or the whole match."`
-	Template    string   `json:"template,omitzero" maxLength:"500" doc:"Of composition: a text in which {{.title}}, {{.labels.name}} and so on are replaced."`
+	Template    string   `json:"template,omitzero" maxLength:"500" doc:"Of composition: a text in which {{.title}}, {{.labels.name}} and so on are replaced, also written ${title}."`
 	Override    *bool    `json:"override,omitzero" doc:"A label that is set already is replaced; else it stays."`
 	DropLabels  []string `json:"drop_labels,omitzero" maxItems:"50" maxLength:"128" doc:"Of drop: labels to remove."`
 }
@@ -65,6 +65,9 @@ func (r Enrichment) Check() (path, why string) {
 	}
 	return "", ""
 }
+
+// Warnings returns what is probably not meant, each with the path of its member.
+func (r Enrichment) Warnings() []string { return unknown("settings.template", r.Settings.Template) }
 
 // extraction is the kind that sets a label from a text by a regular expression.
 const extraction = "extraction"

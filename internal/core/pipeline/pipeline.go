@@ -5,6 +5,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -33,7 +34,7 @@ type Rule struct {
 
 // Settings is what the kinds of rules need; each reads its own.
 type Settings struct {
-	Title         string         `json:"title,omitzero" maxLength:"512" doc:"Of title_reset: the new title, in which {{.title}}, {{.labels.name}} and so on are replaced."`
+	Title         string         `json:"title,omitzero" maxLength:"512" doc:"Of title_reset: the new title, in which {{.title}}, {{.labels.name}} and so on are replaced, also written ${title}."`
 	Description   string         `json:"description,omitzero" maxLength:"2048" doc:"Of description_reset: the new description, likewise."`
 	Severity      string         `json:"severity,omitzero" enum:"Critical,Warning,Info" doc:"Of severity_reset: the new severity."`
 	Equals        []string       `json:"equals,omitzero" maxItems:"20" maxLength:"255" doc:"Of alert_inhibit: fields in which both alerts must agree."`
@@ -82,6 +83,20 @@ func (r Rule) Check() (path, why string) {
 			"must be title_reset, description_reset, severity_reset, alert_drop or alert_inhibit, got %q", r.Kind)
 	}
 	return "", ""
+}
+
+// Warnings returns what is probably not meant, each with the path of its member.
+func (r Rule) Warnings() []string {
+	s := r.Settings
+	switch {
+	case r.Kind == TitleReset:
+		return unknown("settings.title", s.Title)
+	case r.Kind == DescriptionReset:
+		return unknown("settings.description", s.Description)
+	case r.Kind == AlertInhibit && len(s.Equals) == 0:
+		return []string{"settings.equals: names no field, so an active source inhibits every alert that the rule matches"}
+	}
+	return nil
 }
 
 // The bounds of the texts and lists of rules, the same as in the tags. Lengths are in characters.
@@ -165,13 +180,21 @@ func (r Rule) apply(e *event.Event) (action string, dropped bool) {
 	return "", false
 }
 
-var placeholder = regexp.MustCompile(`\{\{\s*\.?(title|description|severity|status|alert_key|labels\.[^\s}]+)\s*\}\}`)
+// placeholder is a field in a text: {{.title}}, or ${title} as the Terraform provider's examples write it.
+var placeholder = regexp.MustCompile(`\{\{\s*` + field + `\s*\}\}|\$\{\s*` + field + `\s*\}`)
 
-// fill replaces {{.title}}, {{.labels.name}} and so on by the event's fields. A field that the event does not have is
-// empty. Anything else in {{ }} is an error, because people would read it as it is written.
+const (
+	field  = `\.?(title|description|severity|status|alert_key|labels\.[^\s}]+)`
+	fields = "title, description, severity, status, alert_key and labels.NAME"
+)
+
+// fill replaces {{.title}}, ${labels.name} and so on by the event's fields. A field that the event does not have is
+// empty. Anything else in {{ }} is an error, because people would read it as it is written. Anything else in ${ } stays:
+// see unknown.
 func fill(text string, e *event.Event) (string, error) {
 	filled := placeholder.ReplaceAllStringFunc(text, func(match string) string {
-		name := placeholder.FindStringSubmatch(match)[1]
+		names := placeholder.FindStringSubmatch(match)
+		name := cmp.Or(names[1], names[2])
 		if label, ok := strings.CutPrefix(name, "labels."); ok {
 			value, _ := e.Label(label)
 			return value
@@ -181,8 +204,18 @@ func fill(text string, e *event.Event) (string, error) {
 	})
 	if rest := placeholder.ReplaceAllString(text, ""); strings.Contains(rest, "{{") {
 		i := strings.Index(rest, "{{")
-		return "", fmt.Errorf(
-			"is malformed at %.30q: title, description, severity, status, alert_key and labels.NAME are allowed in {{ }}", rest[i:])
+		return "", fmt.Errorf("is malformed at %.30q: %s are allowed in {{ }}", rest[i:], fields)
 	}
 	return filled, nil
+}
+
+var dollar = regexp.MustCompile(`\$\{[^}]*\}?`)
+
+// unknown returns a warning for what is in ${ } in a text and is no field: it may be meant as it is written. Empty: nothing.
+func unknown(path, text string) []string {
+	rest := placeholder.ReplaceAllString(text, "")
+	if found := dollar.FindString(rest); found != "" {
+		return []string{fmt.Sprintf("%s: %.60q stays as it is written: %s are replaced in ${ }", path, found, fields)}
+	}
+	return nil
 }

@@ -43,6 +43,39 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// TestDollarPlaceholders fills the form of the Terraform provider's examples. A value is never filled again, and what is no
+// field stays, with a warning.
+func TestDollarPlaceholders(t *testing.T) {
+	for text, want := range map[string]string{
+		"[Prometheus] ${title}":                             "[Prometheus] Disk full on db-1",
+		"${ labels.env }/${labels.host}${labels.no}":        "prod/db-1",
+		"${description} ${severity} ${status} ${alert_key}": "97 % Warning Warning k",
+		"{{.title}} ${title}":                               "Disk full on db-1 Disk full on db-1",
+		"${labels.trap}":                                    "${title} {{.title}}",
+		"${titel} ${}":                                      "${titel} ${}",
+		"costs $5 {x}":                                      "costs $5 {x}",
+	} {
+		e := sample
+		e.Labels = maps.Clone(sample.Labels)
+		e.Labels["trap"] = "${title} {{.title}}"
+		r := Rule{Kind: TitleReset, Settings: Settings{Title: text}}
+		if out, _, _, _ := Ready([]Rule{r}).Apply(nil, e); out.Title != want {
+			t.Errorf("%s: %q, want %q", text, out.Title, want)
+		}
+		if path, why := r.Check(); path != "" {
+			t.Errorf("%s: %s %s", text, path, why)
+		}
+		if warned := len(r.Warnings()) > 0; warned != strings.Contains(text, "titel") {
+			t.Errorf("%s: %q", text, r.Warnings())
+		}
+	}
+	composed := Enrichment{Kind: "composition", Settings: EnrichmentSettings{ResultLabel: "where", Template: "${labels.env}/${host}"}}
+	out, _ := ReadyEnrichments([]Enrichment{composed}).Enrich(nil, sample)
+	if w := composed.Warnings(); out.Labels["where"] != "prod/${host}" || len(w) != 1 || !strings.Contains(w[0], `settings.template: "${host}" stays`) {
+		t.Errorf("%q %q", out.Labels, w)
+	}
+}
+
 func TestEnrich(t *testing.T) {
 	before := maps.Clone(sample.Labels)
 	out, steps := ReadyEnrichments([]Enrichment{
@@ -100,6 +133,7 @@ func TestCheck(t *testing.T) {
 func FuzzFill(f *testing.F) {
 	f.Add("{{.title}} {{.labels.a}}", "x")
 	f.Add("{{ .labels.x}}{{", "{{.title}}")
+	f.Add("${title}${", "${labels.a}")
 	f.Fuzz(func(t *testing.T, text, value string) {
 		e := event.Event{Title: value, Status: event.Warning, Severity: event.Warning, Labels: map[string]string{"a": value}}
 		out, dropped, _, steps := Ready([]Rule{{Kind: TitleReset, Settings: Settings{Title: text}}}).Apply(nil, e)
