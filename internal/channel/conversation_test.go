@@ -178,6 +178,10 @@ func TestSuspiciousRules(t *testing.T) {
 		{Path: "/channel/silence/rule/list", Body: `{"channel_id":$ch}`, Has: `{"items":[{"is_effective":true}]}`},
 		{Path: "/calendar/delete", Body: `{"cal_id":"$cal"}`, Code: "ReferenceExist", Has: `{"refs":[{"kind":"silence_rule","id":"$id","name":"a"}]}`},
 		{Path: "/channel/inhibit/rule/create", Body: `{"channel_id":$ch,"rule_name":"b","equals":["labels.a"]}`, Has: `{"warnings":["source_filters and target_filters are the same: of two such alerts the first inhibits the second"]}`},
-		{Path: "/channel/inhibit/rule/create", Body: `{"channel_id":$ch,"rule_name":"b"}`, Code: "InvalidParameter", Says: []string{"equals"}},
+		{Path: "/channel/inhibit/rule/create", Body: `{"channel_id":$ch,"rule_name":"b","target_filters":[[{"key":"a","oper":"IN","vals":["b"]}]]}`, Keep: map[string]string{"without": "rule_id"},
+			Has: `{"warnings":["equals: names no field, so an active source inhibits every target of the channel"]}`},
+		{Path: "/channel/inhibit/rule/update", Body: `{"channel_id":$ch,"rule_id":"$without","rule_name":"b","equals":["labels.a"]}`, Data: `{}`},
+		{Path: "/channel/inhibit/rule/update", Body: `{"channel_id":$ch,"rule_id":"$without","rule_name":"c"}`, Data: `{}`},
+		{Path: "/channel/inhibit/rule/list", Body: `{"channel_id":$ch}`, Has: `{"items":[{},{"rule_name":"c","equals":["labels.a"]}]}`},
 	})
 }

@@ -54,7 +54,7 @@ type InhibitBody struct {
 	RuleBody
 	SourceFilters     filter.Written `json:"source_filters,omitzero" doc:"The alert that inhibits; empty: any."`
 	TargetFilters     filter.Written `json:"target_filters,omitzero" doc:"The alert that is inhibited; empty: any."`
-	Equals            []string       `json:"equals" maxItems:"20" minLength:"1" maxLength:"255" doc:"Fields such as labels.cluster in which both must agree; empty: any source inhibits any target."`
+	Equals            []string       `json:"equals,omitzero" maxItems:"20" minLength:"1" maxLength:"255" doc:"Fields such as labels.cluster in which both must agree; empty, and absent when the rule is created: any source inhibits any target."`
 	IsDirectlyDiscard *bool          `json:"is_directly_discard,omitzero" doc:"Inhibited alerts leave no record."`
 }
 
