@@ -27,7 +27,7 @@ func (c *Calendar) Write() ([]byte, error) {
 	cal.SetXWRCalName(clean(c.Name))
 	cal.SetXWRTimezone(c.Zone.String())
 	cal.SetXPublishedTTL("PT15M")
-	cal.SetRefreshInterval("PT15M", ics.WithValue("DURATION"))
+	cal.SetRefreshInterval("PT15M")
 	local := c.Zone.String() != "UTC"
 	if local && len(c.Events) > 0 {
 		cal.AddVTimezone(c.timezone())

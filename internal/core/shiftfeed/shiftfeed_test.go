@@ -174,6 +174,29 @@ func firstDifference(got, want []parsed) string {
 }
 
 // The clock changes in the text have the offsets of the zone, so that a client without its own zones agrees.
+// TestNoParameterIsWrittenTwice: RFC 5545 forbids it, and strict readers refuse the feed.
+func TestNoParameterIsWrittenTwice(t *testing.T) {
+	c := sample(t, load(t, "Europe/Berlin"))
+	text, err := c.Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(strings.ReplaceAll(string(text), "\r\n ", ""), "\r\n") {
+		name, _, _ := strings.Cut(line, ":")
+		seen := map[string]bool{}
+		for _, parameter := range strings.Split(name, ";")[1:] {
+			key, _, _ := strings.Cut(parameter, "=")
+			if seen[key] {
+				t.Error(line)
+			}
+			seen[key] = true
+		}
+	}
+	if !strings.Contains(string(text), "\r\nREFRESH-INTERVAL;VALUE=DURATION:PT15M\r\n") {
+		t.Error("no REFRESH-INTERVAL")
+	}
+}
+
 func TestTheTimeZoneOfTheTextIsTheZone(t *testing.T) {
 	for _, name := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Shanghai", "Africa/Casablanca"} {
 		c := sample(t, load(t, name))
