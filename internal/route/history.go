@@ -32,12 +32,16 @@ type historyRequest struct {
 }
 
 func historyList(c *api.Call, in historyRequest) (api.Paged[Route], error) {
-	if _, err := info(c, infoRequest{in.IntegrationID}); err != nil {
+	present, err := info(c, infoRequest{in.IntegrationID})
+	if err != nil {
 		return api.Paged[Route]{}, err
 	}
 	all, err := versions.Of(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
 	if err == nil {
 		all, err = visible(c, all)
+	}
+	if !slices.ContainsFunc(all, func(r Route) bool { return r.Version == present.Version }) { // of an account file
+		all = slices.Insert(all, 0, present)
 	}
 	if in.Asc {
 		slices.Reverse(all)

@@ -27,6 +27,7 @@ func RemoveChannel(c *api.Call, channel int64) (warnings []string, err error) {
 		if hidden != nil && fault.KindOf(hidden) != fault.AccessDenied {
 			return nil, hidden
 		}
+		before := r
 		changes := r.without(channel)
 		if hidden != nil {
 			changes = []string{"no longer names the channel; alerts that went only there go to its next cases, then to its default"}
@@ -34,15 +35,20 @@ func RemoveChannel(c *api.Call, channel int64) (warnings []string, err error) {
 		for _, change := range changes {
 			warnings = append(warnings, Kind.Head(&r).Name+": "+change)
 		}
-		if err := r.store(c); err != nil {
+		if err := r.store(c, before); err != nil {
 			return nil, err
 		}
 	}
 	return warnings, nil
 }
 
-// store stores the route as a new version.
-func (r *Route) store(c *api.Call) error {
+// store stores the route as a new version. The version before is kept: that of an account file is not in the history yet.
+func (r *Route) store(c *api.Call, before Route) error {
+	if before.Version > 0 {
+		if _, err := versions.Insert(c.Tx, c.Who.AccountID, &before); err != nil {
+			return err
+		}
+	}
 	r.Version, r.UpdatedAt, r.UpdatedBy = r.Version+1, c.Unix(), c.Who.PersonID
 	c.Touched(configstore.Integration, r.IntegrationID, "")
 	c.Touched(Kind.Name, strconv.FormatInt(r.IntegrationID, 10), Kind.Head(r).Name)

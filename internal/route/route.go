@@ -44,6 +44,7 @@ func upsert(c *api.Call, in upsertRequest) (api.Empty, error) {
 		return api.Empty{}, fault.New(fault.Conflict,
 			"the route was changed meanwhile: it has version %d, the change is based on version %d", r.Version, in.Version)
 	}
+	before := r
 	if !found {
 		r = Route{IntegrationID: in.IntegrationID, Status: "enabled", CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
 	}
@@ -66,7 +67,7 @@ func upsert(c *api.Call, in upsertRequest) (api.Empty, error) {
 		return api.Empty{}, err
 	}
 	c.Warn(r.warnings()...)
-	return api.Empty{}, r.store(c)
+	return api.Empty{}, r.store(c, before)
 }
 
 // warnings returns what is probably not meant.

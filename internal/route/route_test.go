@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/core/filter"
 	"tocsin/internal/integration"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/route"
 )
 
@@ -103,6 +104,29 @@ func TestDeletedChannelLeavesRoutes(t *testing.T) {
 			`"sections":[{"name":"first","position":0},{"name":"second","position":0},{"name":"end","position":3}],"default":{}}`},
 		{Path: "/route/info", Body: `{"integration_id":$j}`, Has: `{"version":2,"cases":[],"default":{}}`},
 		{Path: "/route/history/list", Body: `{"integration_id":$i}`, Has: `{"total":2,"items":[{"version":2},{"version":1,"default":{"channel_ids":[$b]}}]}`},
+	})
+}
+
+// A route of an account file has a history from the beginning: the version in use, and after a change the one before.
+func TestHistoryHasRouteOfAccountFile(t *testing.T) {
+	keyring := apitest.Box(t)
+	s := apitest.Start(t, route.Ops(), channel.Ops(keyring), (&integration.Service{Keyring: keyring}).Ops())
+	loaded := route.Route{IntegrationID: 51, Default: &route.Default{ChannelIDs: []int64{41}}, UpdatedBy: apitest.OwnerA, UpdatedAt: 5}
+	s.Write(func(tx *db.Tx) error {
+		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: 41, ChannelName: "Shop"}}); err != nil {
+			return err
+		}
+		if err := integration.Load(tx, keyring, apitest.AccountA, []integration.Integration{{IntegrationID: 51, IntegrationName: "x", IntegrationType: "standard"}}); err != nil {
+			return err
+		}
+		return route.Kind.Load(tx, keyring, apitest.AccountA, []route.Route{loaded})
+	})
+	s.Converse(t, []apitest.Turn{
+		{Path: "/channel/create", Body: `{"team_id":0,"channel_name":"A"}`, Keep: map[string]string{"a": "channel_id"}},
+		{Path: "/route/history/list", Body: `{"integration_id":51}`, Has: `{"total":1,"items":[{"version":1,"updated_at":5}]}`},
+		{Path: "/route/upsert", Body: `{"integration_id":51,"default":{"channel_ids":[$a]}}`, Data: `{}`},
+		{Path: "/route/history/list", Body: `{"integration_id":51}`, Has: `{"total":2,"items":[{"version":2,"default":{"channel_ids":[$a]}},{"version":1,"updated_at":5}]}`},
+		{Path: "/route/history/list", Body: `{"integration_id":51,"asc":true,"limit":1}`, Has: `{"has_next_page":true,"items":[{"version":1}]}`},
 	})
 }
 
