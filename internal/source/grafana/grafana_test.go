@@ -51,3 +51,17 @@ func TestInvalidImageIsLeftOut(t *testing.T) {
 		t.Errorf("%+v", e.Images)
 	}
 }
+
+// TestNoDataNamesRule: of Grafana's own alerts the rule is in a label, and the picture of a unified alert is kept.
+func TestNoDataNamesRule(t *testing.T) {
+	for labels, want := range map[string]string{
+		`"alertname": "DatasourceNoData", "rulename": "Disk full", "instance": "db-1"`: "DatasourceNoData::Disk full::db-1",
+		`"alertname": "DatasourceError", "rulename": "Disk full"`:                      "DatasourceError::Disk full",
+		`"alertname": "Disk full", "rulename": "other"`:                                "Disk full",
+	} {
+		e := sourcetest.One(t, grafana.Parse, `{"alerts": [{"status": "firing", "labels": {`+labels+`}, "imageURL": "https://grafana.example.com/a.png"}]}`)
+		if e.Title != want || len(e.Images) != 1 || e.Images[0].Src != "https://grafana.example.com/a.png" {
+			t.Errorf("%q %+v, want %q", e.Title, e.Images, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ package prometheus
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,10 +26,11 @@ type Alert struct {
 	Fingerprint string            `json:"fingerprint"`
 
 	GeneratorURL source.Text `json:"generatorURL"` // the graph, or Grafana's rule
-	DashboardURL source.Text `json:"dashboardURL"` // this and the next two are Grafana's
+	DashboardURL source.Text `json:"dashboardURL"` // this and the next three are Grafana's
 	PanelURL     source.Text `json:"panelURL"`
 	SilenceURL   source.Text `json:"silenceURL"`
-	ExternalURL  source.Text `json:"-"` // of the message: Alertmanager or Grafana
+	ImageURL     source.Text `json:"imageURL"` // Grafana's picture of the panel
+	ExternalURL  source.Text `json:"-"`        // of the message: Alertmanager or Grafana
 }
 
 type message struct {
@@ -106,6 +108,7 @@ func (a Alert) event(r source.Request) (e event.Event, err error) {
 		e.AlertKey = event.KeyOf(source.Labels(a.Labels))
 	}
 	e.Title = source.Title(e.TitleRule, labels)
+	e.Images = source.Images([]event.Image{{Src: string(a.ImageURL), Alt: e.Title}})
 	if a.Status == "resolved" {
 		e.Status = event.Ok
 	}
@@ -123,10 +126,15 @@ func (a Alert) links() map[string]string {
 	})
 }
 
-// titleRule returns a rule with the alert's name and, where known, its service and instance.
+// titleRule returns a rule with the alert's name and, where known, its service and instance. Grafana's own alerts about rules
+// that have no data or fail have one name for all rules, and the rule's in a label.
 func titleRule(labels map[string]string) string {
+	names := []string{"alertname", "service", "instance"}
+	if name := labels["alertname"]; name == "DatasourceNoData" || name == "DatasourceError" {
+		names = slices.Insert(names, 1, "rulename")
+	}
 	var parts []string
-	for _, name := range []string{"alertname", "service", "instance"} {
+	for _, name := range names {
 		if labels[name] != "" {
 			parts = append(parts, "$"+name)
 		}
