@@ -35,10 +35,7 @@ type memberResetRequest struct {
 // Check rejects a request that names no person, and members beside updates that name none.
 func (in memberResetRequest) Check() error {
 	if in.Updates == nil {
-		switch {
-		case in.RefID != nil:
-			return fault.Invalid("ref_id", "must be in updates, to change it, or beside updates, to name the person")
-		case in.MemberID == 0:
+		if in.MemberID == 0 {
 			return fault.Invalid("member_id", "is required, or updates and beside it member_id, member_name, email, phone or ref_id")
 		}
 		return nil
@@ -84,14 +81,17 @@ func (in memberResetRequest) target(c *api.Call) (Record, MemberUpdates, error) 
 		return Record{}, change, unknown
 	case person != c.Who.PersonID && !manages:
 		return Record{}, change, fault.Denied("this key lacks the permission %s, which is required to change another person", auth.MembersManage)
-	case change.RefID != nil && !manages:
-		return Record{}, change, fault.Denied("this key lacks the permission %s, which is required to change ref_id", auth.MembersManage)
 	}
 	r, found, err := get(c.Tx, c.Who.AccountID, person)
-	if err == nil && (!found || r.Status == "deleted") {
-		err = fault.Missing("person", person)
+	switch {
+	case err != nil:
+		return r, change, err
+	case !found || r.Status == "deleted":
+		return r, change, fault.Missing("person", person)
+	case change.RefID != nil && *change.RefID != r.RefID && !manages:
+		return r, change, fault.Denied("this key lacks the permission %s, which is required to change ref_id", auth.MembersManage)
 	}
-	return r, change, err
+	return r, change, nil
 }
 
 // AddressChange is a change of a person's e-mail address by a caller.

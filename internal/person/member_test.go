@@ -169,7 +169,7 @@ func TestMemberResetTakesUpdates(t *testing.T) {
 		refused(`{"ref_id":"r3","updates":{"ref_id":"r2"}}`, "InvalidParameter", "ref_id", "is that of person"),
 		refused(`{"updates":{"member_name":"None"}}`, "InvalidParameter", "member_id", "ref_id is required"),
 		refused(`{"member_name":"By all"}`, "InvalidParameter", "member_id", "updates"),
-		refused(`{"member_id":$id,"ref_id":"r4"}`, "InvalidParameter", "ref_id", "must be in updates"),
+		reset(`{"member_id":$id,"ref_id":"r4"}`), reset(`{"ref_id":"r4","updates":{"ref_id":"r3"}}`),
 		refused(`{"member_id":$id,"locale":"en-US","updates":{"member_name":"None"}}`, "InvalidParameter", "locale", "must be in updates"),
 		refused(`{"member_id":$id,"updates":{"member_name":"x"}}`, "InvalidParameter", "updates.member_name", "2"),
 		{Path: "/member/info/reset", Key: apitest.KeyB, Body: `{"email":"ines@example.com","updates":{"member_name":"Theirs"}}`, Code: "ResourceNotFound"},
