@@ -19,6 +19,9 @@ type Endpoint struct {
 	// Do answers a call. The call has neither a transaction nor a principal. Do may add reply headers to header. It
 	// reads the body after it has identified the caller, so that callers without a key cost no memory.
 	Do func(c *Call, r *http.Request, header http.Header, body *Body) (any, error)
+	// Failed returns the body of a reply that reports an error, for senders that expect a form of their own; nil: the
+	// envelope. The status and the message are those that the envelope would have.
+	Failed func(requestID string, status int, message string) any
 }
 
 // Answer is what an endpoint replies instead of the envelope, for senders that expect a form of their own.
@@ -39,7 +42,7 @@ func (f *Frame) Endpoint(in Endpoint) http.Handler {
 		err := f.take(x, in)
 		if err != nil {
 			f.delay(x, err)
-			x.fail(err)
+			x.failAs(in.Failed, err)
 		} else {
 			f.deliver(x)
 		}

@@ -119,9 +119,16 @@ func (x *exchange) succeed() {
 	x.send(cmp.Or(x.ownStatus, http.StatusOK), x.reply.Bytes())
 }
 
-func (x *exchange) fail(err error) {
+func (x *exchange) fail(err error) { x.failAs(nil, err) }
+
+// failAs replies with an error, in the envelope or in the form that Endpoint.Failed returns.
+func (x *exchange) failAs(form func(requestID string, status int, message string) any, err error) {
 	status, body, data := failure(err, x.r.Header.Get("Accept-Language"))
-	b, err := json.Marshal(errorResponse{x.call.RequestID, body, data}, jsontext.AllowInvalidUTF8(true)) // the message quotes the caller
+	var reply any = errorResponse{x.call.RequestID, body, data}
+	if form != nil {
+		reply = form(x.call.RequestID, status, body.Message)
+	}
+	b, err := json.Marshal(reply, jsontext.AllowInvalidUTF8(true)) // the message quotes the caller
 	if err != nil {
 		panic(err) // strings in structs
 	}

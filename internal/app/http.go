@@ -109,6 +109,7 @@ func (a *App) routes() map[string]http.Handler {
 		"/event/push/heartbeat":       a.Frame.Endpoint(a.ingest.Heartbeats()),
 		"/event/push/change/standard": a.Frame.Endpoint(a.ingest.Changes()),
 		"/sourcemap/upload":           a.Frame.Endpoint(a.sourcemaps.Uploads()),
+		"/api/v2/srcmap":              a.Frame.Endpoint(a.sourcemaps.Uploads()), // the path of Datadog's command line
 		"GET /ack/{token}":            a.notify.AckPage(),
 		"POST /ack/{token}":           a.notify.AckPage(),
 		"GET /cover/{token}":          a.shifts.CoverPage(a.perform),
@@ -121,6 +122,9 @@ func (a *App) routes() map[string]http.Handler {
 		"GET /metrics":                a.metricsPage(),
 		"GET /health":                 http.HandlerFunc(a.health),
 		"GET /health/ready":           http.HandlerFunc(a.ready),
+	}
+	for path, endpoint := range a.ingest.PagerDuty() {
+		all[path] = a.Frame.Endpoint(endpoint)
 	}
 	maps.Copy(all, a.console().Handlers())
 	maps.Copy(all, a.phone.Handlers())

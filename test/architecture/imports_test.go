@@ -30,7 +30,7 @@ var layers = []layer{
 	{"pure platform", []string{"platform/redact", "platform/ratelimit", "platform/cursor", "platform/gate"}},
 	{"core: pure decisions", []string{"core/sentence", "core/event", "core/filter", "core/pipeline", "core/oncall", "core/escalationplan", "core/render", "core/decide", "core/lint", "core/similar", "core/insight", "core/shiftfeed", "core/fairness", "core/stack", "core/symbols", "core/rumerror", "core/distinct"}},
 	{"sources: readers of what others send", []string{
-		"source", "source/standard", "source/prometheus", "source/grafana", "source/pagerduty", "source/zabbix", "source/sentry", "source/change", "source/browser",
+		"source", "source/standard", "source/prometheus", "source/grafana", "source/change", "source/pagerduty", "source/zabbix", "source/sentry", "source/browser",
 	}},
 	{"platform", []string{"platform/secret", "platform/db", "platform/egress", "platform/jobs", "platform/hold", "platform/moved", "platform/copydb", "platform/node", "platform/delivery"}},
 	{"shared by the nouns", []string{"activity", "configstore"}},

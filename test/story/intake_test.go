@@ -1,7 +1,9 @@
 package story
 
 import (
+	"bytes"
 	"fmt"
+	"mime/multipart"
 	"net/http"
 	"os"
 	"strings"
@@ -62,6 +64,57 @@ func TestEverySourceIsTaken(t *testing.T) {
 	}
 	w.settle() // one page is that some events of the payloads were refused
 	w.notified(newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"), newPage("ann"))
+}
+
+// A client of PagerDuty that lets the server make the key of its alert pages, and resolves with that key; what it deployed is
+// a change.
+func TestClientOfPagerDutyPagesAndResolves(t *testing.T) {
+	t.Parallel()
+	w := begin(t, notifyAnn, fmt.Sprintf(`{"integrations": [{"integration_id": 7000000000057, "integration_name": "Pager", "integration_type": "pagerduty", "channel_id": %d, "integration_key": %q}]}`, shop, pagerKey))
+	r := w.post("/v2/enqueue", fmt.Sprintf(`{"routing_key": %q, "event_action": "trigger", "payload": {"summary": "Disk is full", "source": "db-1", "severity": "critical"}}`, pagerKey))
+	if r.Status != 202 {
+		t.Fatalf("%d %s", r.Status, r)
+	}
+	w.settle()
+	w.notified(newPage("ann"))
+	w.post("/v2/enqueue", fmt.Sprintf(`{"routing_key": %q, "event_action": "resolve", "dedup_key": %q}`, pagerKey, r.get("alert_key")))
+	w.settle()
+	w.notified(over("ann"))
+	r = w.post("/v2/change/enqueue", fmt.Sprintf(`{"routing_key": %q, "payload": {"summary": "Deployed 1.4.2"}}`, pagerKey))
+	w.settle()
+	w.notified()
+	w.want(w.do("/change/list", `{}`), "items.0.change_id", r.get("change_id"))
+	r = w.post("/generic/2010-04-15/create_event.json", fmt.Sprintf(`{"service_key": %q, "event_type": "trigger", "description": "Disk is full again"}`, pagerKey))
+	w.settle()
+	w.notified(newPage("ann"))
+	if r.Status != 202 {
+		t.Errorf("%d %s", r.Status, r)
+	}
+}
+
+const pagerKey = "55112233445566778899aabbccddeeff131"
+
+// Datadog's command line sends source maps to a path of its own.
+func TestSourceMapsAtPathOfDatadog(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	var form bytes.Buffer
+	parts := multipart.NewWriter(&form)
+	w.must(parts.WriteField("event", `{"type": "js_sourcemap", "service": "shop", "version": "1.4.2", "minified_url": "/assets/app.min.js"}`))
+	w.must(parts.WriteField("source_map", `{"version": 3, "sources": ["a.ts"], "sourcesContent": ["a()"], "names": [], "mappings": "AAAA"}`))
+	w.must(parts.Close())
+	request, err := http.NewRequest(http.MethodPost, w.http.URL+"/api/v2/srcmap", &form)
+	w.must(err)
+	request.Header.Set("Content-Type", parts.FormDataContentType())
+	request.Header.Set("DD-API-KEY", ownKey)
+	answer, err := http.DefaultClient.Do(request)
+	w.must(err)
+	answer.Body.Close()
+	if answer.StatusCode != 200 {
+		t.Fatal(answer.Status)
+	}
+	now := w.clock.Now().UnixMilli()
+	w.want(w.do("/sourcemap/list", `{"start_time": %d, "end_time": %d}`, now-1000, now+1000), "items.0.version", "1.4.2")
 }
 
 const beatKey = "0123456789abcdef0123456789abcdef777"

@@ -220,7 +220,7 @@ func (w *world) quiet() time.Duration {
 
 // reply is an answer of the program.
 type reply struct {
-	Status int
+	Status int             `json:"-"`
 	Data   json.RawMessage `json:"data"`
 	Error  *struct{ Code, Message string }
 }

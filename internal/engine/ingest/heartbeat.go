@@ -15,9 +15,9 @@ import (
 	read "tocsin/internal/source/change"
 )
 
-// Heartbeats accepts heartbeats: GET or POST /event/push/heartbeat?integration_key=KEY.
+// Heartbeats accepts heartbeats: POST, PUT or GET /event/push/heartbeat?integration_key=KEY.
 func (r *Service) Heartbeats() api.Endpoint {
-	methods := []string{http.MethodPost, http.MethodGet, http.MethodHead}
+	methods := []string{http.MethodPost, http.MethodPut, http.MethodGet, http.MethodHead}
 	return api.Endpoint{Path: "/event/push/heartbeat", Methods: methods, Do: r.heartbeat}
 }
 
@@ -87,9 +87,9 @@ func statusEvent(i integration.Integration, at int64, status string) event.Event
 	return e
 }
 
-// Changes accepts change events: POST /event/push/change/standard?integration_key=KEY.
+// Changes accepts change events: POST or PUT /event/push/change/standard?integration_key=KEY.
 func (r *Service) Changes() api.Endpoint {
-	return api.Endpoint{Path: "/event/push/change", Methods: []string{http.MethodPost}, MaxBody: r.MaxBytes, Do: r.change}
+	return api.Endpoint{Path: "/event/push/change", Methods: pushMethods, MaxBody: r.MaxBytes, Do: r.change}
 }
 
 // change handles a change event.
@@ -110,9 +110,14 @@ func (r *Service) change(c *api.Call, req *http.Request, header http.Header, bod
 	if err != nil {
 		return nil, r.refuse(i, "", err)
 	}
-	r.count(i, int64(len(text)), 0, c.Now)
+	return r.putChange(c, i, e, len(text))
+}
+
+// putChange stores a change event of an integration, whose body had a number of bytes.
+func (r *Service) putChange(c *api.Call, i integration.Integration, e read.Event, bytes int) (ChangeTaken, error) {
+	r.count(i, int64(bytes), 0, c.Now)
 	var reply ChangeTaken
-	err = r.DB.WriteOf(c.Ctx, i.AccountID, func(tx *db.Tx) (err error) {
+	err := r.DB.WriteOf(c.Ctx, i.AccountID, func(tx *db.Tx) (err error) {
 		reply.EventID, reply.ChangeID, err = changeevent.Put(tx, i, e, c.Now)
 		return err
 	})

@@ -13,16 +13,14 @@ import (
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/moved"
 	"tocsin/internal/source"
-	"tocsin/internal/source/pagerduty"
 )
 
-// maxPagerDuty is the limit of a body that contains its key, in bytes: the limit of PagerDuty's Events API, which its
-// clients observe.
-const maxPagerDuty = 512 << 10
+// pushMethods are the methods of addresses that events are sent to. Grafana's webhooks may be set to PUT.
+var pushMethods = []string{http.MethodPost, http.MethodPut}
 
-// Alerts accepts the events of alerts: POST /event/push/alert/SOURCE?integration_key=KEY.
+// Alerts accepts the events of alerts: POST or PUT /event/push/alert/SOURCE?integration_key=KEY.
 func (r *Service) Alerts() api.Endpoint {
-	return api.Endpoint{Path: "/event/push/alert", Methods: []string{http.MethodPost}, MaxBody: r.MaxBytes, Do: r.alerts}
+	return api.Endpoint{Path: "/event/push/alert", Methods: pushMethods, MaxBody: r.MaxBytes, Do: r.alerts}
 }
 
 // Taken is the reply: the alerts that were accepted, and those that were not.
@@ -39,54 +37,62 @@ type Receipt struct {
 	AlertKey string `json:"alert_key" doc:"The alert it belongs to."`
 }
 
-// alerts handles a push of alerts. What is refused of a known integration is counted.
+// alerts handles a push of alerts.
 func (r *Service) alerts(c *api.Call, req *http.Request, header http.Header, body *api.Body) (any, error) {
 	name := req.PathValue("source")
-	parse, ok := parsers[name]
-	if !ok {
+	if _, ok := parsers[name]; !ok {
 		return nil, fault.New(fault.RouteNotFound, "there is no source %q; there are %s", shownSource(name), strings.Join(names(), ", "))
 	}
-	var text []byte
-	var err error
 	key := keyOf(req)
-	inBody := key == "" && name == "pagerduty" // PagerDuty's clients send the key in the body
-	if inBody {
-		if text, err = body.ReadUnknown(maxPagerDuty); err != nil {
-			return nil, err
-		}
-		key = pagerduty.Key(text)
+	if name == pagerDuty {
+		return r.pagerDuty(c, key, header, body)
 	}
-	i, err := r.integration(c, key, header)
+	taken, _, err := r.push(c, pushed{source: name, key: key}, header, body)
+	return taken, err
+}
+
+// pushed is what is known of a push of alerts before its integration is.
+type pushed struct {
+	source string // a name among parsers
+	key    string
+	text   []byte // the body, if it was read to find the key
+}
+
+// push takes the alerts of a request, and returns the reply and what was read. What is refused of a known integration is
+// counted.
+func (r *Service) push(c *api.Call, p pushed, header http.Header, body *api.Body) (*Taken, []byte, error) {
+	i, err := r.integration(c, p.key, header)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !i.IsSource() || i.IntegrationType == integration.Change || i.IntegrationType == integration.Heartbeat {
 		err := fault.Invalid("integration_key", "belongs to an integration of type %s, which takes no alerts", i.IntegrationType)
-		return nil, r.refuse(i, integration.WrongKey, err)
+		return nil, nil, r.refuse(i, integration.WrongKey, err)
 	}
-	cut := false
-	if !inBody {
+	text, cut := p.text, false
+	if text == nil {
 		if text, cut, err = body.ReadStart(i.AccountID, i.IntegrationID); err != nil {
-			return nil, r.refuse(i, "", err)
+			return nil, nil, r.refuse(i, "", err)
 		}
 	}
 	var batch source.Batch
 	err = r.compute(c.Ctx, i.AccountID, i.IntegrationID, func() (err error) {
-		batch, err = parse(source.Request{Body: text, Cut: cut, At: c.Now, MaxAlerts: r.MaxAlerts, Severities: i.Severities()})
+		batch, err = parsers[p.source](source.Request{Body: text, Cut: cut, At: c.Now, MaxAlerts: r.MaxAlerts, Severities: i.Severities()})
 		return err
 	})
 	if cut && (err != nil || !batch.List) {
 		err = body.Over()
 	}
 	if err != nil {
-		r.taken.WithLabelValues(name, "refused").Inc()
-		return nil, r.refuse(i, "", err)
+		r.taken.WithLabelValues(p.source, "refused").Inc()
+		return nil, nil, r.refuse(i, "", err)
 	}
-	return r.take(c, i, name, batch)
+	taken, err := r.take(c, i, p.source, batch)
+	return taken, text, err
 }
 
 // take stores the events of a request and counts those that it does not have.
-func (r *Service) take(c *api.Call, i integration.Integration, name string, batch source.Batch) (any, error) {
+func (r *Service) take(c *api.Call, i integration.Integration, name string, batch source.Batch) (*Taken, error) {
 	r.refuseSome(i, name, batch)
 	if len(batch.Events) == 0 && len(batch.Refused) > 0 {
 		first := batch.Refused[0]
@@ -98,7 +104,7 @@ func (r *Service) take(c *api.Call, i integration.Integration, name string, batc
 	}
 	r.taken.WithLabelValues(name, "taken").Add(float64(len(batch.Events)))
 	r.unknown.add(i, batch.Events)
-	reply := Taken{Events: make([]Receipt, len(batch.Events)), Refused: batch.Refused, Truncated: batch.Truncated}
+	reply := &Taken{Events: make([]Receipt, len(batch.Events)), Refused: batch.Refused, Truncated: batch.Truncated}
 	for n, e := range batch.Events {
 		reply.Events[n] = Receipt{e.ID, e.AlertKey}
 	}

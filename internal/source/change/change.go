@@ -29,8 +29,8 @@ type Event struct {
 // Statuses are the statuses of a change, in the order in which a change passes through them.
 var Statuses = []string{"Planned", "Ready", "Processing", "Canceled", "Done"}
 
-// maxLink is the bound of a link, in characters.
-const maxLink = 1024
+// MaxLink is the bound of a link, in characters.
+const MaxLink = 1024
 
 // Over reports whether a status ends a change.
 func Over(status string) bool { return status == "Canceled" || status == "Done" }
@@ -55,8 +55,8 @@ func Parse(body []byte, at time.Time) (e Event, err error) {
 		return e, fault.Invalid("change_status", "must be Planned, Ready, Processing, Canceled or Done, got %.60q", e.Status)
 	case e.Key == "" || utf8.RuneCountInString(e.Key) > event.MaxAlertKey:
 		return e, fault.Invalid("change_key", "must have 1 to %d characters, got %d", event.MaxAlertKey, utf8.RuneCountInString(e.Key))
-	case e.Link != "" && (!source.IsURL(e.Link) || utf8.RuneCountInString(e.Link) > maxLink):
-		return e, fault.Invalid("link", "must be an http or https URL of at most %d characters, got %.300q", maxLink, e.Link)
+	case e.Link != "" && (!source.IsURL(e.Link) || utf8.RuneCountInString(e.Link) > MaxLink):
+		return e, fault.Invalid("link", "must be an http or https URL of at most %d characters, got %.300q", MaxLink, e.Link)
 	case len(e.Labels) > event.MaxLabels:
 		return e, fault.Invalid("labels", "must be at most %d, got %d", event.MaxLabels, len(e.Labels))
 	}

@@ -67,6 +67,15 @@ func Key(text []byte) string {
 	return strings.TrimSpace(cmp.Or(b.RoutingKey, b.ServiceKey))
 }
 
+// DedupKey returns the alert key that a body names, or "" if it names none.
+func DedupKey(text []byte) string {
+	var b body
+	if source.Read(text, &b) != nil {
+		return ""
+	}
+	return source.Clean(string(cmp.Or(b.DedupKey, b.IncidentKey)))
+}
+
 // Parse returns the event of a body, or none for an acknowledgement. The error is a fault
 // that names the member.
 func Parse(r source.Request) (out source.Batch, err error) {
@@ -179,10 +188,13 @@ func (b *body) labels() map[string]string {
 	}), details)
 }
 
-func (b *body) time(came time.Time) int64 {
-	when, err := time.Parse(time.RFC3339, b.Payload.Timestamp)
+func (b *body) time(came time.Time) int64 { return source.At(moment(b.Payload.Timestamp), came) }
+
+// moment returns the time that a text states, or the zero time.
+func moment(text string) time.Time {
+	when, err := time.Parse(time.RFC3339, text)
 	if err != nil { // many clients write the offset without a colon
-		when, _ = time.Parse("2006-01-02T15:04:05-0700", b.Payload.Timestamp)
+		when, _ = time.Parse("2006-01-02T15:04:05-0700", text)
 	}
-	return source.At(when, came)
+	return when
 }

@@ -2,10 +2,13 @@ package pagerduty_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"tocsin/internal/core/event"
+	"tocsin/internal/source/change"
 	"tocsin/internal/source/pagerduty"
 	"tocsin/internal/source/sourcetest"
 )
@@ -93,4 +96,50 @@ func TestOwnLabelsGoBeforeDetails(t *testing.T) {
 
 func TestSteady(t *testing.T) {
 	sourcetest.Steady(t, pagerduty.Parse, `{"event_action": "trigger", "payload": {"summary": "x", "custom_details": {"a": {"b": 1}, "a.b": 2, "c": {"d.e": 3, "d": {"e": 4}}}}}`)
+}
+
+func changed(t *testing.T, body string) change.Event {
+	t.Helper()
+	e, err := pagerduty.ParseChange([]byte(body), sourcetest.Came)
+	if err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	return e
+}
+
+// TestChangeEvents reads the example of PagerDuty's documentation. The same body has the same key, so that one that is sent
+// again is one change; without a time of its own it is a change of the moment in which it came.
+func TestChangeEvents(t *testing.T) {
+	const build = `{"routing_key": "k", "payload": {"summary": "Build Success - Increase snapshot create timeout", "timestamp": "2026-04-13T03:00:00.000Z", "source": "acme-build-pipeline",
+		"custom_details": {"build_state": "passed", "build_number": 2}}, "links": [{"href": "javascript:alert(1)", "text": "bad"}, {"href": "https://acme.test/build/2", "text": "View more"}, {"href": "https://acme.test/diff", "text": "Diff"}]}`
+	e := changed(t, build)
+	want := map[string]string{"source": "acme-build-pipeline", "build_state": "passed", "build_number": "2"}
+	if e.Title != "Build Success - Increase snapshot create timeout" || e.Status != "Done" || e.Link != "https://acme.test/build/2" || e.Description != "Diff https://acme.test/diff" ||
+		e.Time != 1776049200 || !maps.Equal(e.Labels, want) {
+		t.Errorf("%+v", e)
+	}
+	if again := changed(t, build); again.Key != e.Key || e.Key == "" {
+		t.Errorf("%q and %q", e.Key, again.Key)
+	}
+	if other := changed(t, strings.Replace(build, `"build_number": 2`, `"build_number": 3`, 1)); other.Key == e.Key {
+		t.Error("two builds are one change")
+	}
+	now := changed(t, `{"payload": {"summary": "x"}}`)
+	later, err := pagerduty.ParseChange([]byte(`{"payload": {"summary": "x"}}`), sourcetest.Came.Add(time.Hour))
+	if err != nil || now.Key == later.Key || now.Time != sourcetest.Came.Unix() {
+		t.Errorf("%+v %+v %v", now, later, err)
+	}
+	for body, says := range map[string]string{`{}`: "payload.summary: is required", `[]`: "must not be a list", `{"payload": {"summary": " "}}`: "payload.summary: is required"} {
+		if _, err := pagerduty.ParseChange([]byte(body), sourcetest.Came); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %s", body, err, says)
+		}
+	}
+}
+
+func TestDedupKey(t *testing.T) {
+	for body, want := range map[string]string{`{"dedup_key": "d"}`: "d", `{"incident_key": 5}`: "5", `{"dedup_key": "d", "incident_key": "i"}`: "d", `{}`: "", `x`: ""} {
+		if got := pagerduty.DedupKey([]byte(body)); got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
 }
