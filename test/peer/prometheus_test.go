@@ -1,5 +1,6 @@
 // Package peer runs Tocsin against the real programs that send to it, and behind a real proxy. They are Debian's packages
-// prometheus, prometheus-alertmanager and nginx-light; without them the tests are skipped, and make test reports it.
+// prometheus, prometheus-alertmanager, nginx-light and zabbix-proxy-sqlite3; without them the tests are skipped, and make test
+// reports it.
 package peer
 
 import (

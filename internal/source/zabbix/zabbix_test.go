@@ -1,8 +1,13 @@
 package zabbix_test
 
 import (
+	"encoding/json"
 	"maps"
+	"os"
+	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 
 	"tocsin/internal/core/event"
 	"tocsin/internal/source/sourcetest"
@@ -97,4 +102,42 @@ func TestRecovery(t *testing.T) {
 
 func TestSteady(t *testing.T) {
 	sourcetest.Steady(t, zabbix.Parse, `{"event_name": "a", "eventname": "b", "EVENT.NAME": "c", "event": {"name": "d", "value": 1}, "tags": "a:1", "event_tags": {"b": "2"}}`)
+}
+
+// TestMediaType reads what the media type of deploy/zabbix sends, with and without the macros of newer versions.
+func TestMediaType(t *testing.T) {
+	text, err := os.ReadFile("../../../deploy/zabbix/tocsin.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Export struct {
+			Types []struct {
+				Parameters []struct{ Name, Value string }
+			} `yaml:"media_types"`
+		} `yaml:"zabbix_export"`
+	}
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	macros := map[string]string{"{EVENT.ID}": "77", "{EVENT.NAME}": "Disk full", "{EVENT.NSEVERITY}": "4", "{EVENT.VALUE}": "0", "{HOST.NAME}": "db-1", "{HOST.IP}": "10.0.0.1",
+		"{EVENT.TAGSJSON}": `[{"tag":"service","value":"shop"}]`, "{ALERT.MESSAGE}": "97 %", "{ITEM.NAME}": "Free space", "{ITEM.LASTVALUE}": "3 %", "{TRIGGER.URL}": "https://wiki.example.com/disk"}
+	sent := map[string]string{}
+	for _, p := range file.Export.Types[0].Parameters {
+		if value, filled := macros[p.Value]; filled {
+			sent[p.Name] = value
+			delete(macros, p.Value)
+		} else if !strings.HasPrefix(p.Name, "tocsin_") {
+			sent[p.Name] = p.Value
+		}
+	}
+	body, err := json.Marshal(sent)
+	if err != nil || len(macros) > 0 {
+		t.Fatal(err, macros)
+	}
+	e := sourcetest.One(t, zabbix.Parse, string(body))
+	want := map[string]string{"host": "db-1", "host_ip": "10.0.0.1", "item": "Free space", "item_value": "3 %", "event_id": "77", "service": "shop", "url": "https://wiki.example.com/disk"}
+	if e.Title != "db-1::Disk full" || e.Status != event.Ok || e.Severity != event.Critical || e.Description != "97 %" || e.Time != sourcetest.Came.Unix() || !maps.Equal(e.Labels, want) {
+		t.Errorf("%+v", e)
+	}
 }
