@@ -18,7 +18,7 @@ type Rule struct {
 	Priority    int64  `json:"priority" doc:"Lower is evaluated first."`
 	RuleName    string `json:"rule_name" maxLength:"39" doc:"1 to 39 characters."`
 	Description string `json:"description" maxLength:"500" doc:"At most 500 characters."`
-	Status      string `json:"status" enum:"enabled,disabled" doc:"Whether it is in use."`
+	Status      string `json:"status" enum:"enabled,disabled,deleted" doc:"Whether it is in use; deleted: in account files only."`
 	RuleID      string `json:"rule_id" maxLength:"24" doc:"24 hexadecimal digits."`
 	UpdatedBy   int64  `json:"updated_by" doc:"The person who changed it last."`
 	CreatedAt   int64  `json:"created_at" doc:"Unix seconds."`
