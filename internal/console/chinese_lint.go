@@ -57,6 +57,8 @@ var chineseLint = map[string]string{
 	"The schedule was not looked at completely":       "值班表未能完整检查",
 	"A value without effect":                          "有不起作用的取值",
 	"Layers that have ended":                          "有已结束的排班层",
+	"Hours that are cut":                              "时段被截断",
+	"Turns that drift when the clocks change":         "轮班在时钟调整时漂移",
 	"The channel is disabled":                         "协作空间已停用",
 
 	"Start the server with --smtp and --smtp-from, with --gateway or with --twilio-account.": "启动服务器时使用 --smtp 和 --smtp-from、--gateway 或 --twilio-account。",
@@ -89,6 +91,8 @@ var chineseLint = map[string]string{
 	"If it is not meant, change one of the layers, or let another person cover one of the shifts.":                "如果并非有意,请调整其中一个排班层,或让其他人替一个班次。",
 	"Use longer turns, fewer periods of hours or smaller groups.":                                                 "使用更长的轮换周期、更少的时段或更小的分组。",
 	"Remove the value, or correct what makes it ineffective.":                                                     "移除该取值,或更正使其不起作用的设置。",
+	"Set mask_continuous_enabled, and let layer_start be at the time of day at which the hours begin.":            "启用 mask_continuous_enabled，并让 layer_start 位于这些时段开始的时刻。",
+	"Use rotation_unit day, with a layer for each shift and its hours in restrict_periods.":                       "使用 rotation_unit day，为每个班次单独设一个排班层，并用 restrict_periods 写明其时段。",
 	"Remove them from the schedule.":                                                                              "将其从值班表中移除。",
 	"Enable the channel, or delete it and what sends to it.":                                                      "启用协作空间,或删除它以及向它发送的来源。",
 }

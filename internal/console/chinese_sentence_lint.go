@@ -161,4 +161,12 @@ var chineseFinding = map[string]string{
 	"%s did not end its answer in %t":                                                  "%s 在 %t 内没有结束应答",
 	"connect: connection refused":                                                      "连接被拒绝",
 	"%s: TLS: %s":                                                                      "%s：TLS：%s",
+
+	// Schedules whose hours are cut or drift, changes of who is on call now, and names.
+	"%s: day_mask ends each day at 00:00, so the hours %h to %h of %y end on %y at 00:00, and %y is on call from 00:00 to %h; with mask_continuous_enabled true and a layer_start at %h a night belongs to the day on which it begins (R15)": "%[1]s：day_mask 的每一天在 00:00 结束，因此%[4]y %[2]h 至 %[3]h 的时段在%[5]y 00:00 结束，而%[6]y 00:00 至 %[7]h 有人值班；若 mask_continuous_enabled 为 true 且 layer_start 在 %[8]h，则每个夜班属于其开始的那一天（R15）",
+	"%s: its days begin at %h, within the hours %h to %h, so these are cut where a day is left out; with mask_continuous_enabled true and a layer_start at %h they belong to the day on which they begin (R15)":                              "%s：其每一天在 %h 开始，处于 %h 至 %h 的时段之内，因此在不值班的日子前后该时段会被截断；若 mask_continuous_enabled 为 true 且 layer_start 在 %h，则时段属于其开始的那一天（R15）",
+	"%s: hours are elapsed time, so its turns change at another time of day after the clock change of %s on %t; turns with rotation_unit day do not (R2)":                                                                                    "%s：小时按实际经过的时间计算，因此在 %s 于 %t 调整时钟之后，轮换发生在另一个时刻；以天为 rotation_unit 的轮班不会如此（R2）",
+	"%s: hours are elapsed time, so its turns change at other times of day after the clock change of %s on %t; a layer for each shift, with rotation_unit day and restrict_periods, does not (R2)":                                           "%s：小时按实际经过的时间计算，因此在 %s 于 %t 调整时钟之后，轮换发生在其他时刻；为每个班次单独设一个以天为 rotation_unit 并带 restrict_periods 的排班层则不会如此（R2）",
+	"must not be blank": "不能只含空白",
+	"who is on call now changes from %p to %p, and who is shown for the past changes too; to change only what comes, end the layer with layer_end and add one with its own layer_start": "当前值班人员由%p变为%p，过去显示的值班人员也随之改变；若只想改变以后的安排，请用 layer_end 结束该层，并添加一个有自己 layer_start 的新层",
 }

@@ -32,6 +32,8 @@ const (
 	OnCallGap           Code = "on_call_gap"
 	ClockChangeGap      Code = "clock_change_gap"
 	LayerNeverOnCall    Code = "layer_never_on_call"
+	HoursCut            Code = "hours_cut"
+	TurnsDrift          Code = "turns_drift"
 	LayerOver           Code = "layer_over"
 	ValueWithoutEffect  Code = "value_without_effect"
 	OnCallTwice         Code = "on_call_twice"
@@ -95,6 +97,8 @@ var Kinds = []Kind{
 		"Let one of the layers begin an hour earlier or end an hour later: where both are on call, both are paged."},
 	{LayerNeverOnCall, Warning, "A layer of a schedule begins only after more than 400 days, or its mask and hours leave nothing of its time.",
 		"Correct the layer's start, end, mask or hours."},
+	{HoursCut, Warning, "The days of a layer begin within its hours, so that hours are cut where a day is left out: a night at midnight.",
+		"Set mask_continuous_enabled, and let layer_start be at the time of day at which the hours begin."},
 	{PersonUnreachable, Warning, "A person whom a rule pages has no method that can reach them for the severity.",
 		"Give the person an address for the method, or let the rule or the preference use another method."},
 	{MethodNotSendable, Warning, "A rule or a preference names a method that the server cannot send.",
@@ -129,6 +133,8 @@ var Kinds = []Kind{
 		"If it is not meant, change one of the layers, or let another person cover one of the shifts."},
 	{ScheduleUnproven, Info, "A schedule has so many shifts, or such large groups, that it was not looked at completely.",
 		"Use longer turns, fewer periods of hours or smaller groups."},
+	{TurnsDrift, Info, "Turns in hours are elapsed time: they change at another time of day after the clocks of the layer's zone change.",
+		"Use rotation_unit day, with a layer for each shift and its hours in restrict_periods."},
 	{ValueWithoutEffect, Info, "A value of a schedule's layer has no effect, or is probably not meant.",
 		"Remove the value, or correct what makes it ineffective."},
 	{LayerOver, Info, "Layers of a schedule have ended.",

@@ -47,7 +47,8 @@ func findings(schedule fault.Ref, problems []problem) (found []Finding) {
 }
 
 // Warnings returns what a caller who writes a schedule should know, besides the engine's warnings: holes after its first
-// layer begins if it is enabled, layers that are never on call, and persons who are on call twice at once.
+// layer begins if it is enabled, layers that are never on call, hours that are cut or drift, and persons who are on call
+// twice at once.
 func (s *Schedule) Warnings(now int64, enabled bool) (sentences []string) {
 	begins := now + ScheduleHorizon
 	for i := range s.Timeline.Layers {
@@ -104,12 +105,15 @@ func gapProblems(s *oncall.Schedule, roles []int64, holes []Span, now int64) (al
 	return all
 }
 
-// layerProblems returns problems of layers that have ended, or are never on call.
+// layerProblems returns problems of layers that have ended, are never on call, or whose hours are cut or drift.
 func layerProblems(s *oncall.Schedule, now int64) (all []problem) {
 	var over []string
 	for i := range s.Layers {
 		l := &s.Layers[i]
 		name := fmt.Sprintf("layers[%d] %q", i, l.Name)
+		if l.Mode == oncall.Rotation && (l.End == 0 || l.End > now) {
+			all = append(all, hourProblems(l, name, zoneOf(s), now)...)
+		}
 		switch {
 		case l.End != 0 && l.End <= now:
 			over = append(over, name)

@@ -68,6 +68,15 @@ var lintTable = []Pattern{
 	{"l_more_holes", "and %d more such holes, %s together"},
 	{"l_begins_only", "%s begins only on %s"},
 	{"l_never_on", "%s is never on call: its mask or its hours exclude all of its time"},
+	{"l_night_cut", "%s: day_mask ends each day at 00:00, so the hours %h to %h of %y end on %y at 00:00, " +
+		"and %y is on call from 00:00 to %h; " +
+		"with mask_continuous_enabled true and a layer_start at %h a night belongs to the day on which it begins (R15)"},
+	{"l_hours_cut", "%s: its days begin at %h, within the hours %h to %h, so these are cut where a day is left out; " +
+		"with mask_continuous_enabled true and a layer_start at %h they belong to the day on which they begin (R15)"},
+	{"l_drift_days", "%s: hours are elapsed time, so its turns change at another time of day after the clock change of %s on %t; " +
+		"turns with rotation_unit day do not (R2)"},
+	{"l_drift_hours", "%s: hours are elapsed time, so its turns change at other times of day after the clock change of %s on %t; " +
+		"a layer for each shift, with rotation_unit day and restrict_periods, does not (R2)"},
 	{"l_over", "%s has ended and can be removed"},
 	{"l_over_all", "%s have ended and can be removed"},
 	{"l_never_matches", "%s: never matches, no %s meets all conditions on it"},
@@ -95,6 +104,7 @@ var lintTable = []Pattern{
 	{"e_string", "must be a string"},
 	{"e_min_length", "must have at least %d characters"},
 	{"e_max_length", "must have at most %d characters"},
+	{"e_blank", "must not be blank"},
 	{"e_nul", "must not contain the character U+0000"},
 	{"e_time", "must be a time such as %s"},
 	{"e_array", "must be an array"},
@@ -149,6 +159,9 @@ var lintTable = []Pattern{
 	{"w_crowded", "groups[%d] names too many persons with too many absences: no absence of them counts (R25)"},
 	{"w_group_empty", "groups[%d] names no person: no one is on call in its turns"},
 	{"w_group_never", "groups[%d] never serves: in the first %d days the mask or the restricted hours leave nothing of its turns (R15)"},
+
+	{"w_now_changes", "who is on call now changes from %p to %p, and who is shown for the past changes too; " +
+		"to change only what comes, end the layer with layer_end and add one with its own layer_start"},
 
 	// Warnings about preferences, and addresses.
 	{"w_no_contact", "%t is %q, for which contacts has no address: it is not used"},
