@@ -3,11 +3,13 @@ package api
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -19,8 +21,9 @@ import (
 // checker checks decoded documents against a schema, which is prepared once. It stops at the first fault, in the
 // order in which a type declares its fields: a body of a million wrong items costs no more than one.
 //
-// It differs from a JSON schema in two ways. An integer is written in digits: 1.0 and 1e3 are rejected although they
-// are whole, because the decoder behind it rejects them. And null for an optional field counts as absent.
+// It differs from a JSON schema in four ways. An integer is written in digits: 1.0 and 1e3 are rejected although they
+// are whole, because the decoder behind it rejects them. Null for an optional field counts as absent. So does an empty
+// text for an optional field with fixed values, as clients send it that have no null. And a name must not be blank.
 type checker struct {
 	*huma.Schema
 	pattern *regexp.Regexp
@@ -36,6 +39,8 @@ type member struct {
 	name     string
 	required bool
 	nullable bool
+	unset    bool // an empty text counts as absent
+	label    bool // a name or a title: a text without anything to see is rejected
 	*checker
 }
 
@@ -66,9 +71,12 @@ func (s *schemas) checker(schema *huma.Schema) *checker {
 		c.values = s.checker(values)
 	}
 	if t := s.TypeFromRef(ref); t != nil {
-		for name := range fields(schema, t) {
+		for name, tagged := range fields(schema, t) {
 			of := schema.Properties[name]
-			c.fields = append(c.fields, member{name, slices.Contains(schema.Required, name), of.AnyOf != nil, s.checker(notNull(of))})
+			m := member{name: name, required: slices.Contains(schema.Required, name), nullable: of.AnyOf != nil, checker: s.checker(notNull(of))}
+			m.unset = !m.required && m.enum != nil && tagged.Type == reflect.TypeFor[string]()
+			m.label = m.Type == huma.TypeString && labels.MatchString(name)
+			c.fields = append(c.fields, m)
 		}
 	}
 	return c
@@ -222,8 +230,10 @@ func (c *checker) object(at *jsonPath, v any) error {
 		switch {
 		case !given && m.required:
 			return fault.Invalid(here.String(), "is required")
-		case value == nil && (!m.required || m.nullable):
+		case value == nil && (!m.required || m.nullable), value == "" && m.unset:
 			continue
+		case m.label && blank(value):
+			return here.wants(value, "must not be blank")
 		}
 		if err := m.check(here, value); err != nil {
 			return err
@@ -249,6 +259,15 @@ func (c *checker) object(at *jsonPath, v any) error {
 		}
 	}
 	return nil
+}
+
+// labels matches the fields that hold what people call something.
+var labels = regexp.MustCompile(`^(.+_)?(name|title)$`)
+
+// blank reports whether a value is a text of spaces and other characters that are not seen. An empty text is not.
+func blank(v any) bool {
+	s, ok := v.(string)
+	return ok && s != "" && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsPrint(r) && !unicode.IsSpace(r) })
 }
 
 // fits reports whether digits fit an integer format such as uint64.

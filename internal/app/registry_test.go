@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -394,6 +395,7 @@ func TestEveryOperationIsComplete(t *testing.T) {
 // TestEveryOperationRefuses: every operation refuses bad requests in the documented order.
 func TestEveryOperationRefuses(t *testing.T) {
 	t.Parallel()
+	names := regexp.MustCompile(`"((\w+_)?(name|title))": *"[^"]*"`)
 	a, url, owner, nobody := start(t)
 	for _, op := range a.Frame.Ops() {
 		t.Run(op.Path, func(t *testing.T) {
@@ -409,9 +411,11 @@ func TestEveryOperationRefuses(t *testing.T) {
 				{"trailing garbage", "POST", op.Path, owner, "application/json", op.Example + "}", "InvalidParameter"},
 				{"not an object", "POST", op.Path, owner, "application/json", `[]`, "InvalidParameter"},
 				{"too large", "POST", op.Path, owner, "application/json", `{"x":"` + strings.Repeat("x", 1<<20) + `"}`, "EntityTooLarge"},
+				{"blank names", "POST", op.Path, owner, "application/json", names.ReplaceAllString(op.Example, `"$1": "  "`),
+					map[bool]string{true: "InvalidParameter"}[names.MatchString(op.Example)]},
 				{"denied", "POST", op.Path, nobody, "application/json", op.Example, map[bool]string{true: "AccessDenied"}[len(op.Allow) > 0]},
 			} {
-				if c.code == "" { // any valid key may call, so no key is refused
+				if c.code == "" { // any valid key may call, so no key is refused; or the example has no name
 					continue
 				}
 				if got := call(t, c.method, url+c.path, c.key, c.contentType, c.body); got != c.code {

@@ -54,7 +54,7 @@ func TestHistoryList(t *testing.T) {
 		{Name: "oldest first", Body: `{"limit":100,` + window + `,"asc":true,"orderby":"event_time"}`, Then: items("first", "fine", "tie-B", "tie-a", "tie-b", failed.EventID, "last")},
 		{Name: "null is absent", Body: `{"limit":100,` + window + `,"search_after_ctx":null,"asc":null,"orderby":null,"ref_id":null,"integration_id":null,"event_types":null,"status":null}`,
 			Then: items("last", failed.EventID, "tie-b", "tie-a", "tie-B", "fine", "first")},
-		{Name: "empty is no filter", Body: `{"limit":100,` + window + `,"search_after_ctx":"","ref_id":"","integration_id":0,"event_types":[]}`,
+		{Name: "empty is no filter", Body: `{"limit":100,` + window + `,"search_after_ctx":"","orderby":"","status":"","ref_id":"","integration_id":0,"event_types":[]}`,
 			Then: items("last", failed.EventID, "tie-b", "tie-a", "tie-B", "fine", "first")},
 		{Name: "one millisecond", Body: `{"limit":100,"start_time":1776052800000,"end_time":1776052800001}`, Then: items("first")},
 		{Name: "the widest window", Body: `{"limit":100,"start_time":1000000000000,"end_time":9999999999999,"ref_id":""}`,
