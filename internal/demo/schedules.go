@@ -23,46 +23,44 @@ func schedules(m moments) []schedule.Record {
 		{
 			ScheduleID: platformOnCall,
 			Body: body(platform, "Plattform: Rufbereitschaft",
-				"Weekly, handed over on Mondays at 09:00. An override is always going on, and next week has two that overlap: the heavier one wins."),
-			Layers: platformLayers(m),
+				"Weekly, handed over on Mondays at 09:00. An override is always going on, and next week has two that overlap: the heavier one wins.",
+				platformLayers(m)...),
 		},
 		{
 			ScheduleID: checkoutClock,
 			Body: body(checkout, "Checkout rund um die Uhr",
 				"Days, nights and weekends in layers of their own, and one for public holidays. "+
-					"Sunday night belongs to nobody: on Mondays the first nine hours are a gap."),
-			Layers: dayNightWeekend(m),
+					"Sunday night belongs to nobody: on Mondays the first nine hours are a gap.",
+				dayNightWeekend(m)...),
 		},
 		{
 			ScheduleID: storefrontStack,
 			Body: body(storefront, "Storefront mit Datenbank-Reserve",
-				"A primary for the week and, during the day, a database expert as backup: both are on call at the same time."),
-			Layers: stacked(m),
+				"A primary for the week and, during the day, a database expert as backup: both are on call at the same time.",
+				stacked(m)...),
 		},
 		{
 			ScheduleID: warehouseHandover,
 			Body: body(storefront, "Lager: Übergabe",
-				"The agency ends on the first Monday of next month at 09:00; our own people take over at that second."),
-			Layers: handover(m),
+				"The agency ends on the first Monday of next month at 09:00; our own people take over at that second.",
+				handover(m)...),
 		},
 		{
 			ScheduleID: managers,
-			Body:       body(platform, "Incident managers", "A natural month each."),
-			Layers: []schedule.RecordLayer{
-				rotation("Month", m.yearAgo(0, 9), "month", 1, group("Anna", anna), group("Zoë", zoe), group("Maya", maya)),
-			},
+			Body: body(platform, "Incident managers", "A natural month each.",
+				rotation("Month", m.yearAgo(0, 9), "month", 1, group("Anna", anna), group("Zoë", zoe), group("Maya", maya))),
 		},
 		{
 			ScheduleID: fairTurns,
 			Body: body(checkout, "Checkout second line",
-				"Daily at 08:00, in fair order: nobody always gets the same day of the week. The turn of the clock change lasts 23 or 25 hours."),
-			Layers: fair(m),
+				"Daily at 08:00, in fair order: nobody always gets the same day of the week. The turn of the clock change lasts 23 or 25 hours.",
+				fair(m)...),
 		},
 		{
 			ScheduleID: followTheSun,
 			Body: body(storefront, "Follow the sun",
-				"Every layer keeps the hours of its own time zone; where offices overlap, both are on call."),
-			Layers: sun(m),
+				"Every layer keeps the hours of its own time zone; where offices overlap, both are on call.",
+				sun(m)...),
 		},
 		{
 			ScheduleID: nobodyYet,
@@ -96,18 +94,18 @@ func absences(m moments) []absence.Absence {
 	}}
 }
 
-func body(team int64, name, description string) schedule.Body {
-	return schedule.Body{ScheduleName: name, Description: &description, TeamID: &team}
+func body(team int64, name, description string, layers ...schedule.WrittenLayer) schedule.Body {
+	return schedule.Body{ScheduleName: name, Description: &description, TeamID: &team, Layers: layers}
 }
 
-func platformLayers(m moments) []schedule.RecordLayer {
+func platformLayers(m moments) []schedule.WrittenLayer {
 	weekly := rotation("Week", m.yearAgo(0, 9), "week", 1, group("Anna", anna), group("Jonas", jonas), group("Łukasz", lukasz),
 		group("민준", minjun))
 	weekly.HandoffTime = 9 * 3600
 	now := m.now.Truncate(30 * time.Minute)
 	heavy := override("Swap on Wednesday", m.day(9, 0), m.day(10, 0), group("Łukasz", lukasz))
 	heavy.Weight = 10
-	return []schedule.RecordLayer{
+	return []schedule.WrittenLayer{
 		weekly,
 		override("Dentist", now.Add(-1*hour), now.Add(5*hour), group("Siobhán", siobhan)),
 		override("Conference", m.day(7, 12), m.day(11, 18), group("Jonas + Siobhán", jonas, siobhan)),
@@ -118,7 +116,7 @@ func platformLayers(m moments) []schedule.RecordLayer {
 // dayNightWeekend covers the whole week except Monday 00:00 to 09:00. The duty days of the nights begin at 18:00 and
 // extend into the next date, so that Friday night lasts until Saturday 09:00 beside the weekend. On a public holiday the
 // persons of the days are off, and those of the holidays are on call in their place.
-func dayNightWeekend(m moments) []schedule.RecordLayer {
+func dayNightWeekend(m moments) []schedule.WrittenLayer {
 	days := rotation("Day", m.yearAgo(0, 0), "day", 1, group("Zoë", zoe), group("Ελένη", eleni), group("Олена", olena))
 	days.DayMask.Repeat, days.SkipCalIDs = []int64{1, 2, 3, 4, 5}, []string{officeDays}
 	restrict(&days, 1, 9*3600, 18*3600)
@@ -130,10 +128,10 @@ func dayNightWeekend(m moments) []schedule.RecordLayer {
 	holidays := rotation("Holiday", m.yearAgo(0, 0), "day", 1, group("佐藤", sato), group("Beatriz", beatriz))
 	holidays.DayMask.Repeat, holidays.OnlyCalIDs = []int64{1, 2, 3, 4, 5}, []string{officeDays}
 	restrict(&holidays, 1, 9*3600, 18*3600)
-	return []schedule.RecordLayer{days, nights, weekends, holidays}
+	return []schedule.WrittenLayer{days, nights, weekends, holidays}
 }
 
-func stacked(m moments) []schedule.RecordLayer {
+func stacked(m moments) []schedule.WrittenLayer {
 	primary := rotation("Primary", m.yearAgo(0, 10), "week", 1, group("李娜", lina), group("Maya", maya), group("प्रिया", priya))
 	primary.HandoffTime = 10 * 3600
 	primary.Weight = 1
@@ -142,35 +140,35 @@ func stacked(m moments) []schedule.RecordLayer {
 	}
 	experts := rotation("Database experts", m.yearAgo(0, 8), "day", 2, backup("Jonas", jonas), backup("민준", minjun))
 	restrict(&experts, 1, 8*3600, 20*3600)
-	return []schedule.RecordLayer{primary, experts}
+	return []schedule.WrittenLayer{primary, experts}
 }
 
-func handover(m moments) []schedule.RecordLayer {
+func handover(m moments) []schedule.WrittenLayer {
 	agency := rotation("Agency", m.yearAgo(0, 9), "day", 7, group("Beatriz", beatriz), group("Łukasz", lukasz))
 	end := m.nextMonth().Unix()
 	agency.LayerEnd = &end
 	own := rotation("Own staff", m.nextMonth(), "week", 1, group("प्रिया", priya), group("李娜", lina))
 	own.HandoffTime = 9 * 3600
-	return []schedule.RecordLayer{agency, own}
+	return []schedule.WrittenLayer{agency, own}
 }
 
-func fair(m moments) []schedule.RecordLayer {
+func fair(m moments) []schedule.WrittenLayer {
 	daily := rotation("Second line", m.yearAgo(0, 8), "day", 1, group("Ελένη", eleni), group("Олена", olena), group("佐藤", sato),
 		group("Beatriz", beatriz), group("Zoë", zoe), group("Maya", maya), group("Jonas", jonas))
 	daily.FairRotation = true
-	return []schedule.RecordLayer{daily}
+	return []schedule.WrittenLayer{daily}
 }
 
 // sun covers every hour of the year, whichever of its zones have summer time. Weeks begin on each zone's own Monday.
-func sun(m moments) []schedule.RecordLayer {
-	office := func(name, zone string, end int64, groups ...schedule.Group) schedule.RecordLayer {
+func sun(m moments) []schedule.WrittenLayer {
+	office := func(name, zone string, end int64, groups ...schedule.Group) schedule.WrittenLayer {
 		year, month, date := m.yearAgo(0, 0).Date()
 		l := rotation(name, time.Date(year, month, date, 0, 0, 0, 0, mustZone(zone)), "week", 1, groups...)
 		l.TimeZone = zone
 		restrict(&l, 1, 9*3600, end*3600)
 		return l
 	}
-	return []schedule.RecordLayer{
+	return []schedule.WrittenLayer{
 		office("東京", "Asia/Tokyo", 17, group("佐藤", sato), group("민준", minjun)),
 		office("Berlin", "Europe/Berlin", 18, group("Zoë", zoe), group("Ελένη", eleni), group("Олена", olena)),
 		office("São Paulo", "America/Sao_Paulo", 14, group("Beatriz", beatriz)),
@@ -178,20 +176,20 @@ func sun(m moments) []schedule.RecordLayer {
 	}
 }
 
-func rotation(name string, start time.Time, unit string, value int64, groups ...schedule.Group) schedule.RecordLayer {
-	return schedule.RecordLayer{LayerConfig: schedule.LayerConfig{
+func rotation(name string, start time.Time, unit string, value int64, groups ...schedule.Group) schedule.WrittenLayer {
+	return schedule.WrittenLayer{LayerConfig: schedule.LayerConfig{
 		LayerName: name, LayerStart: start.Unix(), RotationUnit: unit, RotationValue: value, Groups: groups,
 	}}
 }
 
-func override(name string, start, end time.Time, who schedule.Group) schedule.RecordLayer {
+func override(name string, start, end time.Time, who schedule.Group) schedule.WrittenLayer {
 	until := end.Unix()
-	return schedule.RecordLayer{LayerConfig: schedule.LayerConfig{
+	return schedule.WrittenLayer{LayerConfig: schedule.LayerConfig{
 		LayerName: name, Mode: 1, LayerStart: start.Unix(), LayerEnd: &until, Groups: []schedule.Group{who},
 	}}
 }
 
-func restrict(l *schedule.RecordLayer, mode, start, end int64) {
+func restrict(l *schedule.WrittenLayer, mode, start, end int64) {
 	l.RestrictMode, l.RestrictPeriods = mode, []schedule.Period{{RestrictStart: start, RestrictEnd: end}}
 }
 

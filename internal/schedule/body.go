@@ -13,18 +13,18 @@ import (
 // Body is the part of a schedule that callers write (specification 4.2). A member that is absent or null is unset: a new
 // schedule takes its default, an existing one keeps its value.
 type Body struct {
-	ScheduleName string        `json:"schedule_name,omitzero" maxLength:"40" doc:"Name of the schedule, 1 to 40 characters; required under one of its names to create one. A label: names may repeat."`
-	Name         string        `json:"name,omitzero" maxLength:"40" doc:"Older name of schedule_name, used where that is empty."`
-	Description  *string       `json:"description,omitzero" maxLength:"500" doc:"Description, at most 500 characters."`
-	TeamID       *int64        `json:"team_id,omitzero" minimum:"0" doc:"Owning team; 0: none."`
-	GroupID      *int64        `json:"group_id,omitzero" minimum:"0" doc:"Older name of team_id, used where that is unset."`
-	Status       *int64        `json:"status,omitzero" minimum:"0" maximum:"1" doc:"0 enabled, 1 disabled: it is computed as usual and no person is paged from it."`
-	Disabled     *int64        `json:"disabled,omitzero" minimum:"0" maximum:"1" doc:"Older name of status, used where that is unset."`
-	TimeZone     *string       `json:"time_zone,omitzero" maxLength:"255" doc:"IANA zone of layers that have none of their own; empty: the account's."`
-	WhenAbsent   *string       `json:"when_absent,omitzero" enum:"next,gap" doc:"What rotations do when everyone of a group is absent: next (the default): the next group that has a person present takes the time; gap: no one is on call."`
-	SelfService  *bool         `json:"self_service,omitzero" doc:"Whether persons of the schedule may take shifts of others, hand over their own and ask for cover; absent for a new one: true."`
-	Layers       []LayerConfig `json:"layers,omitzero" maxItems:"500" doc:"Rotations and overrides. Without any, no one is on call."`
-	Notify       *Notify       `json:"notify,omitzero" doc:"Who is notified about shifts, and how."`
+	ScheduleName string         `json:"schedule_name,omitzero" maxLength:"40" doc:"Name of the schedule, 1 to 40 characters; required under one of its names to create one. A label: names may repeat."`
+	Name         string         `json:"name,omitzero" maxLength:"40" doc:"Older name of schedule_name, used where that is empty."`
+	Description  *string        `json:"description,omitzero" maxLength:"500" doc:"Description, at most 500 characters."`
+	TeamID       *int64         `json:"team_id,omitzero" minimum:"0" doc:"Owning team; 0: none."`
+	GroupID      *int64         `json:"group_id,omitzero" minimum:"0" doc:"Older name of team_id, used where that is unset."`
+	Status       *int64         `json:"status,omitzero" minimum:"0" maximum:"1" doc:"0 enabled, 1 disabled: it is computed as usual and no person is paged from it."`
+	Disabled     *int64         `json:"disabled,omitzero" minimum:"0" maximum:"1" doc:"Older name of status, used where that is unset."`
+	TimeZone     *string        `json:"time_zone,omitzero" maxLength:"255" doc:"IANA zone of layers that have none of their own; empty: the account's."`
+	WhenAbsent   *string        `json:"when_absent,omitzero" enum:"next,gap" doc:"What rotations do when everyone of a group is absent: next (the default): the next group that has a person present takes the time; gap: no one is on call."`
+	SelfService  *bool          `json:"self_service,omitzero" doc:"Whether persons of the schedule may take shifts of others, hand over their own and ask for cover; absent for a new one: true."`
+	Notify       *Notify        `json:"notify,omitzero" doc:"Who is notified about shifts, and how."`
+	Layers       []WrittenLayer `json:"layers,omitzero" maxItems:"500" doc:"Rotations and overrides. Without any, no one is on call."`
 }
 
 const (
@@ -67,12 +67,21 @@ func (b Body) normalise(prefix string) (Body, error) {
 			return b, err
 		}
 	}
-	if err := check(b.TimeZone, b.Layers, prefix); err != nil {
+	if err := check(b.TimeZone, b.layers(), prefix); err != nil {
 		return b, err
 	}
 	var err error
 	b.Notify, err = b.Notify.normalise(prefix + "notify")
 	return b, err
+}
+
+// layers returns the layers as they are stored.
+func (b Body) layers() []LayerConfig {
+	all := make([]LayerConfig, len(b.Layers))
+	for i := range b.Layers {
+		all[i] = b.Layers[i].LayerConfig
+	}
+	return all
 }
 
 // text returns fault.Invalid for a text of more than most characters, or with U+0000, which PostgreSQL cannot store.
@@ -103,7 +112,7 @@ func (b Body) applyTo(s *stored) {
 		s.ManagedOnly = !*b.SelfService
 	}
 	if b.Layers != nil {
-		s.Layers = b.Layers
+		s.Layers = b.layers()
 	}
 	if b.Notify != nil {
 		s.Notify = b.Notify

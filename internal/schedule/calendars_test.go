@@ -161,9 +161,9 @@ func TestLoadNeedsCalendars(t *testing.T) {
 	s := startWithCalendars(t)
 	cal := holidays(t, s)
 	record := func(id string) schedule.Record {
-		return schedule.Record{ScheduleID: 5, Body: schedule.Body{ScheduleName: "S"}, Layers: []schedule.RecordLayer{{LayerConfig: schedule.LayerConfig{
+		return schedule.Record{ScheduleID: 5, Body: schedule.Body{ScheduleName: "S", Layers: []schedule.WrittenLayer{{LayerConfig: schedule.LayerConfig{
 			LayerStart: monday, RotationUnit: "day", RotationValue: 1, SkipCalIDs: []string{id},
-			Groups: []schedule.Group{{Members: []schedule.Member{{PersonIDs: []int64{A}}}}}}}}}
+			Groups: []schedule.Group{{Members: []schedule.Member{{PersonIDs: []int64{A}}}}}}}}}}
 	}
 	loaded := func(id string) error {
 		return s.DB.Write(t.Context(), func(tx *db.Tx) error {

@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"fmt"
+
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/fault"
@@ -8,7 +10,7 @@ import (
 )
 
 type createRequest struct {
-	ScheduleID int64 `json:"schedule_id,omitzero" doc:"Ignored: it is used by /schedule/update only."`
+	ScheduleID int64 `json:"schedule_id,omitzero" doc:"Not used, which a warning names: only /schedule/update changes a schedule."`
 	Body
 	Window
 	api.DryRun
@@ -20,7 +22,7 @@ type Created struct {
 	Plan       *Plan `json:"plan,omitzero" doc:"With dry_run: who would have which shifts."`
 	ScheduleID int64 `json:"schedule_id" doc:"Identifier of the new schedule; 0 with dry_run."`
 	Revision   int64 `json:"revision" doc:"Its revision: 1."`
-	Changed
+	api.Warnings
 }
 
 func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
@@ -47,6 +49,10 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 	if err != nil {
 		return Created{}, err
 	}
+	if in.ScheduleID != 0 {
+		warnings = append(warnings, fmt.Sprintf("schedule_id: %d is not used: a new schedule is created; /schedule/update changes one",
+			in.ScheduleID))
+	}
 	for done := false; !done; {
 		s.ScheduleID = id.Number()
 		if s.Notify, err = body.Notify.sealed(r.Keyring, s.Stamps); err != nil {
@@ -59,14 +65,14 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
 	from, to := s.references()
 	if err := configstore.AddReferences(c.Tx, s.AccountID, from, to...); err != nil || !in.DryRun.DryRun {
-		return Created{ScheduleID: s.ScheduleID, Revision: s.Revision, Changed: Changed{warnings}}, err
+		return Created{ScheduleID: s.ScheduleID, Revision: s.Revision, Warnings: api.Warn(warnings)}, err
 	}
 	if err := s.attachAbsences(c.Tx); err != nil {
 		return Created{}, err
 	}
 	nothing := s
 	nothing.Layers = nil
-	reply := Created{DryRun: true, Revision: s.Revision, Changed: Changed{warnings}}
+	reply := Created{DryRun: true, Revision: s.Revision, Warnings: api.Warn(warnings)}
 	reply.Plan, err = plan(c, &nothing, &s, window{from: c.Unix(), to: c.Unix() + maxWindow})
 	return reply, err
 }

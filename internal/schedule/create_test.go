@@ -50,6 +50,8 @@ func TestCreate(t *testing.T) {
 		fine("disabled", `{"schedule_name":"x","status":1}`),
 		invalid("status 2", `{"schedule_name":"x","status":2}`, "status", "2"),
 		fine("with an id, which is used on update only", `{"schedule_name":"x","schedule_id":7}`),
+		invalid("blank name", `{"schedule_name":" \t\u3000\u200b"}`, "schedule_name", "blank"),
+		invalid("blank older name", `{"name":"  "}`, "name", "blank"),
 		fine("with id 0", `{"schedule_name":"x","schedule_id":0}`),
 		fine("with nulls", `{"schedule_name":"x","name":null,"description":null,"team_id":null,"layers":null,"notify":null,"schedule_id":null,"start":null,"end":null}`),
 		fine("zone", `{"schedule_name":"x","time_zone":"Europe/London"}`),
@@ -206,6 +208,14 @@ func TestCreateWarns(t *testing.T) {
 		{"nothing to say", text(t, object{"schedule_name": "S", "team_id": apitest.TeamA, "layers": []any{layer(1776009600, []int64{A, B})}}),
 			nil},
 		{"unknown team", `{"schedule_name":"S","team_id":42}`, []string{"team_id", "42"}},
+		{"id of another schedule", `{"schedule_name":"S","schedule_id":7}`, []string{"schedule_id: 7 is not used", "/schedule/update"}},
+		{"nights under a mask", text(t, object{"schedule_name": "S", "status": 1, "layers": []any{layer(1776009600, []int64{A}, object{
+			"day_mask": object{"repeat": []int{1, 2, 3, 4, 5}}, "restrict_mode": 1,
+			"restrict_periods": []any{object{"restrict_start": 19 * 3600, "restrict_end": 7 * 3600}}})}}),
+			[]string{`layers: layers[0] "L": `, "19:00 to 07:00 of Friday end on Saturday at 00:00", "Monday is on call from 00:00 to 07:00", "mask_continuous_enabled"}},
+		{"hours in a zone with clock changes", text(t, object{"schedule_name": "S", "layers": []any{layer(1776009600, []int64{A}, object{
+			"time_zone": "Europe/Berlin", "rotation_unit": "hour", "rotation_value": 12})}}),
+			[]string{`layers: layers[0] "L": `, "Europe/Berlin on 2026-10-25", "rotation_unit day"}},
 		{"unknown persons", text(t, object{"schedule_name": "S", "layers": []any{layer(1776009600, []int64{A, 77, apitest.OwnerB, 77})}}),
 			[]string{"layers", fmt.Sprintf("77, %d", int64(apitest.OwnerB))}},
 		{"a hole each week", text(t, object{"schedule_name": "S", "layers": []any{layer(1776009600, []int64{A}, object{
@@ -236,12 +246,12 @@ func TestCreateWarns(t *testing.T) {
 				}
 				return
 			}
-			if len(reply.Warnings) != 1 {
-				t.Fatalf("want one warning, got %q", reply.Warnings)
+			if len(reply.Warnings.Warnings) != 1 {
+				t.Fatalf("want one warning, got %q", reply.Warnings.Warnings)
 			}
 			for _, part := range c.want {
-				if !strings.Contains(reply.Warnings[0], part) {
-					t.Errorf("warning %q does not contain %q", reply.Warnings[0], part)
+				if !strings.Contains(reply.Warnings.Warnings[0], part) {
+					t.Errorf("warning %q does not contain %q", reply.Warnings.Warnings[0], part)
 				}
 			}
 		})

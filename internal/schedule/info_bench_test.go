@@ -26,8 +26,8 @@ func BenchmarkInfo(b *testing.B) {
 		{GroupName: "B", Members: []Member{{0, []int64{apitest.Reader}}}},
 		{GroupName: "C", Members: []Member{{0, []int64{apitest.Stranger}}}},
 	}
-	body, err := Body{Layers: []LayerConfig{{LayerName: "Weekdays", LayerStart: 1700000000, RotationUnit: "day", RotationValue: 1,
-		DayMask: DayMask{[]int64{1, 2, 3, 4, 5}}, Groups: groups}}}.normalise("")
+	body, err := Body{Layers: []WrittenLayer{{LayerConfig: LayerConfig{LayerName: "Weekdays", LayerStart: 1700000000, RotationUnit: "day",
+		RotationValue: 1, DayMask: DayMask{[]int64{1, 2, 3, 4, 5}}, Groups: groups}}}}.normalise("")
 	if err != nil {
 		b.Fatal(err)
 	}

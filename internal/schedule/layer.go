@@ -36,6 +36,18 @@ type LayerConfig struct {
 	OnlyCalIDs            []string `json:"only_cal_ids,omitzero" maxItems:"20" maxLength:"63" doc:"Calendars on whose days off alone the layer is on; absent: no limit."`
 }
 
+// WrittenLayer is a layer in a request and in an account file. A layer as it is shown is accepted: it gets the stamps of
+// its schedule, and its own are not stored.
+type WrittenLayer struct {
+	LayerConfig
+	AccountID  int64 `json:"account_id,omitzero" doc:"In replies; not used in a request. In an account file, the account."`
+	ScheduleID int64 `json:"schedule_id,omitzero" doc:"In replies; not used in a request. In an account file, the schedule."`
+	CreateAt   int64 `json:"create_at,omitzero" doc:"In replies; not used."`
+	CreateBy   int64 `json:"create_by,omitzero" doc:"In replies; not used."`
+	UpdateAt   int64 `json:"update_at,omitzero" doc:"In replies; not used."`
+	UpdateBy   int64 `json:"update_by,omitzero" doc:"In replies; not used."`
+}
+
 // Group is a rotation group: the persons who share one shift.
 type Group struct {
 	GroupName string   `json:"group_name" maxLength:"255" required:"false" doc:"Name of the group."`

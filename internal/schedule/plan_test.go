@@ -84,7 +84,7 @@ func TestPlanEqualsTheChange(t *testing.T) {
 		delete(change, "dry_run")
 		var done schedule.Updated
 		s.Call(apitest.KeyA, "/schedule/update", change).Into(&done)
-		if done.Plan != nil || done.DryRun || !slices.Equal(done.Warnings, reply.Warnings) {
+		if done.Plan != nil && !reflect.DeepEqual(done.Plan, reply.Plan) || done.DryRun || !slices.Equal(done.Warnings.Warnings, reply.Warnings.Warnings) {
 			t.Fatalf("case %d: %+v after %+v", n, done, reply)
 		}
 		after := held(t, s, id, from)

@@ -17,11 +17,10 @@ type Record struct {
 	ScheduleID int64 `json:"schedule_id" doc:"Identifier of the schedule."`
 	AccountID  int64 `json:"account_id,omitzero" doc:"The account of the file."`
 	Body
-	Layers   []RecordLayer `json:"layers,omitzero" maxItems:"500" doc:"Rotations and overrides."`
-	CreateAt int64         `json:"create_at,omitzero" doc:"When it was created, Unix seconds."`
-	CreateBy int64         `json:"create_by,omitzero" doc:"The person who created it."`
-	UpdateAt int64         `json:"update_at,omitzero" doc:"When it was last changed, Unix seconds."`
-	UpdateBy int64         `json:"update_by,omitzero" doc:"The person who last changed it."`
+	CreateAt int64 `json:"create_at,omitzero" doc:"When it was created, Unix seconds."`
+	CreateBy int64 `json:"create_by,omitzero" doc:"The person who created it."`
+	UpdateAt int64 `json:"update_at,omitzero" doc:"When it was last changed, Unix seconds."`
+	UpdateBy int64 `json:"update_by,omitzero" doc:"The person who last changed it."`
 
 	ID             *int64         `json:"id,omitzero" doc:"The same as schedule_id; not kept."`
 	Start          jsontext.Value `json:"start,omitzero" doc:"Not kept."`
@@ -34,17 +33,6 @@ type Record struct {
 	CurOncall      jsontext.Value `json:"cur_oncall,omitzero" doc:"Not kept."`
 	NextOncall     jsontext.Value `json:"next_oncall,omitzero" doc:"Not kept."`
 	Warnings       jsontext.Value `json:"warnings,omitzero" doc:"Not kept."`
-}
-
-// RecordLayer is a layer in an account file. It gets the stamps of its schedule; its own are not stored.
-type RecordLayer struct {
-	LayerConfig
-	AccountID  int64 `json:"account_id,omitzero" doc:"The account of the file; not kept."`
-	ScheduleID int64 `json:"schedule_id,omitzero" doc:"The schedule; not kept."`
-	CreateAt   int64 `json:"create_at,omitzero" doc:"Not kept."`
-	CreateBy   int64 `json:"create_by,omitzero" doc:"Not kept."`
-	UpdateAt   int64 `json:"update_at,omitzero" doc:"Not kept."`
-	UpdateBy   int64 `json:"update_by,omitzero" doc:"Not kept."`
 }
 
 // Load inserts the schedules of an account file into an account that has none of them. It returns InvalidParameter for the
@@ -100,7 +88,6 @@ func (r Record) stored(account int64, path string) (*stored, error) {
 		if err := matches(fmt.Sprintf("%slayers[%d].schedule_id", path, i), l.ScheduleID, r.ScheduleID); err != nil {
 			return nil, err
 		}
-		r.Body.Layers = append(r.Body.Layers, l.LayerConfig)
 	}
 	body, err := r.Body.normalise(path)
 	if err != nil {
@@ -159,7 +146,7 @@ func (s *stored) record() Record {
 		r.SelfService = new(bool)
 	}
 	for _, l := range s.Layers {
-		r.Layers = append(r.Layers, RecordLayer{LayerConfig: l})
+		r.Layers = append(r.Layers, WrittenLayer{LayerConfig: l})
 	}
 	return r
 }

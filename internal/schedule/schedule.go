@@ -75,8 +75,3 @@ type OncallEntry struct {
 	Weight   int64    `json:"weight" doc:"Weight of the layer it comes from."`
 	Index    int      `json:"index" doc:"Position of the group in its layer, from 0."`
 }
-
-// Changed is the reply of a change.
-type Changed struct {
-	Warnings []string `json:"warnings,omitempty" doc:"What was accepted but is probably not meant; absent when there are no warnings."`
-}

@@ -1,8 +1,11 @@
 package schedule
 
 import (
+	"slices"
+
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
+	"tocsin/internal/platform/fault"
 )
 
 type updateRequest struct {
@@ -16,9 +19,9 @@ type updateRequest struct {
 // Updated is the reply of /schedule/update.
 type Updated struct {
 	DryRun bool  `json:"dry_run,omitzero" doc:"Nothing was changed; plan shows the effect."`
-	Plan   *Plan `json:"plan,omitzero" doc:"With dry_run: who would gain and lose which shifts."`
+	Plan   *Plan `json:"plan,omitzero" doc:"With dry_run, and when who is on call now changes: who gains and loses which shifts."`
 	Revised
-	Changed
+	api.Warnings
 }
 
 func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err error) {
@@ -44,7 +47,7 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 	if err := s.checkCovered("layers", 0); err != nil {
 		return reply, err
 	}
-	if err := needCalendars(c.Tx, s.AccountID, body.Layers, ""); err != nil {
+	if err := needCalendars(c.Tx, s.AccountID, body.layers(), ""); err != nil {
 		return reply, err
 	}
 	if err := s.readCalendars(c.Tx, c.Who.AccountID); err != nil {
@@ -63,16 +66,35 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
 	reply.Revision = s.Revision
-	reply.Warnings, err = s.warnings(c.Tx, c.Who.Zone, c.Unix())
-	if err != nil {
-		return reply, err
+	if in.DryRun.DryRun {
+		reply.DryRun, reply.Revision = true, before.Revision
 	}
-	rules, err := s.withoutPerson(c)
-	reply.Warnings = append(reply.Warnings, rules...)
-	if err != nil || !in.DryRun.DryRun {
-		return reply, err
-	}
-	reply.DryRun, reply.Revision = true, before.Revision
-	reply.Plan, err = plan(c, &before, s, window{from: c.Unix(), to: c.Unix() + maxWindow})
+	err = reply.describe(c, &before, s)
 	return reply, err
+}
+
+// describe adds the warnings about a changed schedule, and the plan: of a dry run, and of a change of who is on call now,
+// because that takes the present shift and the past from persons.
+func (u *Updated) describe(c *api.Call, before, after *stored) error {
+	warnings, err := after.warnings(c.Tx, c.Who.Zone, c.Unix())
+	if err != nil {
+		return err
+	}
+	changes, err := changesNow(c, before, after)
+	if err != nil {
+		return err
+	}
+	rules, err := after.withoutPerson(c)
+	if err != nil {
+		return err
+	}
+	u.Warnings = api.Warn(slices.Concat(changes, rules, warnings)) // the reply lists only the first ones
+	if !u.DryRun && changes == nil {
+		return nil
+	}
+	u.Plan, err = plan(c, before, after, window{from: c.Unix(), to: c.Unix() + maxWindow})
+	if !u.DryRun && fault.KindOf(err) == fault.InvalidParameter {
+		return nil // too many shifts to list them; the change itself is possible
+	}
+	return err
 }

@@ -54,8 +54,8 @@ func (w world) load(id int64, name string, persons ...int64) {
 		layer.Groups = append(layer.Groups, schedule.Group{GroupName: fmt.Sprint(p), Members: []schedule.Member{{PersonIDs: []int64{p}}}})
 	}
 	zone, team := "Europe/Berlin", int64(apitest.TeamA)
-	r := schedule.Record{ScheduleID: id, Body: schedule.Body{ScheduleName: name, TimeZone: &zone, TeamID: &team},
-		Layers: []schedule.RecordLayer{{LayerConfig: layer}}}
+	r := schedule.Record{ScheduleID: id, Body: schedule.Body{ScheduleName: name, TimeZone: &zone, TeamID: &team,
+		Layers: []schedule.WrittenLayer{{LayerConfig: layer}}}}
 	w.Write(func(tx *db.Tx) error {
 		return schedule.Load(tx, apitest.Box(w.t), apitest.AccountA, []schedule.Record{r})
 	})
