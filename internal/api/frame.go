@@ -155,6 +155,7 @@ func (f *Frame) prepare(m *mounted) {
 		defer f.preparing.Unlock()
 		m.in = f.schemas.of(m.Do.in, hint(m.Path, "Request"))
 		m.out = f.schemas.Schema(m.Do.out, true, hint(m.Path, "Reply")) // a pointer: the data may be null
+		f.mustMergeWarnings(m)
 		m.check = f.schemas.checker(m.in)
 		m.shape = m.check.shown()
 		if m.Get {
@@ -179,6 +180,15 @@ func mustBeExported(t reflect.Type) {
 			panic("request " + t.String() + " embeds " + field.Type.String() + ", which must be exported for its fields to be checked")
 		}
 		mustBeExported(field.Type)
+	}
+}
+
+// mustMergeWarnings panics when the reply of an operation has warnings of its own that are not a Warnings. The frame
+// could not add its own to them, and would give the reply a second member of the same name.
+func (f *Frame) mustMergeWarnings(m *mounted) {
+	data := f.schemas.SchemaFromRef(m.out.Ref)
+	if m.warns() && data != nil && data.Properties["warnings"] != nil && !reflect.PointerTo(m.Do.out).Implements(reflect.TypeFor[warned]()) {
+		panic("the reply of " + m.Path + " must embed Warnings")
 	}
 }
 

@@ -68,5 +68,8 @@ func warn(list []string, more int) Warnings {
 	return Warnings{list}
 }
 
+// warned is a reply that embeds Warnings.
+type warned interface{ add(list []string, more int) }
+
 // add adds the warnings of the frame to those of the operation.
 func (w *Warnings) add(list []string, more int) { *w = warn(slices.Concat(w.Warnings, list), more) }

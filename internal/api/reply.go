@@ -51,7 +51,7 @@ func (x *exchange) encode(data any) (err error) {
 	x.reply.WriteString(`{"request_id":"`)
 	x.reply.WriteString(x.call.RequestID) // letters and digits
 	x.reply.WriteString(`","data":`)
-	w, hasWarnings := data.(interface{ add([]string, int) })
+	w, hasWarnings := data.(warned)
 	if hasWarnings && len(x.call.warnings) > 0 {
 		w.add(x.call.warnings, x.call.unlisted)
 	}

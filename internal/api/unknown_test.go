@@ -84,6 +84,30 @@ func TestListsNameUnknownMembers(t *testing.T) {
 	}
 }
 
+// A reply with warnings that the frame cannot add its own to would have two members of that name.
+func TestReplyWithOwnWarningsIsRefused(t *testing.T) {
+	t.Parallel()
+	type own struct {
+		Warnings []string `json:"warnings,omitzero" doc:"Its own."`
+	}
+	for name, do := range map[string]api.Func{
+		"own":    api.Do(func(c *api.Call, in nothing) (own, error) { return own{}, nil }),
+		"shared": api.Do(func(c *api.Call, in nothing) (warnedReply, error) { return warnedReply{}, nil }),
+	} {
+		s := apitest.Start(t, []api.Op{{Path: "/toy/warn", Effect: api.Write, Audit: "toy:write:warn", Doc: "Warns.", Example: `{}`, Do: do}})
+		func() {
+			defer func() {
+				if refused := recover() != nil; refused != (name == "own") {
+					t.Errorf("%s: refused is %t", name, refused)
+				}
+			}()
+			if _, err := s.Frame.OpenAPI(); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+}
+
 // BenchmarkWrite compares a write whose members are all known with one that needs a warning.
 func BenchmarkWrite(b *testing.B) {
 	for name, body := range map[string]string{"known": with(`"big":7`), "unknown": with(`"bgi":7`)} {

@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	strict "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"tocsin/internal/api"
 	"tocsin/internal/audit"
 	"tocsin/internal/auth"
@@ -216,17 +219,17 @@ func (s *Server) Do(r *http.Request) Reply {
 	return reply
 }
 
-// ReadReply decodes a reply. It returns an error if the reply is neither an envelope nor an error, or if header and
-// body disagree.
+// ReadReply decodes a reply. It returns an error if the reply is neither an envelope nor an error, if header and body
+// disagree, or if an object in it has two members of one name.
 func ReadReply(status int, header http.Header, body []byte) (Reply, error) {
 	var shape struct {
 		RequestID string `json:"request_id"`
 		Data      json.RawMessage
 		Error     *struct{ Code, Message string }
 	}
-	var members map[string]json.RawMessage
-	if err := errors.Join(json.Unmarshal(body, &shape), json.Unmarshal(body, &members)); err != nil {
-		return Reply{}, fmt.Errorf("status %d with a body that is not JSON: %s", status, body)
+	var members map[string]jsontext.Value // their decoder rejects a name that an object has twice, at any depth
+	if err := errors.Join(json.Unmarshal(body, &shape), strict.Unmarshal(body, &members)); err != nil {
+		return Reply{}, fmt.Errorf("status %d with a body that is not strict JSON: %w: %s", status, err, body)
 	}
 	id := header.Get("Service-Request-Id")
 	switch failed := status != http.StatusOK; {
