@@ -23,7 +23,7 @@ import (
 //
 // It differs from a JSON schema in four ways. An integer is written in digits: 1.0 and 1e3 are rejected although they
 // are whole, because the decoder behind it rejects them. Null for an optional field counts as absent. So does an empty
-// text for an optional field with fixed values, as clients send it that have no null. And a name must not be blank.
+// text for an optional field that holds it when it is absent. And a name must not be blank.
 type checker struct {
 	*huma.Schema
 	pattern *regexp.Regexp
@@ -74,7 +74,7 @@ func (s *schemas) checker(schema *huma.Schema) *checker {
 		for name, tagged := range fields(schema, t) {
 			of := schema.Properties[name]
 			m := member{name: name, required: slices.Contains(schema.Required, name), nullable: of.AnyOf != nil, checker: s.checker(notNull(of))}
-			m.unset = !m.required && m.enum != nil && tagged.Type == reflect.TypeFor[string]()
+			m.unset = !m.required && tagged.Type == reflect.TypeFor[string]() // which holds an empty text when it is absent
 			m.label = m.Type == huma.TypeString && labels.MatchString(name)
 			c.fields = append(c.fields, m)
 		}

@@ -55,7 +55,7 @@ func TestFields(t *testing.T) {
 		{Name: "float in another notation", Body: with(`"ratio":5E-1`), Data: with(`"ratio":0.5`)},
 		{Name: "float beyond", Body: with(`"ratio":0.50001`), Code: bad, Says: []string{"parameter ratio", "at most 0.5", "got 0.50001"}},
 		{Name: "float out of range", Body: with(`"ratio":1e400`), Code: bad, Says: []string{"parameter ratio", "got 1e400"}},
-		{Name: "empty text for fixed values", Body: with(`"kind":""`), Data: minimal},
+		{Name: "empty optional texts", Body: with(`"kind":"","id":""`), Data: minimal},
 		{Name: "blank name", Body: `{"name":" \u3000","count":1,"maybe":null}`, Code: bad, Says: []string{"name", "must not be blank"}},
 		{Name: "unknown float out of range", Body: with(`"zebra":1e400`), Data: minimal},
 		{Name: "enum", Body: with(`"kind":"green"`), Code: bad, Says: []string{"parameter kind", "one of red, blue", `got "green"`}},
