@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"tocsin/internal/api"
 	"tocsin/internal/app"
 	"tocsin/internal/auth"
@@ -446,8 +448,8 @@ func call(t *testing.T, method, url, key, contentType, body string) string {
 		t.Fatal(err)
 	}
 	var shape struct{ Error struct{ Code string } }
-	if err := json.Unmarshal(b, &shape); err != nil {
-		t.Fatalf("%v in %s", err, b)
+	if err := json.Unmarshal(b, &shape); err != nil || !jsontext.Value(b).IsValid() {
+		t.Fatalf("%v, or a member given twice, in %s", err, b)
 	}
 	return shape.Error.Code
 }

@@ -21,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
 	"tocsin/internal/platform/clock"
@@ -271,6 +273,9 @@ func (w *world) post(path, body string) (r reply) {
 	w.must(err)
 	if err := json.Unmarshal(text, &r); err != nil {
 		w.t.Fatalf("%s: %d %s", path, answer.StatusCode, text)
+	}
+	if !jsontext.Value(text).IsValid() {
+		w.t.Fatalf("%s: the reply is not strict JSON, such as with a member given twice: %s", path, text)
 	}
 	r.Status = answer.StatusCode
 	return r
