@@ -49,6 +49,7 @@ type Query struct {
 	Ref         string   // the alert or incident
 	Types       []string // only these; empty: all
 	OldestFirst bool
+	After       int64 // only entries behind this one; 0: all
 	Limit       int64
 	Offset      int64
 }
@@ -56,8 +57,8 @@ type Query struct {
 const inFeed = ` FROM feed WHERE account_id = $1 AND ref_id = $2 AND ($3 = '' OR $3 LIKE '%,' || type || ',%')`
 
 const (
-	oldestFirst = `SELECT feed_id, created_at, type, person_id, detail` + inFeed + ` ORDER BY feed_id LIMIT $4 + 0 OFFSET $5 + 0`
-	newestFirst = `SELECT feed_id, created_at, type, person_id, detail` + inFeed + ` ORDER BY feed_id DESC LIMIT $4 + 0 OFFSET $5 + 0`
+	oldestFirst = `SELECT feed_id, created_at, type, person_id, detail` + inFeed + ` AND ($4 = 0 OR feed_id > $4) ORDER BY feed_id LIMIT $5 + 0 OFFSET $6 + 0`
+	newestFirst = `SELECT feed_id, created_at, type, person_id, detail` + inFeed + ` AND ($4 = 0 OR feed_id < $4) ORDER BY feed_id DESC LIMIT $5 + 0 OFFSET $6 + 0`
 )
 
 // Feed returns a page of the feed of an alert or incident, and the number of all its entries.
@@ -70,7 +71,7 @@ func Feed(tx *db.Tx, q Query) (entries []Entry, total int64, err error) {
 	if q.OldestFirst {
 		page = oldestFirst
 	}
-	entries, err = db.All(tx, scanEntry, page, append(args, q.Limit, q.Offset)...)
+	entries, err = db.All(tx, scanEntry, page, append(args, q.After, q.Limit, q.Offset)...)
 	return entries, total, err
 }
 

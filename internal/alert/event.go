@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -72,16 +71,21 @@ func scanEvent(scan db.Scan) (e Event, err error) {
 	return e, nil
 }
 
-// eventsOf returns the newest events of an alert, at most limit and most bytes, in the order in which they came. cut reports that
-// limit would allow more.
-func eventsOf(tx *db.Tx, account int64, alert string, limit, most int64) (events []Event, cut bool, err error) {
-	events, short, err := db.Page(tx, limit, most, scanEvent, `SELECT `+eventColumns+` FROM verdict v
-		WHERE v.account_id = $1 AND v.alert_id = $2 AND v.event_id <> ''
-		ORDER BY v.verdict_id DESC LIMIT $3 + 0`, account, alert, limit)
+// The statements of the events of an alert, which are numbered by their verdicts, in the order in which they came.
+const (
+	eventsOfAlert  = ` FROM verdict v WHERE v.account_id = $1 AND v.alert_id = $2 AND v.event_id <> ''`
+	latestOfAlert  = `SELECT ` + eventColumns + eventsOfAlert + ` AND ($3 = 0 OR v.verdict_id < $3) ORDER BY v.verdict_id DESC` + eventWindow
+	firstOfAlert   = `SELECT ` + eventColumns + eventsOfAlert + ` AND ($3 = 0 OR v.verdict_id > $3) ORDER BY v.verdict_id` + eventWindow
+	eventWindow    = ` LIMIT $4 + 0 OFFSET $5 + 0`
+	countedOfAlert = `SELECT count(*)` + eventsOfAlert
+)
+
+// eventsOf returns the newest events of an alert, at most limit and most bytes, in the order in which they came.
+func eventsOf(tx *db.Tx, account int64, alert string, limit, most int64) ([]Event, error) {
+	events, short, err := db.Page(tx, limit, most, scanEvent, latestOfAlert, account, alert, 0, limit, 0)
 	events = events[:min(short, int64(len(events)))]
 	slices.Reverse(events)
-	events, err = typed(tx, account, events, err)
-	return events, short < limit, err
+	return typed(tx, account, events, err)
 }
 
 // typed fills in the types of integrations, unless err is set, which it returns.
@@ -99,19 +103,54 @@ func typed(tx *db.Tx, account int64, events []Event, err error) ([]Event, error)
 	return events, err
 }
 
-// mostEvents is the number of events that eventList returns at most.
+// mostEvents is the number of events that eventList returns at most when it is not asked for a page.
 const mostEvents = 1000
 
-func eventList(c *api.Call, in OneRequest) (api.Items[Event], error) {
-	a, err := info(c, in)
+type eventListRequest struct {
+	OneRequest
+	Asc *bool `json:"asc,omitzero" doc:"Oldest first; absent: pages are newest first."`
+	api.CursorRequest
+}
+
+// Check holds the page against its bounds.
+func (in eventListRequest) Check() error { return in.Page.Check() }
+
+// eventList shows pages in the order that asc asks for. Clients that know no pages get the newest events, in the order in
+// which they came.
+func eventList(c *api.Call, in eventListRequest) (reply api.CursorPage[Event], err error) {
+	a, err := info(c, in.OneRequest)
 	if err != nil {
-		return api.Items[Event]{}, err
+		return reply, err
 	}
-	events, cut, err := eventsOf(c.Tx, c.Who.AccountID, a.AlertID, mostEvents, api.PageBytes)
-	if cut {
-		c.WarnShort(int64(len(events)), mostEvents, "These are the newest.")
+	asc := in.Asc != nil && *in.Asc
+	binding := fmt.Sprint("events of an alert", a.AccountID, a.AlertID, asc)
+	from, err := in.From(c, binding)
+	if err != nil {
+		return reply, err
 	}
-	return api.Items[Event]{Items: events}, err
+	whole := in.Asc == nil && in.CursorRequest == api.CursorRequest{}
+	limit, offset := in.CursorRequest.Window(20)
+	if whole {
+		limit = mostEvents
+	}
+	total, _, err := db.One(c.Tx, db.Column[int64], countedOfAlert, c.Who.AccountID, a.AlertID)
+	if err != nil {
+		return reply, err
+	}
+	query := latestOfAlert
+	if asc {
+		query = firstOfAlert
+	}
+	found, onPage, err := db.Page(c.Tx, limit, api.PageBytes, scanEvent, query, c.Who.AccountID, a.AlertID, from.Number(), limit+1, offset)
+	if found, err = typed(c.Tx, c.Who.AccountID, found, err); err != nil {
+		return reply, err
+	}
+	c.WarnShort(onPage, limit, "")
+	reply = api.NewCursorPage(c, found, onPage, total, binding, func(e Event) api.Position { return api.NumberedAt(0, e.verdict) })
+	if whole {
+		slices.Reverse(reply.Items)
+	}
+	return reply, nil
 }
 
 type allEventsRequest struct {
@@ -142,7 +181,7 @@ const eventsMatching = ` FROM verdict v WHERE v.account_id = $1 AND v.event_id <
 	AND ($8 = '' OR $8 LIKE '%,' || v.outcome || ',%')
 	AND NOT (v.channel_id = 0 AND $9 LIKE '%,' || v.integration_id || ',%')`
 
-func (r *Service) allEvents(c *api.Call, in allEventsRequest) (reply api.CursorPage[Event], err error) {
+func allEvents(c *api.Call, in allEventsRequest) (reply api.CursorPage[Event], err error) {
 	asked := fmt.Sprint(in.StartTime, in.EndTime) // without the defaults, which change with the time of the call
 	if in.EndTime == 0 {
 		in.EndTime = c.Unix() + 1
@@ -173,7 +212,7 @@ func (r *Service) allEvents(c *api.Call, in allEventsRequest) (reply api.CursorP
 		db.List(words(in.Severities)), db.List(in.Outcomes), db.List(sources),
 	}
 	binding := fmt.Sprint("events", asked, args[3:], c.Who.AccountID, in.Asc)
-	from, err := in.From(r.CursorKey, binding)
+	from, err := in.From(c, binding)
 	if err != nil {
 		return reply, err
 	}
@@ -182,13 +221,6 @@ func (r *Service) allEvents(c *api.Call, in allEventsRequest) (reply api.CursorP
 		return reply, err
 	}
 	limit, offset := in.Window(20)
-	verdict := int64(0)
-	if from != (api.Position{}) {
-		offset = 0
-		if verdict, err = strconv.ParseInt(from.ID, 10, 64); err != nil {
-			return reply, fault.Wrap(err, "cursor of events")
-		}
-	}
 	page := ` AND ($10 = 0 OR v.event_time < $11 OR v.event_time = $11 AND v.verdict_id < $10)
 		ORDER BY v.event_time DESC, v.verdict_id DESC LIMIT $12 + 0 OFFSET $13 + 0`
 	if in.Asc {
@@ -196,13 +228,13 @@ func (r *Service) allEvents(c *api.Call, in allEventsRequest) (reply api.CursorP
 			ORDER BY v.event_time, v.verdict_id LIMIT $12 + 0 OFFSET $13 + 0`
 	}
 	found, onPage, err := db.Page(c.Tx, limit, api.PageBytes, scanEvent, `SELECT `+eventColumns+eventsMatching+page,
-		append(args, verdict, from.At, limit+1, offset)...)
+		append(args, from.Number(), from.At, limit+1, offset)...)
 	if found, err = typed(c.Tx, c.Who.AccountID, found, err); err != nil {
 		return reply, err
 	}
 	c.WarnShort(onPage, limit, "")
-	place := func(e Event) api.Position { return api.Position{At: e.EventTime, ID: fmt.Sprint(e.verdict)} }
-	return api.NewCursorPage(found, onPage, total, r.CursorKey, binding, place), nil
+	place := func(e Event) api.Position { return api.NumberedAt(e.EventTime, e.verdict) }
+	return api.NewCursorPage(c, found, onPage, total, binding, place), nil
 }
 
 func words(list string) (all []string) {

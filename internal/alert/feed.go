@@ -1,6 +1,8 @@
 package alert
 
 import (
+	"fmt"
+
 	"tocsin/internal/activity"
 	"tocsin/internal/api"
 )
@@ -9,7 +11,7 @@ import (
 type FeedRequest struct {
 	Asc   bool     `json:"asc,omitzero" doc:"Oldest first."`
 	Types []string `json:"types,omitzero" maxItems:"50" maxLength:"255" doc:"Only entries of these types, such as i_ack."`
-	api.Page
+	api.CursorRequest
 }
 
 // Entry is one element of the feed of an incident or an alert.
@@ -25,21 +27,27 @@ type Entry struct {
 }
 
 // Feed returns a page of what happened to an incident or an alert. The caller checks who may read it.
-func Feed(c *api.Call, ref string, in FeedRequest) (api.Paged[Entry], error) {
+func Feed(c *api.Call, ref string, in FeedRequest) (reply api.CursorPage[Entry], err error) {
+	binding := fmt.Sprint("feed", c.Who.AccountID, ref, in.Types, in.Asc)
+	from, err := in.From(c, binding)
+	if err != nil {
+		return reply, err
+	}
 	limit, offset := in.Window(20)
 	found, total, err := activity.Feed(c.Tx, activity.Query{
 		Account:     c.Who.AccountID,
 		Ref:         ref,
 		Types:       in.Types,
 		OldestFirst: in.Asc,
-		Limit:       limit,
+		After:       from.Number(),
+		Limit:       limit + 1,
 		Offset:      offset,
 	})
 	items := make([]Entry, len(found))
 	for i, e := range found {
 		items[i] = Entry{ref, e.ID, e.Type, e.Detail, c.Who.AccountID, e.Person, e.CreatedAt, e.CreatedAt}
 	}
-	return api.NewPaged(items, offset, total), err
+	return api.NewCursorPage(c, items, limit, total, binding, func(e Entry) api.Position { return api.NumberedAt(0, e.FeedID) }), err
 }
 
 type feedRequest struct {
@@ -50,10 +58,10 @@ type feedRequest struct {
 // Check holds the page against its bounds.
 func (in feedRequest) Check() error { return in.Page.Check() }
 
-func feed(c *api.Call, in feedRequest) (api.Paged[Entry], error) {
+func feed(c *api.Call, in feedRequest) (api.CursorPage[Entry], error) {
 	a, err := info(c, in.OneRequest)
 	if err != nil {
-		return api.Paged[Entry]{}, err
+		return api.CursorPage[Entry]{}, err
 	}
 	return Feed(c, a.AlertID, in.FeedRequest)
 }

@@ -113,7 +113,7 @@ type TriedCondition struct {
 }
 
 // try matches a filter against stored alerts exactly as a rule of a channel would. Nothing is stored.
-func (r *Service) try(c *api.Call, in tryRequest) (reply Tried, err error) {
+func try(c *api.Call, in tryRequest) (reply Tried, err error) {
 	if err := checkTried(in.Filters); err != nil {
 		return reply, err
 	}

@@ -19,7 +19,7 @@ const (
 )
 
 func start(t *testing.T) *apitest.Server {
-	s := apitest.Start(t, (&alert.Service{}).Ops())
+	s := apitest.Start(t, alert.Ops())
 	s.Grant(auth.ChannelsRead)
 	s.Write(func(tx *db.Tx) error {
 		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{

@@ -81,7 +81,7 @@ const (
 		ORDER BY alert.updated_at, alert.alert_id` + next
 )
 
-func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Alert], err error) {
+func list(c *api.Call, in listRequest) (reply api.CursorPage[Alert], err error) {
 	hidden, err := channel.Hidden(c.Tx, c.Who)
 	if err != nil {
 		return reply, err
@@ -97,14 +97,11 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Alert]
 	}
 	byChange := in.ByUpdatedAt || in.OrderBy == "updated_at"
 	binding := fmt.Sprint("alerts", args, in.Asc, byChange, in.Title)
-	from, err := in.From(r.CursorKey, binding)
+	from, err := in.From(c, binding)
 	if err != nil {
 		return reply, err
 	}
 	limit, offset := in.Window(20)
-	if from != (api.Position{}) {
-		offset = 0
-	}
 	var found []Alert
 	var total int64
 	if in.Title != "" {
@@ -127,7 +124,7 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Alert]
 	if byChange {
 		place = func(a Alert) api.Position { return api.Position{At: a.UpdatedAt, ID: a.AlertID} }
 	}
-	return api.NewCursorPage(found, limit, total, r.CursorKey, binding, place), nil
+	return api.NewCursorPage(c, found, limit, total, binding, place), nil
 }
 
 // listAll returns the alerts of a page and one more, those after a position or, without one, after offset others. It returns
@@ -204,33 +201,48 @@ func listByIDs(c *api.Call, in someRequest) (api.Items[Alert], error) {
 	return reply, nil
 }
 
-// ListOf returns a page of the alerts of an incident, ordered by their beginning, and the number of all. It leaves out
-// the alerts of hidden channels. With events each alert has its 20 latest events. A page of more than api.PageBytes ends early,
+// Query selects alerts of an incident.
+type Query struct {
+	Incident string
+	Hidden   []int64 // channels whose alerts are left out
+	Active   *bool   // only those that are not over, or only those that are; nil: all
+	Events   bool    // with the 20 latest events of each
+	After    api.Position
+	Limit    int64
+	Offset   int64
+}
+
+// ListOf returns a page of the alerts of an incident, ordered by their beginning. A page of more than api.PageBytes ends early,
 // and the events of all its alerts have as many bytes again.
-func ListOf(
-	tx *db.Tx, account int64, incident string, hidden []int64, active *bool, events bool, limit, offset int64,
-) (items []Alert, total int64, err error) {
+func ListOf(c *api.Call, binding string, q Query) (page api.CursorPage[Alert], err error) {
 	const of = ` WHERE alert.account_id = $1 AND alert.incident_id = $2
 		AND alert.incident_id <> '' AND alert.deleted_at = 0
 		AND ($3 = -1 OR $3 = 1 AND alert.end_time = 0 OR $3 = 0 AND alert.end_time > 0)
 		AND NOT ($4 LIKE '%,' || alert.channel_id || ',%')`
-	args := []any{account, incident, either(active), db.List(hidden)}
-	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM alert`+of, args...); err != nil {
-		return nil, 0, err
-	}
-	items, limit, err = db.Page(tx, limit, api.PageBytes, scanAlert,
-		selection+of+` ORDER BY alert.start_time, alert.alert_id LIMIT $5 + 0 OFFSET $6 + 0`, append(args, limit+1, offset)...)
+	args := []any{c.Who.AccountID, q.Incident, either(q.Active), db.List(q.Hidden)}
+	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*) FROM alert`+of, args...)
 	if err != nil {
-		return nil, 0, err
+		return page, err
 	}
-	items = items[:min(limit, int64(len(items)))]
-	for i := 0; i < len(items) && events && err == nil; i++ {
-		items[i].Events, _, err = eventsOf(tx, account, items[i].AlertID, 20, api.PageBytes/int64(len(items)))
+	found, onPage, err := db.Page(c.Tx, q.Limit, api.PageBytes, scanAlert,
+		selection+of+` AND ($5 OR (alert.start_time, alert.alert_id) > ($6, $7))
+		ORDER BY alert.start_time, alert.alert_id LIMIT $8 + 0 OFFSET $9 + 0`,
+		append(args, q.After.Unset(), q.After.At, q.After.ID, q.Limit+1, q.Offset)...)
+	if err != nil {
+		return page, err
 	}
-	if err == nil {
-		err = named(tx, account, items)
+	c.WarnShort(onPage, q.Limit, "")
+	page = api.NewCursorPage(c, found, onPage, total, binding,
+		func(a Alert) api.Position { return api.Position{At: a.StartTime, ID: a.AlertID} })
+	if q.Events {
+		for i := range page.Items {
+			page.Items[i].Events, err = eventsOf(c.Tx, c.Who.AccountID, page.Items[i].AlertID, 20, api.PageBytes/int64(len(page.Items)))
+			if err != nil {
+				return page, err
+			}
+		}
 	}
-	return items, total, err
+	return page, named(c.Tx, c.Who.AccountID, page.Items)
 }
 
 func typeOf(tx *db.Tx, account, id int64) (string, error) {

@@ -3,10 +3,10 @@ package alert
 import "tocsin/internal/module"
 
 // Module returns the part that the package takes in the program.
-func (r *Service) Module() module.Module {
+func Module() module.Module {
 	return module.Module{
 		Name:     "alert",
-		Ops:      r.Ops(),
+		Ops:      Ops(),
 		Overdue:  Overdue,
 		Sections: []string{"alert_pipelines", "alerts"},
 	}

@@ -13,14 +13,9 @@ import (
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Service is the operations on alerts with their dependencies.
-type Service struct {
-	CursorKey []byte // seals the cursors of lists
-}
-
 // Ops returns the operations of the package. Operations on alerts that also change incidents are in higher layers:
 // /alert/merge and /alert/close in internal/incident, /alert/explain in internal/engine/explain.
-func (r *Service) Ops() []api.Op {
+func Ops() []api.Op {
 	read := []auth.Permission{auth.ChannelsRead}
 	const one = `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`
 	return api.WithReplies(golden, []api.Op{
@@ -31,7 +26,7 @@ func (r *Service) Ops() []api.Op {
 		{
 			Path: "/alert/list", Allow: read, Effect: api.Snapshot,
 			Doc:     "Lists alerts by their beginning, page by page.",
-			Example: `{"start_time": 1712620800, "end_time": 1712707200, "is_active": true}`, Do: api.Do(r.list),
+			Example: `{"start_time": 1712620800, "end_time": 1712707200, "is_active": true}`, Do: api.Do(list),
 		},
 		{
 			Path: "/alert/list-by-ids", Allow: read, Effect: api.Snapshot,
@@ -41,13 +36,15 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path: "/alert/event/list", Allow: read, Effect: api.Snapshot,
-			Doc:     "Lists the events of an alert in the order in which they came, at most 1,000, the newest ones.",
+			Doc: "Lists the events of an alert.",
+			Notes: "Without p, limit, search_after_ctx and asc: the newest 1,000 in the order in which they came; those before them are behind " +
+				"the cursor, newest first. With one of these members: page by page, newest first unless asc is set, 20 on a page.",
 			Example: one, Do: api.Do(eventList),
 		},
 		{
 			Path: "/alert-event/list", Allow: read, Effect: api.Snapshot,
 			Doc:     "Lists the events of all alerts, the newest first, page by page.",
-			Example: `{"start_time": 1712620800, "end_time": 1712707200}`, Do: api.Do(r.allEvents),
+			Example: `{"start_time": 1712620800, "end_time": 1712707200}`, Do: api.Do(allEvents),
 		},
 		{
 			Path: "/alert/feed", Allow: read, Effect: api.Snapshot,
@@ -57,7 +54,7 @@ func (r *Service) Ops() []api.Op {
 			Path: "/alert/filter/try", Allow: read, Effect: api.Snapshot,
 			Doc:     "Shows which alerts of the last days a filter matches, by team, and why it matches one alert or not.",
 			Notes:   "For trying the filter of a rule before it is stored. It is matched as the rules of channels are; nothing is stored.",
-			Example: `{"channel_ids": [1001], "filters": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "days": 7}`, Do: api.Do(r.try),
+			Example: `{"channel_ids": [1001], "filters": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "days": 7}`, Do: api.Do(try),
 		},
 		{
 			Path: "/alert/rule/hits", Allow: read, Effect: api.Snapshot,

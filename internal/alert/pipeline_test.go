@@ -11,7 +11,7 @@ import (
 )
 
 func TestConversationPipeline(t *testing.T) {
-	s := apitest.Start(t, (&alert.Service{}).Ops(), (&integration.Service{Keyring: apitest.Box(t)}).Ops())
+	s := apitest.Start(t, alert.Ops(), (&integration.Service{Keyring: apitest.Box(t)}).Ops())
 	s.Grant(auth.IntegrationsRead)
 	rules := `[{"kind":"title_reset","if":[[{"key":"labels.env","oper":"IN","vals":["/^prod/"]}]],"settings":{"title":"[{{.labels.env}}] {{.title}}"}},
 		{"kind":"alert_inhibit","if":[],"settings":{"equals":["labels.host"],"source_filters":[[{"key":"severity","oper":"IN","vals":["Critical"]}]]}},{"kind":"alert_drop","if":[{"key":"title","oper":"IN","vals":["x"]}],"settings":{}}]`

@@ -34,8 +34,10 @@ type Config struct {
 	Audit   func(*db.Tx, AuditEntry) error // appends to the audit log
 	// Conceal removes from an error what the caller may not read, before its transaction ends; nil: nothing is private.
 	Conceal func(*db.Tx, auth.Principal, error) error
-	Rate    ratelimit.Rate   // per account and operation; zero fields: no limit
-	Share   *ratelimit.Share // of all rates, that this process accepts; nil: the whole
+	// CursorKey authenticates the cursors of pages, which are good for as long as it stays the same: it should outlive the process.
+	CursorKey []byte
+	Rate      ratelimit.Rate   // per account and operation; zero fields: no limit
+	Share     *ratelimit.Share // of all rates, that this process accepts; nil: the whole
 	// LimitWait is how long a read above the limit waits for its turn before it is refused; 0: it is refused at once.
 	LimitWait time.Duration
 	LateBy    time.Duration  // delay of the refusals of a caller that goes on asking; 0: a second
@@ -230,7 +232,7 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (f *Frame) callOf(r *http.Request, now time.Time) Call {
 	return Call{
 		Ctx: db.For(r.Context(), db.Strangers), Now: now, RequestID: id.ULID(now), IP: clientIP(r, f.Proxies),
-		Shared: f.forwarded(r, now),
+		Shared: f.forwarded(r, now), cursorKey: f.CursorKey,
 	}
 }
 

@@ -110,7 +110,7 @@ func (f *Frame) insider(ctx context.Context, by Inside, path string, request any
 	}
 	now := f.Clock.Now()
 	x := &exchange{w: unwritten{}, r: r, began: time.Now(), op: f.ops[path], inside: true}
-	x.call = Call{Ctx: ctx, Now: now, RequestID: id.ULID(now), IP: by.IP, Who: by.Who}
+	x.call = Call{Ctx: ctx, Now: now, RequestID: id.ULID(now), IP: by.IP, Who: by.Who, cursorKey: f.CursorKey}
 	return x, body, nil
 }
 

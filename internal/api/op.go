@@ -165,6 +165,7 @@ type Call struct {
 	unlisted  int      // how many warnings there are besides
 	conceal   func(*db.Tx, auth.Principal, error) error
 }
+	cursorKey []byte
 
 // Warn adds what a write accepts but is probably not intended to the warnings of its reply.
 func (c *Call) Warn(list ...string) { c.warnings = append(c.warnings, list...) }

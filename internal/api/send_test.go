@@ -165,7 +165,7 @@ func TestPagesEndAtTheirBytes(t *testing.T) {
 	}
 	ops := []api.Op{{Path: path, Doc: "Long.", Allow: []auth.Permission{auth.TeamsRead}, Do: api.Do(
 		func(c *api.Call, in request) (reply api.CursorPage[int64], err error) {
-			from, err := in.From([]byte("secret"), "long")
+			from, err := in.From(c, "long")
 			if err != nil {
 				return reply, err
 			}
@@ -176,7 +176,7 @@ func TestPagesEndAtTheirBytes(t *testing.T) {
 				return reply, err
 			}
 			c.WarnShort(onPage, limit, "")
-			return api.NewCursorPage(found, onPage, 9, []byte("secret"), "long", func(id int64) api.Position { return api.Position{At: id, ID: "-"} }), nil
+			return api.NewCursorPage(c, found, onPage, 9, "long", func(id int64) api.Position { return api.Position{At: id, ID: "-"} }), nil
 		})}}
 	s := withToys(apitest.Start(t, ops))
 	for id := range 9 {

@@ -32,6 +32,7 @@ var exempt = map[string][]string{
 	"tried with alerts, which are what it shows":                                                                        {"/route/preview"},
 	"tried with every kind, in check":                                                                                   {"/audit/search"},
 	"source maps are of services, and who reads code is held by TestEnrich in internal/sourcemap":                       {"/sourcemap/list", "/sourcemap/stack/enrich"},
+	"an export is of few calls a second, and what it leaves out is held by TestIssueExport in internal/rum":             {"/rum/issue/export"},
 	"addresses of feeds have a test of their own, TestOperations in internal/schedulefeed":                              {"/schedule/calendar/url", "/schedule/calendar/revoke"},
 	"private integrations have a test of their own, in internal/warroom":                                                {"/datasource/im/war-room-enabled/list"},
 	"figures: TestPrivateChannelsDoNotCount of internal/insight holds that what is private changes none of them": {

@@ -104,13 +104,13 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Untold: untolds,
 		Decide: decide, Escalate: escalate, Escalation: escalations, GroupName: a.browserErrors.GroupName,
 	})
-	a.Modules = append(a.objects(bus, cursorKey),
+	a.Modules = append(a.objects(bus),
 		untolds.Module(),
 		escalations.Module(),
 		(&warroom.Service{Keyring: a.Keyring, Bus: bus, Out: a.outside()}).Module(),
 		(&explain.Service{Held: a.Gate.Reason}).Module(),
 		a.lint.Module(),
-		insight.New(a.DB, cursorKey).Module(),
+		insight.New(a.DB).Module(),
 		changeevent.Module(),
 		webhooks.Module(),
 		a.notify.Module(),
@@ -140,16 +140,17 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 }
 
 // objects lists the modules of what accounts keep.
-func (a *App) objects(bus *activity.Bus, cursorKey []byte) []module.Module {
+func (a *App) objects(bus *activity.Bus) []module.Module {
+	schedules := &schedule.Service{Keyring: a.Keyring, Overridden: a.shifts.Overridden, Covered: a.shifts.Covered}
 	return []module.Module{
-		(&schedule.Service{Keyring: a.Keyring, Overridden: a.shifts.Overridden, Covered: a.shifts.Covered}).Module(),
+		schedules.Module(),
 		(&absence.Service{Effects: schedule.AbsenceEffects, Moved: a.shifts.Moved}).Module(),
 		a.feeds.Module(),
-		(&alert.Service{CursorKey: cursorKey}).Module(),
+		alert.Module(),
 		channel.Module(a.Keyring, route.RemoveChannel),
-		(&incident.Service{DB: a.DB, Bus: bus, CursorKey: cursorKey, Log: a.Log, Metrics: a.metrics}).Module(),
+		(&incident.Service{DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics}).Module(),
 		(&datasource.Service{Keyring: a.Keyring}).Module(),
-		rum.New(a.Keyring, a.browserErrors.Changed).Module(),
+		rum.New(a.DB, a.Keyring, a.browserErrors.Changed).Module(),
 		a.sourcemaps.Module(),
 		person.Module(a.addressChanged),
 		credential.Module(),

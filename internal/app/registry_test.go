@@ -34,9 +34,9 @@ const (
 	narrowedIncidents = "any full key; a narrowed one needs Incidents Manage (on-call)"
 )
 
-// openWrites are the writes that any valid key may call, however narrowed: the caller's own marks, and the writes that
-// the contract opens to every key.
-var openWrites = []string{"/channel/star", "/channel/unstar", "/rum/issue/update"}
+// openWrites are the writes that any valid key may call, however narrowed: the caller's own marks, the writes that the
+// contract opens to every key, and an export, which changes nothing, for the callers of its list.
+var openWrites = []string{"/channel/star", "/channel/unstar", "/rum/issue/update", "/rum/issue/export"}
 
 // specified lists the permissions of each operation as in docs/api.md: any one of them suffices, "" is any
 // valid key. An operation that is missing here, or here and not mounted, fails the test.
@@ -170,6 +170,7 @@ var specified = map[string]string{
 	"/rum/application/list":                "",
 	"/rum/issue/list":                      "",
 	"/rum/issue/update":                    "",
+	"/rum/issue/export":                    "",
 	"/rum/issue/info":                      "",
 	"/rum/issue/days":                      "",
 	"/rum/issue/sample/list":               "",

@@ -4,9 +4,11 @@
 package changeevent
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -131,7 +133,7 @@ type listRequest struct {
 	OrderBy        string        `json:"order_by,omitzero" enum:"start_time,last_time" doc:"Accepted; always by start_time."`
 	Asc            bool          `json:"asc,omitzero" doc:"Oldest first."`
 	Query          string        `json:"query,omitzero" maxLength:"200" doc:"Text that title, description or change_key contain."`
-	api.Page
+	api.CursorRequest
 }
 
 func (in listRequest) Check() error {
@@ -147,13 +149,23 @@ func (in listRequest) Check() error {
 	return in.Page.Check()
 }
 
-func list(c *api.Call, in listRequest) (api.Paged[View], error) {
+func list(c *api.Call, in listRequest) (reply api.CursorPage[View], err error) {
+	filters, err := json.Marshal(in.Filters, json.Deterministic(true))
+	if err != nil {
+		return reply, err
+	}
+	binding := fmt.Sprint("changes", c.Who.AccountID, in.StartTime, in.EndTime, string(filters),
+		in.IntegrationIDs, in.ChannelIDs, in.Asc, in.Query)
+	from, err := in.From(c, binding)
+	if err != nil {
+		return reply, err
+	}
 	if in.EndTime == 0 {
 		in.StartTime, in.EndTime = c.Unix()-3600, c.Unix()+1
 	}
 	hidden, err := channel.Hidden(c.Tx, c.Who)
 	if err != nil {
-		return api.Paged[View]{}, err
+		return reply, err
 	}
 	query := `SELECT body FROM change WHERE account_id = $1 AND start_time >= $2 AND start_time < $3
 		AND ($4 = '' OR $4 LIKE '%,' || integration_id || ',%')
@@ -165,7 +177,7 @@ func list(c *api.Call, in listRequest) (api.Paged[View], error) {
 	found, err := db.All(c.Tx, scan, query, c.Who.AccountID, in.StartTime, in.EndTime, db.List(in.IntegrationIDs), db.List(in.ChannelIDs),
 		db.List(hidden))
 	if err != nil {
-		return api.Paged[View]{}, err
+		return reply, err
 	}
 	m, _ := filter.Compile(in.Filters)
 	text := strings.ToLower(in.Query)
@@ -181,7 +193,20 @@ func list(c *api.Call, in listRequest) (api.Paged[View], error) {
 	}
 	limit, offset := in.Window(10)
 	total := int64(len(items))
-	return api.NewPaged(items[min(offset, total):min(offset+limit, total)], offset, total), nil
+	begin := slices.IndexFunc(items, func(v View) bool { return behind(&v.Change, from, in.Asc) })
+	if begin < 0 {
+		begin = len(items)
+	}
+	items = items[begin:]
+	items = items[min(offset, int64(len(items))):]
+	return api.NewCursorPage(c, items, limit, total, binding,
+		func(v View) api.Position { return api.Position{At: v.StartTime, ID: v.ChangeID} }), nil
+}
+
+// behind reports whether a change is listed behind a position.
+func behind(c *Change, from api.Position, asc bool) bool {
+	order := cmp.Or(cmp.Compare(c.StartTime, from.At), cmp.Compare(c.ChangeID, from.ID))
+	return from.Unset() || order > 0 && asc || order < 0 && !asc
 }
 
 // fields implements the access of filters to a change.

@@ -31,7 +31,7 @@ func TestConversationChannel(t *testing.T) {
 		{Path: "/channel/info", Body: `{"channel_id":$id}`, Data: whole},
 		{Path: "/channel/update", Body: `{"channel_id":$id,"group":{"method":"i"}}`, Data: `{"warnings":["group.method: i is treated as n, every alert becomes its own incident"]}`},
 		{Path: "/channel/update", Body: `{"channel_id":$id,"group":` + group + `}`, Data: `{}`},
-		{Path: "/channel/list", Body: `{"query":"ZAHL"}`, Data: `{"items":[` + whole + `],"total":1,"has_next_page":false}`, Golden: "channel_list"},
+		{Path: "/channel/list", Body: `{"query":"ZAHL"}`, Data: `{"items":[` + whole + `],"total":1,"has_next_page":false,"search_after_ctx":""}`, Golden: "channel_list"},
 		{Path: "/channel/list", Body: `{"channel_name":"zahlungen (eu)"}`, Has: `{"total":0}`},
 		{Path: "/channel/list", Body: `{"channel_name":"Zahlungen (EU)","query":"nothing"}`, Has: `{"total":1}`},
 		{Path: "/channel/list", Body: `{"is_brief":true}`, Has: `{"items":[{"channel_id":$id,"channel_name":"Zahlungen (EU)"}]}`},

@@ -1,13 +1,15 @@
 package channel
 
 import (
+	"fmt"
+
 	"tocsin/internal/api"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
 
 type listRequest struct {
-	api.Page
+	api.CursorRequest
 	OrderBy     string  `json:"orderby,omitzero" enum:"ranking,created_at,updated_at,channel_name,last_incident_at" doc:"What to order by; absent, ranking and last_incident_at: created_at."`
 	Asc         bool    `json:"asc,omitzero" doc:"Ascending."`
 	IsMyManaged bool    `json:"is_my_managed,omitzero" doc:"Only channels that the caller made or that one of the caller's teams owns or manages."`
@@ -56,29 +58,51 @@ func (in listRequest) all() bool {
 const mine = `EXISTS (SELECT 1 FROM team_person t WHERE t.account_id = h.account_id AND t.person_id = $2
 	AND (t.team_id = h.team_id OR h.managing_teams LIKE '%,' || t.team_id || ',%'))`
 
-const window = ` LIMIT $11 + 0 OFFSET $12 + 0`
+const window = ` LIMIT $14 + 0 OFFSET $15 + 0`
 
+// order returns the order of the list, with the condition that a channel is behind a position.
 func (in listRequest) order() string {
 	switch in.OrderBy {
 	case "channel_name":
 		if in.Asc {
-			return ` ORDER BY h.name_folded, h.channel_id`
+			return ` AND ($11 OR (h.name_folded, h.channel_id) > ($12, $13)) ORDER BY h.name_folded, h.channel_id`
 		}
-		return ` ORDER BY h.name_folded DESC, h.channel_id DESC`
+		return ` AND ($11 OR (h.name_folded, h.channel_id) < ($12, $13)) ORDER BY h.name_folded DESC, h.channel_id DESC`
 	case "updated_at":
 		if in.Asc {
-			return ` ORDER BY h.updated_at, h.channel_id`
+			return ` AND ($11 OR (h.updated_at, h.channel_id) > ($12, $13)) ORDER BY h.updated_at, h.channel_id`
 		}
-		return ` ORDER BY h.updated_at DESC, h.channel_id DESC`
+		return ` AND ($11 OR (h.updated_at, h.channel_id) < ($12, $13)) ORDER BY h.updated_at DESC, h.channel_id DESC`
 	}
 	if in.Asc {
-		return ` ORDER BY h.created_at, h.channel_id`
+		return ` AND ($11 OR (h.created_at, h.channel_id) > ($12, $13)) ORDER BY h.created_at, h.channel_id`
 	}
-	return ` ORDER BY h.created_at DESC, h.channel_id DESC`
+	return ` AND ($11 OR (h.created_at, h.channel_id) < ($12, $13)) ORDER BY h.created_at DESC, h.channel_id DESC`
+}
+
+// behind returns the position of a page as the statements of the list compare it.
+func (in listRequest) behind(from api.Position) []any {
+	if in.OrderBy == "channel_name" {
+		return []any{from.Unset(), from.Name, from.Number()}
+	}
+	return []any{from.Unset(), from.At, from.Number()}
+}
+
+// position returns where a channel stands in the list.
+func (in listRequest) position(ch Channel) api.Position {
+	switch in.OrderBy {
+	case "channel_name":
+		p := api.NumberedAt(0, ch.ChannelID)
+		p.Name = ch.folded()
+		return p
+	case "updated_at":
+		return api.NumberedAt(ch.UpdatedAt, ch.ChannelID)
+	}
+	return api.NumberedAt(ch.CreatedAt, ch.ChannelID)
 }
 
 // list returns a page of the channels that the caller may read.
-func list(c *api.Call, in listRequest) (api.Paged[Shown], error) {
+func list(c *api.Call, in listRequest) (reply api.CursorPage[Shown], err error) {
 	if in.ChannelName != "" {
 		in.Query = ""
 	}
@@ -87,22 +111,29 @@ func list(c *api.Call, in listRequest) (api.Paged[Shown], error) {
 		db.Containing(in.Query), db.List(in.TeamIDs), db.List(in.ChannelIDs), in.ChannelName,
 		in.IsMyManaged, in.IsMyStarred, in.IsMyTeam,
 	}
+	binding := fmt.Sprint("channels", args, in.OrderBy, in.Asc)
+	from, err := in.From(c, binding)
+	if err != nil {
+		return reply, err
+	}
 	count := `SELECT count(*)` + visible
 	if in.all() {
 		count = countAll
 	}
 	total, _, err := db.One(c.Tx, db.Column[int64], count, args...)
 	if err != nil {
-		return api.Paged[Shown]{}, err
+		return reply, err
 	}
 	limit, offset := in.Window(100)
-	found, err := db.All(c.Tx, readable(c.Tx, c.Who.AccountID), `SELECT `+columns+visible+in.order()+window, append(args, limit, offset)...)
+	found, err := db.All(c.Tx, readable(c.Tx, c.Who.AccountID), `SELECT `+columns+visible+in.order()+window,
+		append(append(args, in.behind(from)...), limit+1, offset)...)
 	if err != nil {
-		return api.Paged[Shown]{}, err
+		return reply, err
 	}
 	stars, err := starred(c)
-	items := make([]Shown, len(found))
-	for i, ch := range found {
+	page := api.NewCursorPage(c, found, limit, total, binding, in.position)
+	items := make([]Shown, len(page.Items))
+	for i, ch := range page.Items {
 		if in.IsBrief {
 			ch = Channel{
 				ChannelID:   ch.ChannelID,
@@ -114,5 +145,5 @@ func list(c *api.Call, in listRequest) (api.Paged[Shown], error) {
 		}
 		items[i] = view(c, ch, stars)
 	}
-	return api.NewPaged(items, offset, total), err
+	return api.PageOf(items, page), err
 }

@@ -100,6 +100,9 @@ func Find(tx *db.Tx, account, id int64) (ch Channel, found bool, err error) {
 	})
 }
 
+// folded returns the text by which the channel is searched and sorted.
+func (ch *Channel) folded() string { return db.Fold(ch.ChannelName + "\n" + ch.Description) }
+
 // put inserts the channel or replaces the stored one of its id. Callers that cache derived configuration
 // rebuild it, because the revision changes.
 func (ch *Channel) put(tx *db.Tx, account int64) error {
@@ -114,7 +117,7 @@ func (ch *Channel) put(tx *db.Tx, account int64) error {
 			created_at = excluded.created_at, updated_at = excluded.updated_at, creator_id = excluded.creator_id,
 			managing_teams = excluded.managing_teams, settings = excluded.settings, name_folded = excluded.name_folded`,
 		account, ch.ChannelID, ch.ChannelName, ch.TeamID, ch.Status, ch.Description, ch.IsPrivate, ch.CreatedAt, ch.UpdatedAt,
-		ch.CreatorID, db.List(ch.ManagingTeamIDs), settings, db.Fold(ch.ChannelName+"\n"+ch.Description))
+		ch.CreatorID, db.List(ch.ManagingTeamIDs), settings, ch.folded())
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,26 @@ type Query struct {
 	Creator   int64
 	IDs       []string
 	Parents   []string
-	Except    []int64 // objects that are left out
-	ByUpdate  bool    // order by updated_at, else by created_at
-	ByRank    bool    // order by parent and rank instead
-	Ascending bool    // oldest first, else newest first
+	Except    []int64  // objects that are left out
+	ByUpdate  bool     // order by updated_at, else by created_at
+	Ascending bool     // oldest first, else newest first
+	After     Position // only what is behind it
 	Limit     int64
 	Offset    int64
+}
+
+// Position is where a page ended; the zero Position is before all objects.
+type Position struct {
+	At int64 // Unix seconds: updated_at, or else created_at
+	ID string
+}
+
+// Slice is a page of the objects of a query. An object that cannot be decoded is left out of it.
+type Slice[T any] struct {
+	Items []T
+	Total int64 // of all pages together
+	More  bool  // there are objects behind End
+	End   Position
 }
 
 const matching = ` FROM object o WHERE o.account_id = $1 AND o.kind = $2 AND ($3 = '%%' OR o.name_folded LIKE $3 ESCAPE '\')
@@ -27,33 +41,65 @@ const matching = ` FROM object o WHERE o.account_id = $1 AND o.kind = $2 AND ($3
 	AND ($9 = '' OR $9 LIKE '%,' || o.parent || ',%')
 	AND NOT ($10 LIKE '%,' || o.id || ',%')`
 
-const window = ` LIMIT $11 + 0 OFFSET $12 + 0`
+const window = ` LIMIT $14 + 0 OFFSET $15 + 0`
+
+// The columns of a page and the orders, each with the condition that an object is behind a position.
+const (
+	byCreation  = `SELECT o.id, o.body, o.created_at` + matching
+	byUpdate    = `SELECT o.id, o.body, o.updated_at` + matching
+	newestFirst = byCreation + ` AND ($11 OR (o.created_at, o.id) < ($12, $13)) ORDER BY o.created_at DESC, o.id DESC` + window
+	oldestFirst = byCreation + ` AND ($11 OR (o.created_at, o.id) > ($12, $13)) ORDER BY o.created_at, o.id` + window
+	latestFirst = byUpdate + ` AND ($11 OR (o.updated_at, o.id) < ($12, $13)) ORDER BY o.updated_at DESC, o.id DESC` + window
+	latestLast  = byUpdate + ` AND ($11 OR (o.updated_at, o.id) > ($12, $13)) ORDER BY o.updated_at, o.id` + window
+)
 
 // Page returns a page of the objects of a query and the number of all of them. The order is total: ids decide between
 // equal objects.
 func (k Kind[T]) Page(tx *db.Tx, account int64, q Query) (items []T, total int64, err error) {
-	args := []any{account, k.Name, db.Containing(q.Search), db.List(q.Teams), q.MyTeam, q.Person, q.Creator, db.List(q.IDs),
-		db.List(q.Parents), db.List(q.Except)}
-	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+matching, args...); err != nil {
-		return nil, 0, err
-	}
-	items, err = k.readable(tx, account, `SELECT o.id, o.body`+matching+q.order()+window, append(args, q.Limit, q.Offset)...)
-	return items, total, err
+	s, err := k.Slice(tx, account, q)
+	return s.Items, s.Total, err
 }
 
-func (q Query) order() string {
-	switch {
-	case q.ByRank:
-		return ` ORDER BY o.parent, o.rank, o.created_at, o.id`
-	case q.ByUpdate && q.Ascending:
-		return ` ORDER BY o.updated_at, o.id`
-	case q.ByUpdate:
-		return ` ORDER BY o.updated_at DESC, o.id DESC`
-	case q.Ascending:
-		return ` ORDER BY o.created_at, o.id`
-	default:
-		return ` ORDER BY o.created_at DESC, o.id DESC`
+// Slice is Page with where the page ends, for a list that goes on behind it.
+func (k Kind[T]) Slice(tx *db.Tx, account int64, q Query) (s Slice[T], err error) {
+	args := []any{account, k.Name, db.Containing(q.Search), db.List(q.Teams), q.MyTeam, q.Person, q.Creator, db.List(q.IDs),
+		db.List(q.Parents), db.List(q.Except)}
+	if s.Total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+matching, args...); err != nil {
+		return s, err
 	}
+	rows, err := db.All(tx, func(scan db.Scan) (r placed, err error) { return r, scan(&r.id, &r.body, &r.at) }, q.statement(),
+		append(args, q.After == Position{}, q.After.At, q.After.ID, q.Limit+1, q.Offset)...)
+	if err != nil {
+		return s, err
+	}
+	if int64(len(rows)) > q.Limit {
+		rows, s.More = rows[:q.Limit], true
+	}
+	found := make([]row, len(rows))
+	for i, r := range rows {
+		found[i], s.End = r.row, Position{r.at, r.id}
+	}
+	s.Items = k.decode(tx, account, found)
+	return s, nil
+}
+
+// placed is a row with the time by which it is sorted.
+type placed struct {
+	row
+	at int64
+}
+
+// statement returns the statement of a page, in the order of the query.
+func (q Query) statement() string {
+	switch {
+	case q.ByUpdate && q.Ascending:
+		return latestLast
+	case q.ByUpdate:
+		return latestFirst
+	case q.Ascending:
+		return oldestFirst
+	}
+	return newestFirst
 }
 
 // Named reports whether an object other than this one has exactly this name, in the same case.

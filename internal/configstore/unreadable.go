@@ -19,6 +19,11 @@ func (k Kind[T]) readable(tx *db.Tx, account int64, query string, args ...any) (
 	if err != nil {
 		return nil, err
 	}
+	return k.decode(tx, account, rows), nil
+}
+
+// decode returns the objects of rows without those that cannot be decoded, which Unreadable counts.
+func (k Kind[T]) decode(tx *db.Tx, account int64, rows []row) []T {
 	items := make([]T, 0, len(rows))
 	for _, r := range rows {
 		var v T
@@ -28,7 +33,7 @@ func (k Kind[T]) readable(tx *db.Tx, account int64, query string, args ...any) (
 		}
 		items = append(items, v)
 	}
-	return items, nil
+	return items
 }
 
 // every returns all objects of the account by id, or an error if one cannot be decoded. It is for copies, which must be

@@ -59,8 +59,8 @@ func newKeyring(t testing.TB) *secret.Keyring {
 func serve(t testing.TB) (*apitest.Server, *secret.Keyring) {
 	t.Helper()
 	keyring := newKeyring(t)
-	return apitest.Start(t, person.Ops(), template.Ops(), (&schedule.Service{Keyring: keyring}).Ops(), channel.Ops(nil), (&alert.Service{}).Ops(), (&incident.Service{Bus: &activity.Bus{}}).Ops(),
-		(&datasource.Service{Keyring: keyring}).Ops(), rum.New(keyring, nil).Ops(), webhook.New(webhook.Config{CursorKey: []byte("key")}).Ops()), keyring
+	return apitest.Start(t, person.Ops(), template.Ops(), (&schedule.Service{Keyring: keyring}).Ops(), channel.Ops(nil), alert.Ops(), (&incident.Service{Bus: &activity.Bus{}}).Ops(),
+		(&datasource.Service{Keyring: keyring}).Ops(), rum.New(nil, keyring, nil).Ops(), webhook.New(webhook.Config{CursorKey: []byte("key")}).Ops()), keyring
 }
 
 // sample returns the account with only the newest of its deliveries: under the race detector, storing all of them

@@ -14,6 +14,7 @@ type alertListRequest struct {
 	IsActive      *bool `json:"is_active,omitzero" doc:"Only those that are not over, or only those that are."`
 	P             int64 `json:"p,omitzero" minimum:"0" maximum:"10000" doc:"Page, from 1."`
 	Limit         int64 `json:"limit,omitzero" minimum:"0" maximum:"1000" doc:"Alerts on a page, 1,000 when absent."`
+	api.After
 }
 
 // AlertView is an alert with the short names that clients of this list read.
@@ -24,27 +25,32 @@ type AlertView struct {
 	TriggerTime int64  `json:"trigger_time" doc:"The same as start_time, Unix seconds."`
 }
 
-func (r *Service) alertList(c *api.Call, in alertListRequest) (api.Paged[AlertView], error) {
+func (r *Service) alertList(c *api.Call, in alertListRequest) (reply api.CursorPage[AlertView], err error) {
 	i, err := Permit(c.Tx, c.Who, in.IncidentID)
 	if err != nil {
-		return api.Paged[AlertView]{}, err
+		return reply, err
 	}
 	hidden, err := channel.Hidden(c.Tx, c.Who) // an alert may be of another channel than its incident
 	if err != nil {
-		return api.Paged[AlertView]{}, err
+		return reply, err
 	}
 	limit := in.Limit
 	if limit == 0 {
 		limit = 1000
 	}
-	offset := (max(in.P, 1) - 1) * limit
-	alerts, total, err := alert.ListOf(c.Tx, i.AccountID, i.IncidentID, hidden, in.IsActive, in.IncludeEvents, limit, offset)
-	if n := int64(len(alerts)); err == nil && n < min(limit, total-offset) {
-		c.WarnShort(n, limit, fmt.Sprintf("Ask for the others with a limit of %d or less.", n))
+	binding := fmt.Sprint("alerts of an incident", i.AccountID, i.IncidentID, in.IsActive != nil && *in.IsActive, in.IsActive == nil)
+	from, err := in.From(c, binding)
+	if err != nil {
+		return reply, err
 	}
-	items := make([]AlertView, 0, len(alerts))
-	for _, a := range alerts {
+	q := alert.Query{Incident: i.IncidentID, Hidden: hidden, Active: in.IsActive, Events: in.IncludeEvents, After: from, Limit: limit}
+	if from.Unset() {
+		q.Offset = (max(in.P, 1) - 1) * limit
+	}
+	page, err := alert.ListOf(c, binding, q)
+	items := make([]AlertView, 0, len(page.Items))
+	for _, a := range page.Items {
 		items = append(items, AlertView{Alert: a, Severity: a.AlertSeverity, Status: a.AlertStatus, TriggerTime: a.StartTime})
 	}
-	return api.NewPaged(items, offset, total), err
+	return api.PageOf(items, page), err
 }

@@ -12,10 +12,10 @@ type feedRequest struct {
 
 func (in feedRequest) Check() error { return in.Page.Check() }
 
-func (r *Service) feed(c *api.Call, in feedRequest) (api.Paged[alert.Entry], error) {
+func (r *Service) feed(c *api.Call, in feedRequest) (api.CursorPage[alert.Entry], error) {
 	i, err := Permit(c.Tx, c.Who, in.IncidentID)
 	if err != nil {
-		return api.Paged[alert.Entry]{}, err
+		return api.CursorPage[alert.Entry]{}, err
 	}
 	return alert.Feed(c, i.IncidentID, in.FeedRequest)
 }

@@ -16,7 +16,7 @@ import (
 const window = `"start_time": 1776000000, "end_time": 1777000000`
 
 func begin(t testing.TB) *apitest.Server {
-	s := apitest.Start(t, (&incident.Service{Bus: &activity.Bus{}, CursorKey: []byte("key")}).Ops(), field.Ops())
+	s := apitest.Start(t, (&incident.Service{Bus: &activity.Bus{}}).Ops(), field.Ops())
 	s.Person(apitest.AccountA, 11, "Ann Again")
 	s.Write(func(tx *db.Tx) error {
 		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: 1001, ChannelName: "Payments"}, {ChannelID: 1002, ChannelName: "Security", TeamID: 99, IsPrivate: true}}); err != nil {

@@ -110,14 +110,11 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 		in.IsSnoozed, in.EverMuted, db.List(in.ResponderIDs), db.List(in.AckerIDs), searchID(in.Query)}
 	binding := fmt.Sprint("incidents", args, in.Asc)
 	args[12] = snoozed // after the binding: the time of the call differs on each page and must not end the cursor
-	from, err := in.From(r.CursorKey, binding)
+	from, err := in.From(c, binding)
 	if err != nil {
 		return reply, err
 	}
 	limit, offset := in.Window(20)
-	if from != (api.Position{}) {
-		offset = 0
-	}
 	page := ` AND ($18 = '' OR i.start_time < $19 OR i.start_time = $19 AND i.incident_id < $18)
 		ORDER BY i.start_time DESC, i.incident_id DESC LIMIT $20 + 0 OFFSET $21 + 0`
 	if in.Asc {
@@ -131,19 +128,18 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 	}
 	c.WarnShort(onPage, limit, "")
 	total := int64(len(found))
-	if from != (api.Position{}) || offset > 0 || total > onPage { // else the page is the whole list: a rare text needs no second search
+	if !from.Unset() || offset > 0 || total > onPage { // else the page is the whole list: a rare text needs no second search
 		if total, _, err = db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...); err != nil {
 			return reply, err
 		}
 	}
-	pageOf := api.NewCursorPage(found, onPage, total, r.CursorKey, binding,
+	pageOf := api.NewCursorPage(c, found, onPage, total, binding,
 		func(i Incident) api.Position { return api.Position{At: i.StartTime, ID: i.IncidentID} })
-	reply = api.CursorPage[View]{Total: pageOf.Total, HasNextPage: pageOf.HasNextPage, SearchAfterCtx: pageOf.SearchAfterCtx}
 	if err := readAssignments(c.Tx, c.Who.AccountID, pageOf.Items); err != nil {
 		return reply, err
 	}
-	reply.Items, err = showPage(c.Tx, c.Who.AccountID, pageOf.Items)
-	return reply, err
+	items, err := showPage(c.Tx, c.Who.AccountID, pageOf.Items)
+	return api.PageOf(items, pageOf), err
 }
 
 // channels returns the channels that the request selects. none reports that its filters leave no channel, which is not

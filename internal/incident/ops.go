@@ -23,11 +23,10 @@ var golden embed.FS
 
 // Service holds the dependencies of the operations on incidents.
 type Service struct {
-	Bus       *activity.Bus
-	CursorKey []byte // seals the cursors of lists
-	DB        *db.DB // of the job
-	Log       *slog.Logger
-	Metrics   prometheus.Registerer
+	Bus     *activity.Bus
+	DB      *db.DB // of the job
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
 }
 
 // Ops returns the operations of incidents.

@@ -28,7 +28,7 @@ func TestResolveClosesManyAlertsInPieces(t *testing.T) {
 		}
 		return nil
 	})
-	s := apitest.Start(t, (&incident.Service{Bus: bus, CursorKey: []byte("key")}).Ops())
+	s := apitest.Start(t, (&incident.Service{Bus: bus}).Ops())
 	s.Write(func(tx *db.Tx) error {
 		if err := channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: 1001, ChannelName: "Payments"}}); err != nil {
 			return err

@@ -29,7 +29,7 @@ const (
 
 // beginSilences starts a server with alerts to silence.
 func beginSilences(t *testing.T) *apitest.Server {
-	s := apitest.Start(t, (&incident.Service{Bus: &activity.Bus{}, CursorKey: []byte("key")}).Ops(), (&alert.Service{CursorKey: []byte("key")}).Ops(),
+	s := apitest.Start(t, (&incident.Service{Bus: &activity.Bus{}}).Ops(), alert.Ops(),
 		channel.Ops(apitest.Box(t)))
 	identity := []string{"alertname", "instance", "job", "service"}
 	labels := func(instance string) map[string]string {

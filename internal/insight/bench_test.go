@@ -14,7 +14,7 @@ import (
 // BenchmarkYear computes figures of a year with 100,000 incidents, each with an alert and nine entries of its feed, and
 // reports how long a write takes meanwhile.
 func BenchmarkYear(b *testing.B) {
-	service := insight.New(nil, []byte("key"))
+	service := insight.New(nil)
 	s := apitest.Start(b, service.Ops())
 	service.DB = s.DB
 	fill(s, 100_000)

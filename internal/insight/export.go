@@ -11,7 +11,7 @@ import (
 // exported returns the Func of an export of rows. The call is recorded in the audit log before the first byte is sent.
 func exported[T any](s *Service, what string, rows func(source, Request) (api.Items[T], error)) api.Func {
 	return api.Do(func(c *api.Call, in Request) (api.Download, error) {
-		columns, err := columnsOf[T](in.ExportFields)
+		columns, err := api.ColumnsOf[T](in.ExportFields)
 		if err != nil {
 			return api.Download{}, err
 		}
@@ -26,16 +26,16 @@ func exported[T any](s *Service, what string, rows func(source, Request) (api.It
 			if err != nil {
 				return err
 			}
-			t, err := newTable(to, columns)
+			t, err := api.NewTable(to, columns)
 			if err != nil {
 				return err
 			}
 			for _, row := range all.Items {
-				if err := t.add(row); err != nil {
+				if err := t.Add(row); err != nil {
 					return err
 				}
 			}
-			return t.flush()
+			return t.Flush()
 		}}, nil
 	})
 }

@@ -36,7 +36,7 @@ type entry struct {
 // begin starts a server with four incidents: one that was escalated, acknowledged and closed, one that is open, one of a
 // private channel, and a drill.
 func begin(t *testing.T) *apitest.Server {
-	service := insight.New(nil, []byte("key"))
+	service := insight.New(nil)
 	s := apitest.Start(t, service.Ops())
 	service.DB = s.DB
 	s.Grant(auth.IncidentsRead, auth.ChannelsRead)

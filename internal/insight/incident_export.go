@@ -19,14 +19,14 @@ func (in ExportRequest) Check() error { return in.Filter.Check() }
 // export answers /insight/incident/export: page by page, each on the state of the database at that moment, so that a
 // slow caller holds no transaction.
 func (s *Service) export(c *api.Call, in ExportRequest) (api.Download, error) {
-	columns, err := columnsOf[Item](in.ExportFields)
+	columns, err := api.ColumnsOf[Item](in.ExportFields)
 	if err != nil {
 		return api.Download{}, err
 	}
 	c.Touched("account", c.Who.AccountID, "")
 	who, now := c.Who, c.Unix()
 	return api.Download{Name: "incidents.csv", Write: func(ctx context.Context, to io.Writer) error {
-		t, err := newTable(to, columns)
+		t, err := api.NewTable(to, columns)
 		if err != nil {
 			return err
 		}
@@ -43,11 +43,11 @@ func (s *Service) export(c *api.Call, in ExportRequest) (api.Download, error) {
 				if in.DescriptionHTMLToText {
 					row.Description = insight.PlainText(row.Description)
 				}
-				if err := t.add(row); err != nil {
+				if err := t.Add(row); err != nil {
 					return err
 				}
 			}
-			if err := t.flush(); err != nil {
+			if err := t.Flush(); err != nil {
 				return err
 			}
 		}

@@ -73,14 +73,11 @@ func (s *Service) list(c *api.Call, in ListRequest) (reply api.CursorPage[Item],
 		return reply, err
 	}
 	binding := fmt.Sprint("insight", c.Who.AccountID, string(filter), q.window.Channels, q.window.Hidden)
-	from, err := in.From(s.CursorKey, binding)
+	from, err := in.From(c, binding)
 	if err != nil {
 		return reply, err
 	}
-	limit, offset := in.CursorRequest.Page.Window(20)
-	if from != (api.Position{}) {
-		offset = 0
-	}
+	limit, offset := in.CursorRequest.Window(20)
 	found, skipped := []Item{}, int64(0)
 	err = q.each(api.Position{}, in.Asc, func(i *incident.Incident) (bool, error) {
 		listed := after(i, from, in.Asc)
@@ -109,13 +106,13 @@ func (s *Service) list(c *api.Call, in ListRequest) (reply api.CursorPage[Item],
 	if err != nil {
 		return reply, err
 	}
-	return api.NewCursorPage(found, limit, reply.Total, s.CursorKey, binding,
+	return api.NewCursorPage(c, found, limit, reply.Total, binding,
 		func(i Item) api.Position { return api.Position{At: i.CreatedAt, ID: i.IncidentID} }), nil
 }
 
 // after reports whether an incident is listed after a position; all are after the zero Position.
 func after(i *incident.Incident, from api.Position, oldestFirst bool) bool {
-	if from == (api.Position{}) {
+	if from.Unset() {
 		return true
 	}
 	order := cmp.Or(cmp.Compare(i.StartTime, from.At), cmp.Compare(i.IncidentID, from.ID))

@@ -17,14 +17,13 @@ import (
 
 // Service holds the dependencies of the operations.
 type Service struct {
-	DB        *db.DB // of exports, which read page by page
-	CursorKey []byte // seals the cursors of lists
-	gate      gate.Gate
+	DB   *db.DB // of exports, which read page by page
+	gate gate.Gate
 }
 
 // New returns the service.
-func New(d *db.DB, cursorKey []byte) *Service {
-	return &Service{DB: d, CursorKey: cursorKey, gate: gate.New(gate.Half(), d.Meter())}
+func New(d *db.DB) *Service {
+	return &Service{DB: d, gate: gate.New(gate.Half(), d.Meter())}
 }
 
 // Module returns the part that the package takes in the program.

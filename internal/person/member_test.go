@@ -26,7 +26,7 @@ func TestMemberLifecycle(t *testing.T) {
 		{Path: "/member/info/reset", Key: apitest.KeyReader, Body: `{"member_id":$id,"locale":"en-US"}`, Code: "AccessDenied", Says: []string{"Members Manage"}},
 		{Path: "/member/info/reset", Key: apitest.KeyReader, Body: `{"member_id":2659460982131,"locale":"en-US"}`, Data: `{}`},
 		{Path: "/member/info/reset", Body: `{"member_id":$id,"updates":{"member_name":"Åsa Ö","phone":"+4*******67"}}`, Data: `{}`},
-		{Path: "/member/list", Body: `{"query":"åSA"}`, Data: `{"p":1,"limit":20,"total":1,"items":[` + whole + `]}`, Golden: "member_list"},
+		{Path: "/member/list", Body: `{"query":"åSA"}`, Data: `{"p":1,"limit":20,"total":1,"has_next_page":false,"search_after_ctx":"","items":[` + whole + `]}`, Golden: "member_list"},
 		{Path: "/member/list", Body: `{"role_id":5}`, Has: `{"total":1}`},
 		{Path: "/member/list", Body: `{"limit":1,"asc":true,"orderby":"updated_at"}`, Has: `{"total":4,"items":[{}]}`},
 		{Path: "/member/role/grant", Body: `{"member_id":$id,"role_ids":[6]}`, Data: `{}`, Golden: "member_role_grant"},

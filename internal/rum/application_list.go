@@ -1,6 +1,8 @@
 package rum
 
 import (
+	"fmt"
+
 	"tocsin/internal/api"
 	"tocsin/internal/platform/db"
 )
@@ -9,7 +11,7 @@ import (
 const defaultLimit = 20
 
 type applicationListRequest struct {
-	api.Page
+	api.CursorRequest
 	OrderBy  string `json:"orderby,omitzero" enum:"created_at,updated_at," doc:"What to sort by; absent or empty: created_at."`
 	Asc      bool   `json:"asc,omitzero" doc:"Oldest first; else newest first."`
 	Query    string `json:"query,omitzero" maxLength:"100" doc:"Part of the name, in upper or lower case."`
@@ -23,12 +25,16 @@ const applicationsMatching = ` FROM rum_application a
 
 const applicationPage = `SELECT ` + applicationColumns + applicationsMatching
 
-// applicationPages holds the statement of a page for each order; application_id breaks ties in all of them.
+// applicationPages holds the statement of a page for each order, behind a position; application_id breaks ties in all of them.
 var applicationPages = map[order]string{
-	{"created_at", false}: applicationPage + ` ORDER BY created_at DESC, application_id DESC LIMIT $7 + 0 OFFSET $8 + 0`,
-	{"created_at", true}:  applicationPage + ` ORDER BY created_at, application_id LIMIT $7 + 0 OFFSET $8 + 0`,
-	{"updated_at", false}: applicationPage + ` ORDER BY updated_at DESC, application_id DESC LIMIT $7 + 0 OFFSET $8 + 0`,
-	{"updated_at", true}:  applicationPage + ` ORDER BY updated_at, application_id LIMIT $7 + 0 OFFSET $8 + 0`,
+	{"created_at", false}: applicationPage + ` AND ($7 OR (created_at, application_id) < ($8, $9))
+		ORDER BY created_at DESC, application_id DESC LIMIT $10 + 0 OFFSET $11 + 0`,
+	{"created_at", true}: applicationPage + ` AND ($7 OR (created_at, application_id) > ($8, $9))
+		ORDER BY created_at, application_id LIMIT $10 + 0 OFFSET $11 + 0`,
+	{"updated_at", false}: applicationPage + ` AND ($7 OR (updated_at, application_id) < ($8, $9))
+		ORDER BY updated_at DESC, application_id DESC LIMIT $10 + 0 OFFSET $11 + 0`,
+	{"updated_at", true}: applicationPage + ` AND ($7 OR (updated_at, application_id) > ($8, $9))
+		ORDER BY updated_at, application_id LIMIT $10 + 0 OFFSET $11 + 0`,
 }
 
 // order is the column by which a list is sorted, and the direction.
@@ -37,22 +43,36 @@ type order struct {
 	asc bool
 }
 
-// applicationList answers /rum/application/list, with the applications that the caller may read.
-func (r *Service) applicationList(c *api.Call, in applicationListRequest) (api.Paged[Application], error) {
-	args := []any{c.Who.AccountID, c.Who.Owner, c.Who.PersonID, db.Containing(in.Query), in.TeamID, in.IsMyTeam}
-	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+applicationsMatching, args...)
-	if err != nil {
-		return api.Paged[Application]{}, err
+// position returns where an application stands in the list.
+func (in applicationListRequest) position(a Application) api.Position {
+	if in.OrderBy == "updated_at" {
+		return api.Position{At: a.UpdatedAt, ID: a.ApplicationID}
 	}
+	return api.Position{At: a.CreatedAt, ID: a.ApplicationID}
+}
+
+// applicationList answers /rum/application/list, with the applications that the caller may read.
+func (r *Service) applicationList(c *api.Call, in applicationListRequest) (reply api.CursorPage[Application], err error) {
 	if in.OrderBy == "" {
 		in.OrderBy = "created_at"
 	}
+	args := []any{c.Who.AccountID, c.Who.Owner, c.Who.PersonID, db.Containing(in.Query), in.TeamID, in.IsMyTeam}
+	binding := fmt.Sprint("rum applications", args, in.OrderBy, in.Asc)
+	from, err := in.From(c, binding)
+	if err != nil {
+		return reply, err
+	}
+	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+applicationsMatching, args...)
+	if err != nil {
+		return reply, err
+	}
 	limit, offset := in.Window(defaultLimit)
-	items, err := db.All(c.Tx, scanApplication, applicationPages[order{in.OrderBy, in.Asc}], append(args, limit, offset)...)
+	items, err := db.All(c.Tx, scanApplication, applicationPages[order{in.OrderBy, in.Asc}],
+		append(args, from.Unset(), from.At, from.ID, limit+1, offset)...)
 	for i := range items {
 		if err == nil {
 			err = items[i].openToken(r.keyring.Show(c.Report))
 		}
 	}
-	return api.NewPaged(items, offset, total), err
+	return api.NewCursorPage(c, items, limit, total, binding, in.position), err
 }

@@ -60,17 +60,17 @@ func TestApplicationList(t *testing.T) {
 		{Name: "by name in another script", Body: `{"query": "üNÏ"}`, Then: is(a)},
 		{Name: "signs stand for themselves", Body: `{"query": "%_ "}`, Then: is(a)},
 		{Name: "a backslash too", Body: `{"query": "\\ "}`, Then: is(a)},
-		{Name: "no such name", Body: `{"query": "b_shop"}`, Data: `{"items": [], "total": 0, "has_next_page": false}`},
+		{Name: "no such name", Body: `{"query": "b_shop"}`, Data: `{"items": [], "total": 0, "has_next_page":false,"search_after_ctx":""}`},
 		{Name: "team", Body: `{"team_id": 2477033058131}`, Then: is(w)},
 		{Name: "team 0 is any", Body: `{"team_id": 0}`, Then: is(a, w)},
 		{Name: "my team", Key: apitest.KeyReader, Body: `{"is_my_team": true}`, Then: is(a)},
-		{Name: "not my team", Key: apitest.KeyNothing, Body: `{"is_my_team": true}`, Data: `{"items": [], "total": 0, "has_next_page": false}`},
+		{Name: "not my team", Key: apitest.KeyNothing, Body: `{"is_my_team": true}`, Data: `{"items": [], "total": 0, "has_next_page":false,"search_after_ctx":""}`},
 		{Name: "page 2", Body: `{"p": 2, "limit": 1}`, Then: func(t *testing.T, _ *apitest.Server, r apitest.Reply) {
 			if got, total, next := idsOf(t, r, "application_id"); !slices.Equal(got, []string{w}) || total != 2 || next {
 				t.Errorf("%v of %d, next %t", got, total, next)
 			}
 		}},
-		{Name: "beyond the end", Body: `{"p": 3, "limit": 100}`, Data: `{"items": [], "total": 2, "has_next_page": false}`},
+		{Name: "beyond the end", Body: `{"p": 3, "limit": 100}`, Data: `{"items": [], "total": 2, "has_next_page":false,"search_after_ctx":""}`},
 		{Name: "limit 101", Body: `{"limit": 101}`, Code: "InvalidParameter", Says: []string{"limit", "100", "101"}},
 		{Name: "limit 0", Body: `{"limit": 0}`, Code: "InvalidParameter", Says: []string{"limit"}},
 		{Name: "page 0", Body: `{"p": 0}`, Code: "InvalidParameter", Says: []string{"p"}},

@@ -116,7 +116,7 @@ func TestApplicationDeleteAndInfo(t *testing.T) {
 	s.Scenarios(t, infoPath, []apitest.Scenario{{Name: "deleted", Body: body(id, ""), Code: "ResourceNotFound"}, {Name: "the other", Body: body(app().ApplicationID, "")}})
 	s.Scenarios(t, "/rum/issue/info", []apitest.Scenario{{Name: "its issues stay", Body: `{"issue_id": "` + scriptError().IssueID + `"}`}})
 	s.Scenarios(t, "/rum/application/infos", []apitest.Scenario{{Name: "hidden", Body: `{"application_ids": ["` + id + `"]}`, Data: `{"items": []}`}})
-	s.Scenarios(t, listPath, []apitest.Scenario{{Name: "hidden", Body: `{"query": "web"}`, Data: `{"items": [], "total": 0, "has_next_page": false}`}})
+	s.Scenarios(t, listPath, []apitest.Scenario{{Name: "hidden", Body: `{"query": "web"}`, Data: `{"items": [], "total": 0, "has_next_page":false,"search_after_ctx":""}`}})
 }
 
 // TestConversationApplication creates, changes and deletes an application as its manager does.
@@ -151,7 +151,7 @@ func TestConversationApplication(t *testing.T) {
 	say(infoPath, `{"application_id": "ID"}`, item("Shop", 1, none, off))
 	say(updatePath, `{"application_id": "ID", "application_name": "商店", "alerting": {"enabled": true, "channel_ids": [11]}}`, `{}`)
 	say(infoPath, `{"application_id": "ID"}`, item("商店", 3, one, off))
-	say(listPath, `{"query": "商"}`, `{"items": [`+item("商店", 3, one, off)+`], "total": 1, "has_next_page": false}`)
+	say(listPath, `{"query": "商"}`, `{"items": [`+item("商店", 3, one, off)+`], "total": 1, "has_next_page":false,"search_after_ctx":""}`)
 	say("/rum/application/infos", `{"application_ids": ["ID"]}`, `{"items": [`+item("商店", 3, one, off)+`]}`)
 	say(updatePath, `{"application_id": "ID", "alerting": {"enabled": false, "channel_ids": []}}`, `{}`)
 	say(infoPath, `{"application_id": "ID"}`, item("商店", 7, none, off))
@@ -160,7 +160,7 @@ func TestConversationApplication(t *testing.T) {
 	say(deletePath, `{"application_id": "ID"}`, `{}`)
 	say(infoPath, `{"application_id": "ID"}`, `{"code": "ResourceNotFound"}`)
 	say(deletePath, `{"application_id": "ID"}`, `{"code": "ResourceNotFound"}`)
-	say(listPath, `{}`, `{"items": [], "total": 0, "has_next_page": false}`)
+	say(listPath, `{}`, `{"items": [], "total": 0, "has_next_page":false,"search_after_ctx":""}`)
 	s.Read(func(tx *db.Tx) error {
 		logged, err := db.All(tx, db.Column[string], `SELECT l.operation || ' ' || t.kind || ' ' || t.object_name FROM audit_log l JOIN audit_touched t ON t.audit_id = l.audit_id WHERE t.object_id = $1 ORDER BY l.created_at`, c.ApplicationID)
 		if want := "[application:write:create rum_application Shop application:write:update rum_application 商店 application:write:update rum_application 商店 application:write:delete rum_application 商店]"; fmt.Sprint(logged) != want {

@@ -22,7 +22,10 @@ func newKeyring(t *testing.T) *secret.Keyring {
 
 func start(t *testing.T) (*apitest.Server, *secret.Keyring) {
 	keyring := newKeyring(t)
-	return apitest.Start(t, rum.New(keyring, nil).Ops()), keyring
+	service := rum.New(nil, keyring, nil)
+	s := apitest.Start(t, service.Ops())
+	service.DB = s.DB
+	return s, keyring
 }
 
 // within runs fn in a transaction that is committed if it returns nil, and returns its error.

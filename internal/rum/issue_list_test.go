@@ -118,7 +118,7 @@ func TestIssueList(t *testing.T) {
 		return fmt.Sprintf(`{"start_time": %d, "end_time": %d%s}`, from, to, rest)
 	}
 	const seen, day = 1770883154944, 86_400_000
-	const empty = `{"items": [], "total": 0, "has_next_page": false}`
+	const empty = `{"items": [], "total": 0, "has_next_page":false,"search_after_ctx":""}`
 	s.Scenarios(t, "/rum/issue/list", []apitest.Scenario{
 		{Name: "in full", Body: at(seen, seen+1, ``), Golden: "rum_issue_list"},
 		{Name: "any valid key", Key: apitest.KeyNothing, Body: at(seen, seen+1, ``), Golden: "rum_issue_list"},

@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/platform/secret"
 )
 
@@ -21,6 +22,7 @@ var mayManage = []auth.Permission{auth.ApplicationsManage}
 
 // Service holds the RUM operations and their dependencies.
 type Service struct {
+	DB      *db.DB // of exports, which read page by page
 	keyring *secret.Keyring
 	changed Changed
 }
@@ -29,7 +31,9 @@ type Service struct {
 type Changed func(tx *db.Tx, account int64, issue *Issue, now time.Time) error
 
 // New returns the RUM operations, which seal and open client tokens with keyring. changed may be nil.
-func New(keyring *secret.Keyring, changed Changed) *Service { return &Service{keyring, changed} }
+func New(d *db.DB, keyring *secret.Keyring, changed Changed) *Service {
+	return &Service{d, keyring, changed}
+}
 
 // Ops returns the operations of this package.
 func (r *Service) Ops() []api.Op {
@@ -138,6 +142,17 @@ func (r *Service) Ops() []api.Op {
 			Example: `{"start_time": 1772611200000, "end_time": 1775961914595, "application_ids": ["eWbr4xk3ZRnLabRa6unqwD"], ` +
 				`"statuses": ["for_review"], "orderby": "updated_at"}`,
 			Do: api.Do(r.issueList),
+		},
+		{
+			Path:   "/rum/issue/export",
+			Effect: api.Write,
+			Rate:   ratelimit.Rate{PerSecond: 1, PerMinute: 10},
+			Audit:  "issue:write:export",
+			Doc:    "Writes the issues of /rum/issue/list to a file, newest first.",
+			Notes: "The reply is a CSV file in UTF-8 with a header, and no envelope; objects and lists are JSON. " +
+				"A cell that a spreadsheet would compute begins with an apostrophe.",
+			Example: `{"start_time": 1772611200000, "end_time": 1775961914595, "statuses": ["for_review"]}`,
+			Do:      api.Do(r.issueExport),
 		},
 		{
 			Path:   "/rum/issue/update",

@@ -21,6 +21,8 @@ func (p Page) AppendJSON(b []byte) (_ []byte, err error) {
 		}
 	}
 	b = strconv.AppendInt(append(b, `],"total":`...), p.Total, 10)
+	b = strconv.AppendBool(append(b, `,"has_next_page":`...), p.HasNextPage)
+	b = appendText(append(b, `,"search_after_ctx":`...), p.SearchAfterCtx)
 	return append(b, '}'), nil
 }
 

@@ -24,8 +24,8 @@ func TestList(t *testing.T) {
 	s.Scenarios(t, "/schedule/list", []apitest.Scenario{
 		{Name: "golden", Key: apitest.KeyNothing, Body: `{}`, Then: golden("schedule_list")},
 		{Name: "golden with a window", Body: `{"query":"second","start":1776009600,"end":1776182400}`, Then: golden("schedule_list_window")},
-		{Name: "other account", Key: apitest.KeyB, Body: ``, Data: `{"items":[],"total":0}`},
-		{Name: "no match", Body: `{"query":"nothing like it"}`, Data: `{"items":[],"total":0}`},
+		{Name: "other account", Key: apitest.KeyB, Body: ``, Data: `{"items":[],"total":0,"has_next_page":false,"search_after_ctx":""}`},
+		{Name: "no match", Body: `{"query":"nothing like it"}`, Data: `{"items":[],"total":0,"has_next_page":false,"search_after_ctx":""}`},
 		{Name: "nulls", Body: `{"query":null,"p":null,"limit":null,"is_my_team":null,"is_my_manage":null,"team_ids":null,"start":null,"end":null}`},
 		{Name: "limit 100", Body: `{"limit":100}`},
 		{Name: "limit 101", Body: `{"limit":101}`, Code: "InvalidParameter", Says: []string{"limit", "100", "101"}},

@@ -1,6 +1,8 @@
 package sourcemap
 
 import (
+	"fmt"
+
 	"tocsin/internal/api"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -23,7 +25,7 @@ type listRequest struct {
 	UUID      string   `json:"uuid,omitzero" maxLength:"200" doc:"Only symbols of this bundle, of type ios."`
 	OrderBy   string   `json:"orderby,omitzero" enum:"created_at,updated_at," doc:"What to sort by; absent or empty: created_at."`
 	Asc       bool     `json:"asc,omitzero" doc:"Oldest first; else newest first."`
-	api.Page
+	api.CursorRequest
 }
 
 // Check returns a fault if the window is empty or too long.
@@ -43,31 +45,35 @@ const matching = ` FROM source_map WHERE account_id = $1 AND created_at >= $2 AN
 	AND ($5 = '' OR replace($5, $6 || service || $6, '') <> $5) AND ($7 = '' OR replace($7, $6 || version || $6, '') <> $7)
 	AND ($8 = '%%' OR url_folded LIKE $8 ESCAPE '\')`
 
-const page = `SELECT ` + columns + matching
+const page = `SELECT map_id, ` + columns + matching
 
 type order struct {
 	by  string
 	asc bool
 }
 
-// pages holds the statement of a page for each order; map_id breaks ties in all of them.
+const window = ` LIMIT $12 + 0 OFFSET $13 + 0`
+
+// pages holds the statement of a page for each order, behind a position; map_id breaks ties in all of them.
 var pages = map[order]string{
-	{"created_at", false}: page + ` ORDER BY created_at DESC, map_id DESC LIMIT $9 + 0 OFFSET $10 + 0`,
-	{"created_at", true}:  page + ` ORDER BY created_at, map_id LIMIT $9 + 0 OFFSET $10 + 0`,
-	{"updated_at", false}: page + ` ORDER BY updated_at DESC, map_id DESC LIMIT $9 + 0 OFFSET $10 + 0`,
-	{"updated_at", true}:  page + ` ORDER BY updated_at, map_id LIMIT $9 + 0 OFFSET $10 + 0`,
+	{"created_at", false}: page + ` AND ($9 OR (created_at, map_id) < ($10, $11)) ORDER BY created_at DESC, map_id DESC` + window,
+	{"created_at", true}:  page + ` AND ($9 OR (created_at, map_id) > ($10, $11)) ORDER BY created_at, map_id` + window,
+	{"updated_at", false}: page + ` AND ($9 OR (updated_at, map_id) < ($10, $11)) ORDER BY updated_at DESC, map_id DESC` + window,
+	{"updated_at", true}:  page + ` AND ($9 OR (updated_at, map_id) > ($10, $11)) ORDER BY updated_at, map_id` + window,
 }
 
-// Listed is the reply of /sourcemap/list.
-type Listed struct {
-	Total int64       `json:"total" doc:"How many there are on all pages."`
-	Items []Sourcemap `json:"items" doc:"The maps of the page."`
+// position returns where a map stands in the list.
+func (in listRequest) position(m Sourcemap) api.Position {
+	if in.OrderBy == "updated_at" {
+		return api.Position{At: m.UpdatedAt, ID: m.id}
+	}
+	return api.Position{At: m.CreatedAt, ID: m.id}
 }
 
 // list answers /sourcemap/list.
-func (s *Service) list(c *api.Call, in listRequest) (Listed, error) {
+func (s *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Sourcemap], err error) {
 	if in.BuildID != "" || in.UUID != "" { // no such map can be uploaded
-		return Listed{Items: []Sourcemap{}}, nil
+		return api.CursorPage[Sourcemap]{Items: []Sourcemap{}}, nil
 	}
 	if in.Type == "" {
 		in.Type = "browser"
@@ -79,13 +85,18 @@ func (s *Service) list(c *api.Call, in listRequest) (Listed, error) {
 		c.Who.AccountID, (in.StartTime + 999) / 1000, (in.EndTime + 999) / 1000, in.Type, lines(in.Services), "\n", lines(in.Versions),
 		db.Containing(in.Query),
 	}
+	binding := fmt.Sprintf("source maps %+q %v %v", args, in.OrderBy, in.Asc)
+	from, err := in.From(c, binding)
+	if err != nil {
+		return reply, err
+	}
 	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...)
 	if err != nil {
-		return Listed{}, err
+		return reply, err
 	}
 	limit, offset := in.Window(defaultLimit)
-	items, err := db.All(c.Tx, scan, pages[order{in.OrderBy, in.Asc}], append(args, limit, offset)...)
-	return Listed{total, items}, err
+	items, err := db.All(c.Tx, scan, pages[order{in.OrderBy, in.Asc}], append(args, from.Unset(), from.At, from.ID, limit+1, offset)...)
+	return api.NewCursorPage(c, items, limit, total, binding, in.position), err
 }
 
 // lines writes texts as a list for a statement; none is the empty text.

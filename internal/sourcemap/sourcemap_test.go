@@ -140,7 +140,7 @@ func TestList(t *testing.T) {
 	f.mustSend(apitest.KeyA, `"`+strings.NewReplacer(`"`, `\"`, "\n", " ", "\t", " ").Replace(event("1.4.2", "/assets/app.min.js"))+`"`, theMap(t)) // again, as a text
 	first := func(key string) func(*testing.T, *apitest.Server, apitest.Reply) {
 		return func(t *testing.T, _ *apitest.Server, r apitest.Reply) {
-			var data sourcemap.Listed
+			var data api.CursorPage[sourcemap.Sourcemap]
 			r.Into(&data)
 			if len(data.Items) == 0 && key == "" {
 				return
@@ -156,11 +156,11 @@ func TestList(t *testing.T) {
 		{Name: "any valid key", Key: apitest.KeyNothing, Body: `{` + window + `}`, Then: first(two)},
 		{Name: "oldest first", Body: `{` + window + `,"asc":true,"orderby":"created_at"}`, Then: first(one)},
 		{Name: "by version with a comma", Body: `{` + window + `,"versions":["9","1.4.3, beta"]}`, Then: first(two)},
-		{Name: "not by a part of a version", Body: `{` + window + `,"versions":["1.4.3","1.4"]}`, Data: `{"total":0,"items":[]}`},
-		{Name: "by service", Body: `{` + window + `,"services":["shop"]}`, Data: `{"total":0,"items":[]}`},
+		{Name: "not by a part of a version", Body: `{` + window + `,"versions":["1.4.3","1.4"]}`, Data: `{"total":0,"items":[],"has_next_page":false,"search_after_ctx":""}`},
+		{Name: "by service", Body: `{` + window + `,"services":["shop"]}`, Data: `{"total":0,"items":[],"has_next_page":false,"search_after_ctx":""}`},
 		{Name: "by part of the address", Body: `{` + window + `,"query":"über_%"}`, Then: first(two)},
 		{Name: "a second page", Body: `{` + window + `,"p":2,"limit":1}`, Then: first(one)},
-		{Name: "another type", Body: `{` + window + `,"type":"android","build_id":"x"}`, Data: `{"total":0,"items":[]}`},
+		{Name: "another type", Body: `{` + window + `,"type":"android","build_id":"x"}`, Data: `{"total":0,"items":[],"has_next_page":false,"search_after_ctx":""}`},
 		{Name: "another time", Body: `{"start_time":1,"end_time":1776000000000}`, Code: "InvalidParameter", Says: []string{"end_time", "365 days"}},
 		{Name: "an empty window", Body: `{"start_time":5,"end_time":5}`, Code: "InvalidParameter", Says: []string{"end_time", "greater"}},
 		{Name: "no window", Body: `{}`, Code: "InvalidParameter", Says: []string{"required"}},
@@ -258,7 +258,7 @@ func TestUploadsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: got %s %q, want %s %q", name, c.reply.Code, c.reply.Message, c.code, c.says)
 		}
 	}
-	var data sourcemap.Listed
+	var data api.CursorPage[sourcemap.Sourcemap]
 	f.Call(apitest.KeyA, "/sourcemap/list", `{`+window+`}`).Into(&data)
 	if data.Total != 0 {
 		t.Errorf("%d maps are stored", data.Total)
@@ -299,7 +299,7 @@ func TestBoundsOfWhatIsStored(t *testing.T) {
 	f.Clock.Add(1e9)
 	f.mustSend(apitest.KeyA, event("4", "/a.js"), theMap(t))
 	list := func(key string) (versions string) {
-		var data sourcemap.Listed
+		var data api.CursorPage[sourcemap.Sourcemap]
 		f.Call(key, "/sourcemap/list", `{`+window+`}`).Into(&data)
 		for _, m := range data.Items {
 			versions += m.Version + " "

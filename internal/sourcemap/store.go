@@ -34,6 +34,7 @@ type Sourcemap struct {
 	CreatedAt        int64    `json:"created_at" doc:"When it was uploaded first, Unix seconds."`
 	UpdatedAt        int64    `json:"updated_at" doc:"When it was uploaded last, Unix seconds."`
 	Metadata         Metadata `json:"metadata" doc:"What the build stated besides."`
+	id               string
 }
 
 // Metadata is what a build states about a map of type browser.
@@ -47,7 +48,7 @@ const columns = `kind, service, version, size, git_repository_url, git_commit_sh
 	cli_version, project_path`
 
 func scan(scan db.Scan) (m Sourcemap, err error) {
-	err = scan(&m.Type, &m.Service, &m.Version, &m.Size, &m.GitRepositoryURL, &m.GitCommitSHA, &m.CreatedAt, &m.UpdatedAt,
+	err = scan(&m.id, &m.Type, &m.Service, &m.Version, &m.Size, &m.GitRepositoryURL, &m.GitCommitSHA, &m.CreatedAt, &m.UpdatedAt,
 		&m.Metadata.MinifiedURL, &m.Metadata.CLIVersion, &m.Metadata.ProjectPath)
 	m.Key = strings.Join([]string{m.Type, m.Service, m.Version, strings.TrimPrefix(m.Metadata.MinifiedURL, "/") + ".map"}, "/")
 	return m, err

@@ -20,7 +20,7 @@ import (
 // store the reference.
 func TestReferencedTeamCannotBeDeleted(t *testing.T) {
 	keyring := apitest.Box(t)
-	s := apitest.Start(t, (&team.Service{}).Ops(), (&schedule.Service{Keyring: keyring}).Ops(), channel.Ops(keyring), template.Ops(), calendar.Ops(), (&integration.Service{Keyring: keyring}).Ops(), rum.New(keyring, nil).Ops(), statuspage.Ops())
+	s := apitest.Start(t, (&team.Service{}).Ops(), (&schedule.Service{Keyring: keyring}).Ops(), channel.Ops(keyring), template.Ops(), calendar.Ops(), (&integration.Service{Keyring: keyring}).Ops(), rum.New(nil, keyring, nil).Ops(), statuspage.Ops())
 	var open struct {
 		ID int64 `json:"channel_id"`
 	}

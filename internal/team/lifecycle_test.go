@@ -28,7 +28,7 @@ func TestTeamLifecycle(t *testing.T) {
 		{Path: "/team/upsert", Body: `{"team_id":$id,"team_name":"Équipe"}`, Data: `{"team_id":$id,"team_name":"Équipe"}`},
 		{Path: "/team/info", Body: `{"ref_id":"hr-7"}`, Data: whole},
 		{Path: "/team/info", Body: `{}`, Code: "InvalidParameter", Says: []string{"exactly one"}},
-		{Path: "/team/list", Body: `{"query":"ÉQUIPE"}`, Data: `{"p":1,"limit":20,"total":1,"items":[` + whole + `]}`, Golden: "team_list"},
+		{Path: "/team/list", Body: `{"query":"ÉQUIPE"}`, Data: `{"p":1,"limit":20,"total":1,"has_next_page":false,"search_after_ctx":"","items":[` + whole + `]}`, Golden: "team_list"},
 		{Path: "/team/list", Body: `{"person_id":2659460982131}`, Has: `{"total":1}`},
 		{Path: "/team/list", Body: `{"person_id":3122470302131,"orderby":"team_name","asc":true}`, Has: `{"total":0}`},
 		{Path: "/team/infos", Body: `{"team_ids":[$id,4,$id]}`, Data: `{"items":[{"team_id":$id,"team_name":"Équipe","person_ids":[2659460982131,2476123212131]}]}`, Golden: "team_infos"},

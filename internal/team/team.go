@@ -1,6 +1,8 @@
 package team
 
 import (
+	"fmt"
+
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
@@ -120,7 +122,7 @@ func infos(c *api.Call, in infosRequest) (api.Items[Brief], error) {
 }
 
 type listRequest struct {
-	api.Page
+	api.CursorRequest
 	OrderBy  string `json:"orderby,omitzero" enum:"created_at,updated_at,team_name" doc:"What to order by; absent: created_at."`
 	Asc      bool   `json:"asc,omitzero" doc:"Ascending."`
 	PersonID int64  `json:"person_id,omitzero" minimum:"0" doc:"Only teams that this person is in."`
@@ -128,26 +130,62 @@ type listRequest struct {
 }
 
 type listed struct {
-	P     int64  `json:"p" doc:"The page."`
-	Limit int64  `json:"limit" doc:"Teams on a page."`
-	Total int64  `json:"total" doc:"How many teams match, exactly."`
-	Items []Team `json:"items" doc:"The teams of this page."`
+	P     int64 `json:"p" doc:"The page."`
+	Limit int64 `json:"limit" doc:"Teams on a page."`
+	api.CursorPage[Team]
 }
 
 // matching selects the teams of a list, by a part of the name ($2) and by a member ($3; 0: any).
 const matching = ` FROM team WHERE account_id = $1 AND name_folded LIKE $2 ESCAPE '\'
 	AND ($3 = 0 OR team_id IN (SELECT team_id FROM team_person WHERE account_id = $1 AND person_id = $3))`
 
-// orders lists the sort orders; the second of each is ascending.
+// orders lists the sort orders, each with the condition that a team is behind a position; the second of each is ascending.
 var orders = map[string][2]string{
-	"":           {` ORDER BY created_at DESC, team_id DESC`, ` ORDER BY created_at, team_id`},
-	"created_at": {` ORDER BY created_at DESC, team_id DESC`, ` ORDER BY created_at, team_id`},
-	"updated_at": {` ORDER BY updated_at DESC, team_id DESC`, ` ORDER BY updated_at, team_id`},
-	"team_name":  {` ORDER BY name_folded DESC, team_id DESC`, ` ORDER BY name_folded, team_id`},
+	"": {
+		` AND ($4 OR (created_at, team_id) < ($5, $6)) ORDER BY created_at DESC, team_id DESC`,
+		` AND ($4 OR (created_at, team_id) > ($5, $6)) ORDER BY created_at, team_id`,
+	},
+	"updated_at": {
+		` AND ($4 OR (updated_at, team_id) < ($5, $6)) ORDER BY updated_at DESC, team_id DESC`,
+		` AND ($4 OR (updated_at, team_id) > ($5, $6)) ORDER BY updated_at, team_id`,
+	},
+	"team_name": {
+		` AND ($4 OR (name_folded, team_id) < ($5, $6)) ORDER BY name_folded DESC, team_id DESC`,
+		` AND ($4 OR (name_folded, team_id) > ($5, $6)) ORDER BY name_folded, team_id`,
+	},
+}
+
+// behind returns the position of a page as the statements of the list compare it.
+func (in listRequest) behind(from api.Position) []any {
+	if in.OrderBy == "team_name" {
+		return []any{from.Unset(), from.Name, from.Number()}
+	}
+	return []any{from.Unset(), from.At, from.Number()}
+}
+
+// position returns where a team stands in the list.
+func (in listRequest) position(t Team) api.Position {
+	switch in.OrderBy {
+	case "team_name":
+		p := api.NumberedAt(0, t.TeamID)
+		p.Name = db.Fold(t.TeamName)
+		return p
+	case "updated_at":
+		return api.NumberedAt(t.UpdatedAt, t.TeamID)
+	}
+	return api.NumberedAt(t.CreatedAt, t.TeamID)
 }
 
 func list(c *api.Call, in listRequest) (listed, error) {
+	if in.OrderBy == "created_at" {
+		in.OrderBy = ""
+	}
 	args := []any{c.Who.AccountID, db.Containing(in.Query), in.PersonID}
+	binding := fmt.Sprint("teams", args, in.OrderBy, in.Asc)
+	from, err := in.From(c, binding)
+	if err != nil {
+		return listed{}, err
+	}
 	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...)
 	if err != nil {
 		return listed{}, err
@@ -157,20 +195,21 @@ func list(c *api.Call, in listRequest) (listed, error) {
 		order = orders[in.OrderBy][1]
 	}
 	limit, offset := in.Window(20)
-	found, err := db.All(c.Tx, scanTeam, `SELECT `+columns+matching+order+` LIMIT $4 + 0 OFFSET $5 + 0`, append(args, limit, offset)...)
+	args = append(append(args, in.behind(from)...), limit+1, offset)
+	found, err := db.All(c.Tx, scanTeam, `SELECT `+columns+matching+order+` LIMIT $7 + 0 OFFSET $8 + 0`, args...)
 	if err != nil {
 		return listed{}, err
 	}
-	page := listed{max(in.P, 1), limit, total, make([]Team, len(found))}
+	teams := make([]Team, len(found))
 	for i, r := range found {
 		if r.PersonIDs, err = Members(c.Tx, c.Who.AccountID, r.TeamID); err != nil {
 			return listed{}, err
 		}
-		if page.Items[i], err = show(c, r); err != nil {
+		if teams[i], err = show(c, r); err != nil {
 			return listed{}, err
 		}
 	}
-	return page, nil
+	return listed{max(in.P, 1), limit, api.NewCursorPage(c, teams, limit, total, binding, in.position)}, nil
 }
 
 type deleteRequest struct {

@@ -214,7 +214,7 @@ func TestList(t *testing.T) {
 		}
 	}
 	s.Scenarios(t, "/team/list", []apitest.Scenario{
-		{Name: "another account", Key: apitest.KeyB, Body: `{}`, Data: `{"p": 1, "limit": 20, "total": 0, "items": []}`},
+		{Name: "another account", Key: apitest.KeyB, Body: `{}`, Data: `{"p": 1, "limit": 20, "total": 0, "has_next_page":false,"search_after_ctx":"", "items": []}`},
 		{Name: "limit 101", Body: `{"limit": 101}`, Code: "InvalidParameter", Says: []string{"limit", "100", "101"}},
 		{Name: "limit 0", Body: `{"limit": 0}`, Code: "InvalidParameter", Says: []string{"limit"}},
 		{Name: "page 0", Body: `{"p": 0}`, Code: "InvalidParameter", Says: []string{"p"}},

@@ -2,6 +2,7 @@ package template
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"tocsin/internal/api"
@@ -112,7 +113,7 @@ func info(c *api.Call, in infoRequest) (Template, error) {
 }
 
 type listRequest struct {
-	api.Page
+	api.CursorRequest
 	OrderBy   string  `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"What to order by; absent: created_at."`
 	Asc       bool    `json:"asc,omitzero" doc:"Oldest first."`
 	IsMyTeam  bool    `json:"is_my_team,omitzero" doc:"Only templates of the caller's teams."`
@@ -121,13 +122,24 @@ type listRequest struct {
 	Query     string  `json:"query,omitzero" maxLength:"100" doc:"Part of the name, in upper or lower case."`
 }
 
-func list(c *api.Call, in listRequest) (api.Paged[Template], error) {
-	limit, offset := in.Window(20)
-	items, total, err := Kind.Page(c.Tx, c.Who.AccountID, configstore.Query{
+func list(c *api.Call, in listRequest) (reply api.CursorPage[Template], err error) {
+	q := configstore.Query{
 		Search: in.Query, Teams: in.TeamIDs, MyTeam: in.IsMyTeam, Person: c.Who.PersonID, Creator: in.CreatorID,
-		ByUpdate: in.OrderBy == "updated_at", Ascending: in.Asc, Limit: limit, Offset: offset,
-	})
-	return api.NewPaged(items, offset, total), err
+		ByUpdate: in.OrderBy == "updated_at", Ascending: in.Asc,
+	}
+	binding := fmt.Sprintf("templates %d %+v", c.Who.AccountID, q)
+	from, err := in.From(c, binding)
+	if err != nil {
+		return reply, err
+	}
+	q.After = configstore.Position{At: from.At, ID: from.ID}
+	q.Limit, q.Offset = in.Window(20)
+	page, err := Kind.Slice(c.Tx, c.Who.AccountID, q)
+	reply = api.CursorPage[Template]{Items: page.Items, Total: page.Total, HasNextPage: page.More}
+	if page.More {
+		reply.SearchAfterCtx = c.Cursor(binding, api.Position{At: page.End.At, ID: page.End.ID})
+	}
+	return reply, err
 }
 
 type previewRequest struct {

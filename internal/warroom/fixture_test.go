@@ -111,7 +111,7 @@ func services(t *testing.T) *chats {
 func begin(t *testing.T) (*apitest.Server, *chats) {
 	keyring, bus := apitest.Box(t), &activity.Bus{}
 	out := egress.New(egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
-	s := apitest.Start(t, (&warroom.Service{Keyring: keyring, Bus: bus, Out: out}).Ops(), (&integration.Service{Keyring: keyring}).Ops(), (&incident.Service{Bus: bus, CursorKey: []byte("key")}).Ops())
+	s := apitest.Start(t, (&warroom.Service{Keyring: keyring, Bus: bus, Out: out}).Ops(), (&integration.Service{Keyring: keyring}).Ops(), (&incident.Service{Bus: bus}).Ops())
 	s.Person(apitest.AccountA, 11, "Ann")
 	s.Person(apitest.AccountA, 12, "Gone")
 	s.Exec(`UPDATE person SET status = 'deleted' WHERE person_id = 12`)

@@ -3,18 +3,7 @@ package insight
 import (
 	"html"
 	"strings"
-	"unicode/utf8"
 )
-
-// Harmless returns a text that spreadsheets show and do not compute: titles and labels come from outside, and a cell that
-// begins with one of these characters is a formula. The apostrophe is how spreadsheets mark text.
-func Harmless(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if begin, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, " ")); strings.ContainsRune("=+-@\t\r\n＝＋－＠", begin) {
-		return "'" + s
-	}
-	return s
-}
 
 // PlainText returns the text of HTML: without tags, with line breaks where blocks end.
 func PlainText(text string) string {

@@ -1,4 +1,4 @@
-package insight
+package api
 
 import (
 	"encoding/csv"
@@ -6,39 +6,39 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/core/insight"
 	"tocsin/internal/platform/fault"
 )
 
-// table writes rows of one type as CSV (RFC 4180, UTF-8). The columns are the members of the rows as JSON, in their
+// Table writes rows of one type as CSV (RFC 4180, UTF-8). The columns are the members of the rows as JSON, in their
 // order; members that are objects or lists are JSON.
-type table struct {
+type Table struct {
 	w       *csv.Writer
-	columns []column
+	columns []Column
 	cells   []string
 }
 
-// column is a member of a row, found through embedded structs.
-type column struct {
+// Column is a member of a row, found through embedded structs.
+type Column struct {
 	name  string
 	index []int
 }
 
-// columnsOf returns the columns of a row type: all, or those that are named, in the order of the names.
-func columnsOf[T any](named []string) ([]column, error) {
-	var all []column
+// ColumnsOf returns the columns of a row type: all, or those that are named, in the order of the names.
+func ColumnsOf[T any](named []string) ([]Column, error) {
+	var all []Column
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && !f.Anonymous {
-			all = append(all, column{name, f.Index})
+			all = append(all, Column{name, f.Index})
 		}
 	}
 	if len(named) == 0 {
 		return all, nil
 	}
-	var chosen []column
+	var chosen []Column
 	for _, name := range named {
 		found := false
 		for _, c := range all {
@@ -54,17 +54,17 @@ func columnsOf[T any](named []string) ([]column, error) {
 	return chosen, nil
 }
 
-// newTable writes the header.
-func newTable(to io.Writer, columns []column) (*table, error) {
-	t := &table{csv.NewWriter(to), columns, make([]string, len(columns))}
+// NewTable writes the header.
+func NewTable(to io.Writer, columns []Column) (*Table, error) {
+	t := &Table{csv.NewWriter(to), columns, make([]string, len(columns))}
 	for n, c := range columns {
 		t.cells[n] = c.name
 	}
 	return t, t.w.Write(t.cells)
 }
 
-// add writes a row.
-func (t *table) add(row any) error {
+// Add writes a row.
+func (t *Table) Add(row any) error {
 	v := reflect.ValueOf(row)
 	for n, c := range t.columns {
 		text, err := cell(v.FieldByIndex(c.index))
@@ -76,8 +76,8 @@ func (t *table) add(row any) error {
 	return t.w.Write(t.cells)
 }
 
-// flush sends what was written.
-func (t *table) flush() error {
+// Flush sends what was written.
+func (t *Table) Flush() error {
 	t.w.Flush()
 	return t.w.Error()
 }
@@ -89,8 +89,18 @@ func cell(v reflect.Value) (string, error) {
 	case reflect.Float64:
 		return strconv.FormatFloat(v.Float(), 'f', -1, 64), nil
 	case reflect.String:
-		return insight.Harmless(v.String()), nil
+		return harmless(v.String()), nil
 	}
 	b, err := json.Marshal(v.Interface(), json.Deterministic(true))
-	return insight.Harmless(string(b)), err
+	return harmless(string(b)), err
+}
+
+// harmless returns a text that spreadsheets show and do not compute: titles and labels come from outside, and a cell that
+// begins with one of these characters is a formula. The apostrophe is how spreadsheets mark text.
+func harmless(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if begin, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, " ")); strings.ContainsRune("=+-@\t\r\n＝＋－＠", begin) {
+		return "'" + s
+	}
+	return s
 }
