@@ -28,7 +28,7 @@ var exempt = map[string][]string{
 	},
 	"it names persons, teams and a rule; the rule of a private channel has a test of its own in internal/engine/untold": {"/account/fallback/info", "/account/fallback/update"},
 	"it counts the work of the whole server, and names no object":                                                       {"/account/health/info"},
-	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/role/permission/factor/list", "/schedule/preview", "/schedule/self", "/incident/page-me", "/schedule/calendar/list", "/template/preview"},
+	"it names nothing that is stored, or only what is the caller's own":                                                 {"/audit/operation/list", "/role/permission/list", "/role/permission/factor/list", "/schedule/preview", "/schedule/self", "/incident/page-me", "/schedule/calendar/list", "/template/preview", "/integration/type/list"},
 	"tried with alerts, which are what it shows":                                                                        {"/route/preview"},
 	"tried with every kind, in check":                                                                                   {"/audit/search"},
 	"source maps are of services, and who reads code is held by TestEnrich in internal/sourcemap":                       {"/sourcemap/list", "/sourcemap/stack/enrich"},
@@ -286,7 +286,7 @@ func overrideKind() kind {
 var kinds = map[string][]kind{
 	"schedule": {plain("/schedule/", `{"schedule_name":"$mark","team_id":$team}`, "schedule_id",
 		try{change, "/schedule/update", `{"schedule_id":$id,"description":"y"}`, ""}, try{change, "/schedule/delete", `{"schedule_ids":[$id]}`, ""},
-		try{look, "/schedule/info", `{"schedule_id":$id}`, ""}, try{look, "/schedule/explain", `{"schedule_id":$id}`, ""}, try{look, "/schedule/stats", `{"schedule_ids":[$id],"start":1776009600,"end":1776614400}`, ""}, try{look, "/schedule/lint", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/infos", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/uses", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/list", `{"query":"$mark"}`, ""}), overrideKind()},
+		try{look, "/schedule/info", `{"schedule_id":$id}`, ""}, try{look, "/schedule/explain", `{"schedule_id":$id}`, ""}, try{look, "/schedule/by-person", `{"person_ids":[$person],"start":1776009600,"end":1776096000}`, ""}, try{look, "/schedule/stats", `{"schedule_ids":[$id],"start":1776009600,"end":1776614400}`, ""}, try{look, "/schedule/lint", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/infos", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/uses", `{"schedule_ids":[$id]}`, ""}, try{list, "/schedule/list", `{"query":"$mark"}`, ""}), overrideKind()},
 	"channel":                             {channelKind("")},
 	"private channel":                     {channelKind(`,"is_private":true`)},
 	"silence, inhibit or escalation rule": rules("$public"),

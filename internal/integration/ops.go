@@ -61,6 +61,14 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(r.list),
 		},
 		{
+			Path:    "/integration/type/list",
+			Allow:   read,
+			Effect:  api.Snapshot,
+			Doc:     "Lists the types that integrations can have, with the path that each pushes events to.",
+			Example: `{}`,
+			Do:      api.Do(typeList),
+		},
+		{
 			Path:    "/integration/enable",
 			Allow:   manage,
 			Effect:  api.Write,

@@ -93,6 +93,18 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(r.self),
 		},
 		{
+			Path:   "/schedule/by-person",
+			Allow:  mayRead,
+			Effect: api.Snapshot,
+			Rate:   ratelimit.Rate{PerMinute: 60, PerSecond: 10},
+			Doc:    "Lists when persons are on call in a window of time, by schedule.",
+			Notes: "By the final timelines of /schedule/info, so with overrides and absences. Times of one person in one schedule that touch are " +
+				"one item, in whatever role. Sorted by person, then by start. Disabled schedules are left out: no person is paged from them. " +
+				"The persons may be named by at most 200 schedules.",
+			Example: `{"person_ids": [2476123212131], "start": 1776009600, "end": 1776614400}`,
+			Do:      api.Do(r.byPerson),
+		},
+		{
 			Path:   "/schedule/gap/list",
 			Allow:  mayRead,
 			Effect: api.Snapshot,

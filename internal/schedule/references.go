@@ -1,6 +1,9 @@
 package schedule
 
 import (
+	"strconv"
+
+	"tocsin/internal/api"
 	"tocsin/internal/configstore"
 	"tocsin/internal/platform/fault"
 )
@@ -28,4 +31,17 @@ func (s *stored) persons() (all []int64) {
 		}
 	}
 	return distinct(all)
+}
+
+// sources returns the ids of the objects of a kind that name a person.
+func sources(c *api.Call, person int64, kind string) (ids []int64, err error) {
+	texts, err := configstore.Sources(c.Tx, c.Who.AccountID, configstore.Person, person, kind)
+	for _, text := range texts {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, err
 }
