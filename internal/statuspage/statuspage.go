@@ -25,9 +25,11 @@ type pageCreateRequest struct {
 }
 
 type pageCreated struct {
-	PageID  int64  `json:"page_id" doc:"The new page."`
-	Name    string `json:"name" doc:"Its name."`
-	URLName string `json:"url_name" doc:"Its name in URLs."`
+	PageID      int64  `json:"page_id" doc:"The new page."`
+	Name        string `json:"name" doc:"Its name."`
+	URLName     string `json:"url_name" doc:"Its name in URLs."`
+	PageName    string `json:"page_name" doc:"The same as name."`
+	PageURLName string `json:"page_url_name" doc:"The same as url_name."`
 }
 
 // pageCreate answers /status-page/create.
@@ -45,7 +47,7 @@ func pageCreate(c *api.Call, in pageCreateRequest) (pageCreated, error) {
 	if err := roomForOne(c.Tx, "", c.Who.AccountID); err != nil {
 		return pageCreated{}, err
 	}
-	return pageCreated{p.PageID, p.Name, p.URLName}, in.apply(c, &p)
+	return pageCreated{p.PageID, p.Name, p.URLName, p.Name, p.URLName}, in.apply(c, &p)
 }
 
 type pageUpdateRequest struct {
@@ -119,7 +121,19 @@ type OnePage struct {
 }
 
 // pageInfo answers /status-page/info.
-func pageInfo(c *api.Call, in OnePage) (Page, error) { return pageOf(c, in.PageID) }
+func pageInfo(c *api.Call, in OnePage) (PageView, error) {
+	p, err := pageOf(c, in.PageID)
+	return viewOf(p), err
+}
+
+// PageView is a page as the API shows it, with the names that other clients read.
+type PageView struct {
+	Page
+	PageName    string `json:"page_name" doc:"The same as name."`
+	PageURLName string `json:"page_url_name" doc:"The same as url_name."`
+}
+
+func viewOf(p Page) PageView { return PageView{p, p.Name, p.URLName} }
 
 // listed is the reply of the lists that have no pages.
 type listed[T any] struct {
@@ -128,9 +142,13 @@ type listed[T any] struct {
 }
 
 // pageList answers /status-page/list.
-func pageList(c *api.Call, _ api.Empty) (listed[Page], error) {
+func pageList(c *api.Call, _ api.Empty) (listed[PageView], error) {
 	items, total, err := Pages.Page(c.Tx, c.Who.AccountID, configstore.Query{Ascending: true, Limit: maxPages})
-	return listed[Page]{items, total}, err
+	views := make([]PageView, len(items))
+	for n, p := range items {
+		views[n] = viewOf(p)
+	}
+	return listed[PageView]{views, total}, err
 }
 
 // pageOf returns a page of the caller's account, or ResourceNotFound.
