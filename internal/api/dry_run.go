@@ -28,6 +28,7 @@ type Removal struct {
 	Error   *errorBody  `json:"error,omitzero" doc:"With dry_run: why it would not be."`
 	Refs    []fault.Ref `json:"refs,omitzero" doc:"With dry_run: what refers to it and keeps it from being deleted, at most 100."`
 	Removes []fault.Ref `json:"removes,omitzero" doc:"With dry_run: what would be deleted, with all that belongs to it."`
+	Changes []fault.Ref `json:"changes,omitzero" doc:"With dry_run: what would be changed because it names what would be deleted."`
 	Warnings
 }
 
@@ -45,7 +46,7 @@ func (f *Frame) dryRun(x *exchange, do func(*db.Tx) error, data *any) error {
 		switch kind := fault.KindOf(err); {
 		case err == nil && removal:
 			allowed := true
-			*data = &Removal{DryRun: true, Allowed: &allowed, Removes: x.call.removed}
+			*data = &Removal{DryRun: true, Allowed: &allowed, Removes: x.call.removed, Changes: x.call.changed}
 		case removal && (kind == fault.ReferenceExist || kind == fault.Conflict):
 			_, body, details := failure(err, x.r.Header.Get("Accept-Language"))
 			r := Removal{DryRun: true, Allowed: new(bool), Error: &body}

@@ -158,14 +158,15 @@ type Call struct {
 	HideIP    bool           // IP must not be logged
 	touched   []fault.Ref
 	removed   []fault.Ref
+	changed   []fault.Ref
 	read      func(context.Context, func(*db.Tx) error) error
 	write     func(context.Context, func(*db.Tx) error) error
 	reports   []error
 	warnings  []string // of the frame and of Warn
 	unlisted  int      // how many warnings there are besides
 	conceal   func(*db.Tx, auth.Principal, error) error
-}
 	cursorKey []byte
+}
 
 // Warn adds what a write accepts but is probably not intended to the warnings of its reply.
 func (c *Call) Warn(list ...string) { c.warnings = append(c.warnings, list...) }
@@ -198,6 +199,12 @@ func (c *Call) Touched(kind string, id any, name string) {
 func (c *Call) Removed(kind string, id any, name string) {
 	c.Touched(kind, id, name)
 	c.removed = append(c.removed, c.touched[len(c.touched)-1])
+}
+
+// Changed is Touched for an object that a deletion changes; a dry run lists it.
+func (c *Call) Changed(kind string, id any, name string) {
+	c.Touched(kind, id, name)
+	c.changed = append(c.changed, c.touched[len(c.touched)-1])
 }
 
 // Unix returns the time of the call in Unix seconds.

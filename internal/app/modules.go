@@ -152,7 +152,7 @@ func (a *App) objects(bus *activity.Bus) []module.Module {
 		(&datasource.Service{Keyring: a.Keyring}).Module(),
 		rum.New(a.DB, a.Keyring, a.browserErrors.Changed).Module(),
 		a.sourcemaps.Module(),
-		person.Module(a.addressChanged),
+		person.Module(a.addressChanged, schedules.ReleasePerson, channel.ReleasePerson, untold.ReleasePerson),
 		credential.Module(),
 		(&push.Service{Keyring: a.Keyring, Test: a.notify.TestPush}).Module(),
 		session.Module(),

@@ -26,6 +26,10 @@ type MemberNames struct {
 	RefID       string `json:"ref_id,omitzero" maxLength:"255" doc:"By their id in the system they come from."`
 }
 
+// Release removes a person from the objects that name the person, for a person who is to be deleted. It returns
+// fault.Conflict if one of them would be left without a person, and fault.Denied for a caller who may not change it.
+type Release func(c *api.Call, person int64) error
+
 // find returns the person whom all names fit, fault.Missing when there is none, and fault.Invalid when there are several.
 func (n MemberNames) find(c *api.Call) (person int64, err error) {
 	ids, err := db.All(c.Tx, db.Column[int64], `SELECT person_id FROM person WHERE account_id = $1 AND status <> 'deleted'
@@ -67,6 +71,7 @@ func (n MemberNames) check() error {
 
 type memberDeleteRequest struct {
 	MemberNames
+	IsForce bool `json:"is_force,omitzero" doc:"Remove the person from schedules, escalation rules and the account's fallback first. Refused where a role of a turn, or a step, would be left without a person."`
 	api.DryRun
 }
 
@@ -75,7 +80,7 @@ func (in memberDeleteRequest) Check() error { return in.check() }
 
 // memberDelete deletes a person's app keys, sessions, passwords, roles and memberships, and marks the person as deleted.
 // The row stays because history names it.
-func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
+func memberDelete(c *api.Call, in memberDeleteRequest, release []Release) (api.Removal, error) {
 	person, err := in.find(c)
 	if err != nil {
 		return api.Removal{}, err
@@ -92,6 +97,17 @@ func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 		return api.Removal{}, fault.New(fault.Conflict, "person %d owns the account and cannot be deleted", m.MemberID)
 	}
 	c.Removed(configstore.Person, m.MemberID, m.MemberName)
+	if err := markDeleted(c.Tx, c.Who.AccountID, m.MemberID); err != nil { // first, so that no change of a shift notifies the person
+		return api.Removal{}, err
+	}
+	if !in.IsForce {
+		release = nil
+	}
+	for _, remove := range release {
+		if err := remove(c, m.MemberID); err != nil {
+			return api.Removal{}, err
+		}
+	}
 	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, configstore.Person, m.MemberID); err != nil {
 		return api.Removal{}, err
 	}
@@ -105,7 +121,7 @@ func memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 		}
 	}
 	for _, remove := range []func(tx *db.Tx, account, person int64) error{
-		auth.DeleteKeysOf, session.EndAll, credential.Forget, push.Forget, role.RevokeAll, markDeleted,
+		auth.DeleteKeysOf, session.EndAll, credential.Forget, push.Forget, role.RevokeAll,
 	} {
 		if err := remove(c.Tx, c.Who.AccountID, m.MemberID); err != nil {
 			return api.Removal{}, err

@@ -14,11 +14,11 @@ import (
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Ops returns the operations on persons of a program that announces no change of an address.
-func Ops() []api.Op { return Announce(nil).ops() }
+// Ops returns the operations on persons of a program that announces no change of an address and names persons nowhere.
+func Ops() []api.Op { return Announce(nil).ops(nil) }
 
 // ops returns the operations on persons.
-func (a Announce) ops() []api.Op {
+func (a Announce) ops(release []Release) []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path:   "/person/infos",
@@ -80,10 +80,13 @@ func (a Announce) ops() []api.Op {
 			Audit:  "member:write:delete",
 			Danger: true,
 			Doc:    "Deletes a person with their keys, sessions, roles and memberships.",
-			Notes: "Rejected while a schedule or a rule names the person. The account's owner cannot be deleted. " +
+			Notes: "Rejected while a schedule or a rule names the person, unless is_force is set: then the person is removed from them first, " +
+				"by a caller who may change each of them. Overrides of the person's shifts and by the person are deleted, and so are layers that " +
+				"have ended and name no one else. Still rejected is what would leave a role of a turn, a step or on_nobody without a " +
+				"person. With dry_run the reply lists all that would be changed and deleted. The account's owner cannot be deleted. " +
 				"A team that escalation rules page and that is empty then is named in warnings, with the rules.",
 			Example: `{"member_id": 2659460982131, "dry_run": true}`,
-			Do:      api.Do(memberDelete),
+			Do:      api.Do(func(c *api.Call, in memberDeleteRequest) (api.Removal, error) { return memberDelete(c, in, release) }),
 		},
 		{
 			Path:     "/member/info/reset",

@@ -53,7 +53,7 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 		}
 	}
 	c.Touched(configstore.Fallback, only, "the account's fallback")
-	if len(f.PersonIDs)+len(f.TeamIDs) == 0 && f.EscalateRuleID == "" {
+	if f.empty() {
 		return Updated{}, Kind.Delete(c.Tx, c.Who.AccountID, only)
 	}
 	if err := Kind.Put(c.Tx, c.Who.AccountID, &f); err != nil {
