@@ -86,3 +86,26 @@ func TestAlertsAndEvents(t *testing.T) {
 		{Path: "/alert/list-by-ids", Key: apitest.KeyReader, Body: `{"alert_ids": ["` + private + `"]}`, Code: "AccessDenied"},
 	})
 }
+
+// TestCursorOutlivesChannelThatBecomesPrivate continues lists after a channel was hidden from the caller: the alerts that the
+// caller may read are shown, the others are not.
+func TestCursorOutlivesChannelThatBecomesPrivate(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	withEvents(s)
+	const span = `"start_time": 1712600000, "end_time": 1712700000, "asc": true, "limit": 1`
+	for _, path := range []string{"/alert/list", "/alert-event/list"} {
+		s.Exec(`UPDATE channel SET team_id = $1, is_private = FALSE WHERE account_id = $2`, apitest.TeamA, apitest.AccountA)
+		s.Exec(`UPDATE account SET revision = revision + 1`)
+		var page struct {
+			After string `json:"search_after_ctx"`
+		}
+		s.Call(apitest.KeyReader, path, `{`+span+`}`).Into(&page)
+		s.Exec(`UPDATE channel SET team_id = 99, is_private = TRUE WHERE account_id = $1`, apitest.AccountA)
+		s.Exec(`UPDATE account SET revision = revision + 1`)
+		r := s.Call(apitest.KeyReader, path, fmt.Sprintf(`{%s, "search_after_ctx": %q}`, span, page.After))
+		if page.After == "" || r.Code != "" || strings.Contains(string(r.Data), `"channel_id":1002`) {
+			t.Errorf("%s: %s", path, r.Body)
+		}
+	}
+}

@@ -208,10 +208,11 @@ func allEvents(c *api.Call, in allEventsRequest) (reply api.CursorPage[Event], e
 	}
 	args := []any{
 		c.Who.AccountID, in.StartTime, in.EndTime,
-		db.List(in.IntegrationIDs), db.List(in.ChannelIDs), db.List(hidden),
-		db.List(words(in.Severities)), db.List(in.Outcomes), db.List(sources),
+		db.List(in.IntegrationIDs), db.List(in.ChannelIDs), "",
+		db.List(words(in.Severities)), db.List(in.Outcomes), "",
 	}
 	binding := fmt.Sprint("events", asked, args[3:], c.Who.AccountID, in.Asc)
+	args[5], args[8] = db.List(hidden), db.List(sources) // after the binding, as in list
 	from, err := in.From(c, binding)
 	if err != nil {
 		return reply, err

@@ -93,10 +93,11 @@ func list(c *api.Call, in listRequest) (reply api.CursorPage[Alert], err error) 
 	args := []any{
 		c.Who.AccountID, in.StartTime, in.EndTime,
 		either(in.IsActive), either(in.EverMuted), db.List(words(in.AlertSeverity)),
-		db.List(in.ChannelIDs), db.List(hidden), db.List(in.IntegrationIDs), db.List(ids), db.List(in.AlertKeys),
+		db.List(in.ChannelIDs), "", db.List(in.IntegrationIDs), db.List(ids), db.List(in.AlertKeys),
 	}
 	byChange := in.ByUpdatedAt || in.OrderBy == "updated_at"
 	binding := fmt.Sprint("alerts", args, in.Asc, byChange, in.Title)
+	args[7] = db.List(hidden) // after the binding: a channel that becomes private must not end the cursor
 	from, err := in.From(c, binding)
 	if err != nil {
 		return reply, err

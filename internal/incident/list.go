@@ -105,11 +105,12 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 		snoozed = c.Unix()
 	}
 	args := []any{c.Who.AccountID, in.StartTime, in.EndTime, db.List(split(in.Progress)), db.List(split(in.IncidentSeverity)),
-		db.List(channels), db.List(hidden),
+		db.List(channels), "",
 		db.Containing(in.Query), db.List(in.CreatorIDs), db.List(in.CloserIDs), db.List(lower(in.IncidentIDs)), db.List(lower(in.Nums)),
 		in.IsSnoozed, in.EverMuted, db.List(in.ResponderIDs), db.List(in.AckerIDs), searchID(in.Query)}
 	binding := fmt.Sprint("incidents", args, in.Asc)
-	args[12] = snoozed // after the binding: the time of the call differs on each page and must not end the cursor
+	// After the binding: neither the time of the call, nor a channel that becomes private, must end the cursor.
+	args[6], args[12] = db.List(hidden), snoozed
 	from, err := in.From(c, binding)
 	if err != nil {
 		return reply, err

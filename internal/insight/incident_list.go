@@ -72,7 +72,7 @@ func (s *Service) list(c *api.Call, in ListRequest) (reply api.CursorPage[Item],
 	if err != nil {
 		return reply, err
 	}
-	binding := fmt.Sprint("insight", c.Who.AccountID, string(filter), q.window.Channels, q.window.Hidden)
+	binding := fmt.Sprint("insight", c.Who.AccountID, string(filter), q.window.Channels)
 	from, err := in.From(c, binding)
 	if err != nil {
 		return reply, err
