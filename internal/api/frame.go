@@ -38,7 +38,7 @@ type Config struct {
 	CursorKey []byte
 	Rate      ratelimit.Rate   // per account and operation; zero fields: no limit
 	Share     *ratelimit.Share // of all rates, that this process accepts; nil: the whole
-	// LimitWait is how long a read above the limit waits for its turn before it is refused; 0: it is refused at once.
+	// LimitWait is how long a call above the limit waits for its turn, if its key says nothing; 0: it is refused at once.
 	LimitWait time.Duration
 	LateBy    time.Duration  // delay of the refusals of a caller that goes on asking; 0: a second
 	Proxies   []netip.Prefix // their X-Forwarded-For is trusted
@@ -59,7 +59,7 @@ type Frame struct {
 	preparing sync.Mutex   // guards schemas
 	failure   *huma.Schema // the schema of errorResponse
 	rates     *ratelimit.Table[rateKey]
-	queue     *ratelimit.Queue[rateKey] // of calls that wait for LimitWait
+	queue     *ratelimit.Queue[rateKey] // of calls above the limit that wait
 	stopping  context.Context           // ended by stop
 	stop      context.CancelFunc
 	bodies    *byteBudget
@@ -101,13 +101,13 @@ func New(c Config, ops ...[]Op) *Frame {
 	c.LateBy = cmp.Or(c.LateBy, lateBy)
 	f := &Frame{
 		Config: c, ops: map[string]*mounted{}, segments: map[string]bool{}, schemas: newSchemas(), metrics: newMetrics(c.Metrics),
-		rates: ratelimit.New[rateKey](0).Divided(c.Share), queue: ratelimit.NewQueue[rateKey](waitingPerAccount, waitingInAll),
+		rates: ratelimit.New[rateKey](0).Divided(c.Share), queue: ratelimit.NewQueue[rateKey](waitingCalls),
 		bodies: newBodyBudget(max(bodiesAtOnce, largeBodies*c.MaxBody), budgetWait), bodyTime: bodyTime,
 		replies: newReplyBudget(repliesAtOnce, repliesWaiting, budgetWait), replyTime: replyTime,
 		late: newLateRefusals(),
 	}
 	f.stopping, f.stop = context.WithCancel(context.Background())
-	f.gauge(prometheus.GaugeOpts{Name: "tocsin_calls_waiting", Help: "Reads above the limit that wait for their turn."},
+	f.gauge(prometheus.GaugeOpts{Name: "tocsin_calls_waiting", Help: "Calls above the limit that wait for their turn."},
 		func() int64 { return int64(f.queue.Places()) })
 	f.gauge(prometheus.GaugeOpts{Name: "tocsin_body_bytes", Help: "Bytes of request bodies in memory."}, f.bodies.held)
 	f.gauge(prometheus.GaugeOpts{Name: "tocsin_reply_bytes", Help: "Bytes of large replies that have not been read."}, f.replies.held)

@@ -2,24 +2,25 @@ package api
 
 import (
 	"bytes"
-	"cmp"
+	"context"
 	"io"
 	"net/http"
 	"strconv"
 	"time"
 
+	"tocsin/internal/auth"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/ratelimit"
 )
 
-// How many calls may wait for their turn: of one account, and of all. More are refused at once. Each holds a connection
-// and a small body.
-const (
-	waitingPerAccount = 256
-	waitingInAll      = 4096
-)
+// waitingCalls is how many calls may wait for their turn: of one account and operation, of one account, and of all. More
+// are refused at once. Each holds a connection and a small body.
+var waitingCalls = ratelimit.Bounds{PerKey: 100, PerOwner: 1024, InAll: 4096}
 
-// within counts the call against the account's limit for this operation and sets the headers with what is left. A read
+// spareWait is how much later than foreseen a call may have its turn.
+const spareWait = time.Second
+
+// within counts the call against the account's limit for this operation and sets the headers with what is left. It
 // may wait for its turn.
 func (f *Frame) within(x *exchange) error {
 	rate := f.rate(x.op)
@@ -67,63 +68,62 @@ func (x *exchange) showLimit(v ratelimit.Result) bool {
 	return v.OK
 }
 
-// turn asks the limit for a call, and sets its time if it has waited. Without LimitWait, and for a write, the first answer
-// holds: a write must not be done long after it was sent. A read that is refused waits behind the others of its key.
+// turn asks the limit for a call, and sets its time if it has waited. A call whose key waits stands behind the others
+// that wait for the same windows, if its turn comes in time. All others are refused: while calls wait, the windows are full.
 func (f *Frame) turn(x *exchange, key rateKey, rate ratelimit.Rate) (ratelimit.Result, error) {
-	if f.LimitWait <= 0 || x.op.Effect == Write {
-		return f.rates.Allow(key, rate, x.call.Now), nil
-	}
-	var v ratelimit.Result
-	if !f.queue.Waiting(key) {
-		if v = f.rates.Allow(key, rate, x.call.Now); v.OK || v.RetryAfter > f.LimitWait {
+	wait, ahead := f.waitOf(x.call.Who), f.queue.Waiting(key)
+	switch {
+	case ahead == 0:
+		if v := f.rates.Allow(key, rate, x.call.Now); v.OK || v.RetryAfter > wait {
 			return v, nil
 		}
+	case wait == 0:
+		return f.rates.Behind(ahead, key, rate, x.call.Now), nil
 	}
 	x.readAhead(f.bodyTime)
-	return f.wait(x, key, rate, v)
-}
-
-// wait waits in the queue until the limit accepts the call. It ends early when it cannot be accepted in time, when the
-// client is gone, and when the server stops. last is the result of the limit so far, if there is one.
-func (f *Frame) wait(x *exchange, key rateKey, rate ratelimit.Rate, last ratelimit.Result) (ratelimit.Result, error) {
-	if last == (ratelimit.Result{}) { // refused because others wait already
-		last = ratelimit.Result{Limit: cmp.Or(rate.PerSecond, rate.PerMinute), Reset: x.call.Now.Add(f.LimitWait), RetryAfter: f.LimitWait}
-	}
-	place := f.queue.Join(key, key.account)
+	place, ahead := f.queue.Join(key, key.account)
+	now := f.Clock.Now()
+	v := f.rates.Behind(ahead, key, rate, now)
 	if place == nil {
-		return last, nil
+		return v, nil
 	}
 	defer f.queue.Leave(key, place)
-	end := time.Now().Add(f.LimitWait)
-	over := time.NewTimer(f.LimitWait)
-	defer over.Stop()
-	next := time.NewTimer(f.LimitWait)
-	defer next.Stop()
-	turn := place.Turn()
+	if v.RetryAfter > wait-now.Sub(x.call.Now) {
+		return v, nil
+	}
+	return f.wait(x, key, rate, place, v)
+}
+
+// waitOf returns how long a call waits for its turn: as its key has it, else as the server is set.
+func (f *Frame) waitOf(who auth.Principal) time.Duration {
+	if who.Wait != nil {
+		return time.Duration(*who.Wait) * time.Second
+	}
+	return f.LimitWait
+}
+
+// wait waits until it is the turn of the place and the limit accepts the call. It ends early with the last result when the
+// client is gone, and when the server stops. The turn was foreseen; the timeout is for a clock or a limit that changes.
+func (f *Frame) wait(x *exchange, key rateKey, rate ratelimit.Rate, place *ratelimit.Place, last ratelimit.Result) (ratelimit.Result, error) {
+	ctx, cancel := context.WithTimeout(x.call.Ctx, last.RetryAfter+spareWait)
+	defer cancel()
+	defer context.AfterFunc(f.stopping, cancel)()
+	select {
+	case <-place.Turn():
+	case <-ctx.Done():
+		return last, x.call.Ctx.Err()
+	}
 	for {
-		select {
-		case <-turn:
-			turn = nil
-		case <-next.C:
-		case <-over.C:
-			return last, nil
-		case <-f.stopping.Done():
-			return last, nil
-		case <-x.call.Ctx.Done():
-			return last, x.call.Ctx.Err()
-		}
-		if turn != nil {
-			continue // not the first yet
-		}
 		now := f.Clock.Now()
 		if last = f.rates.Allow(key, rate, now); last.OK {
 			x.call.Now = now
 			return last, nil
 		}
-		if last.RetryAfter > time.Until(end) {
-			return last, nil
+		select {
+		case <-time.After(last.RetryAfter):
+		case <-ctx.Done():
+			return last, x.call.Ctx.Err()
 		}
-		next.Reset(last.RetryAfter)
 	}
 }
 

@@ -135,7 +135,7 @@ func load(tx *db.Tx, hash string) (*entry, error) {
 }
 
 const keyColumns = `SELECT k.account_id, k.person_id, p.person_name, k.key_id, a.owner_id = k.person_id, a.time_zone,
-		k.permissions, k.expires_at, p.status
+		k.permissions, k.expires_at, k.limit_wait, p.status
 	FROM app_key k
 	JOIN account a ON a.account_id = k.account_id
 	JOIN person p ON p.account_id = k.account_id AND p.person_id = k.person_id`
@@ -148,7 +148,7 @@ func OfKey(tx *db.Tx, account, key int64, now time.Time) (p Principal, found boo
 
 // OfPerson returns the principal of a person who acts without an app key, with all of the person's permissions.
 func OfPerson(tx *db.Tx, account, person int64) (p Principal, found bool, err error) {
-	return principal(tx, `SELECT p.account_id, p.person_id, p.person_name, 0, a.owner_id = p.person_id, a.time_zone, NULL, 0, p.status
+	return principal(tx, `SELECT p.account_id, p.person_id, p.person_name, 0, a.owner_id = p.person_id, a.time_zone, NULL, 0, NULL, p.status
 		FROM person p JOIN account a ON a.account_id = p.account_id
 		WHERE p.account_id = $1 AND p.person_id = $2`, account, person)
 }
@@ -158,7 +158,7 @@ func principal(tx *db.Tx, query string, args ...any) (p Principal, found bool, e
 	var zone, status string
 	var narrowed *string
 	_, found, err = db.One(tx, func(scan db.Scan) (struct{}, error) {
-		return struct{}{}, scan(&p.AccountID, &p.PersonID, &p.PersonName, &p.KeyID, &p.Owner, &zone, &narrowed, &p.ExpiresAt, &status)
+		return struct{}{}, scan(&p.AccountID, &p.PersonID, &p.PersonName, &p.KeyID, &p.Owner, &zone, &narrowed, &p.ExpiresAt, &p.Wait, &status)
 	}, query, args...)
 	if err != nil || !found || status == "deleted" || status == "pending" {
 		return p, false, err

@@ -29,6 +29,10 @@ const (
 // maxKeyName is the longest name of a key, in characters.
 const maxKeyName = 128
 
+// MaxWait is how many seconds a call above a limit may wait for its turn: half of the minute in which a reply must be
+// written.
+const MaxWait = 30
+
 // NewKey describes the key to create and its person.
 type NewKey struct {
 	Account, Person int64
@@ -36,6 +40,7 @@ type NewKey struct {
 	Secret          string   // 32 to 256 characters without white space; empty: a random one is generated
 	Permissions     []string // narrows the person's permissions; nil: all of them; empty: none
 	ExpiresAt       int64    // Unix seconds; 0: never
+	Wait            *int64   // seconds that calls above a limit wait for their turn; nil: as the server is set
 }
 
 // Key is an app key as it is listed: everything but the secret, which is not stored.
@@ -49,6 +54,7 @@ type Key struct {
 	ExpiresAt   int64    // Unix seconds; 0: never
 	CreatedAt   int64    // Unix seconds
 	LastUsedAt  int64    // Unix seconds; 0: never
+	Wait        *int64   // seconds that calls above a limit wait for their turn; nil: as the server is set
 }
 
 // stored is a row of app_key, but for the account and the last use.
@@ -60,6 +66,7 @@ type stored struct {
 	status      string
 	expires     int64
 	created     int64
+	wait        *int64
 }
 
 // CreateKey creates a key, enabled from now (Unix seconds) on, and returns its id and its secret: the only
@@ -76,6 +83,9 @@ func CreateKey(tx *db.Tx, k NewKey, now int64) (keyID int64, secret string, err 
 	if err := configstore.RecordPath("").Length("name", k.Name, 0, maxKeyName); err != nil {
 		return 0, "", err
 	}
+	if err := checkWait("", k.Wait); err != nil {
+		return 0, "", err
+	}
 	if k.ExpiresAt != 0 && k.ExpiresAt <= now {
 		return 0, "", fault.Invalid("expires_at", "must be after now, which is %d, got %d", now, k.ExpiresAt)
 	}
@@ -87,12 +97,23 @@ func CreateKey(tx *db.Tx, k NewKey, now int64) (keyID int64, secret string, err 
 	}
 	s := stored{
 		hash: hashOf(secret), id: id.Number(), person: k.Person, name: k.Name,
-		permissions: k.Permissions, status: KeyEnabled, expires: k.ExpiresAt, created: now,
+		permissions: k.Permissions, status: KeyEnabled, expires: k.ExpiresAt, created: now, wait: k.Wait,
 	}
 	if fresh, err := insert(tx, k.Account, s); err != nil || !fresh {
 		return 0, "", orInUse("app_key", err)
 	}
 	return s.id, secret, nil
+}
+
+// checkWait checks how long the calls of a key wait.
+func checkWait(at configstore.RecordPath, wait *int64) error {
+	if wait == nil {
+		return nil
+	}
+	if *wait < 0 || *wait > MaxWait {
+		return at.Invalid("wait", "must be from 0 to %d seconds, got %d", MaxWait, *wait)
+	}
+	return nil
 }
 
 // checkPerson rejects keys that could never be used.
@@ -175,9 +196,9 @@ func insert(tx *db.Tx, account int64, s stored) (fresh bool, err error) {
 		narrowed = &text
 	}
 	n, err := tx.Exec(`INSERT INTO app_key
-		(key_hash, account_id, key_id, key_name, person_id, permissions, status, expires_at, created_at, last_used_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0) ON CONFLICT DO NOTHING`,
-		s.hash, account, s.id, s.name, s.person, narrowed, s.status, s.expires, s.created)
+		(key_hash, account_id, key_id, key_name, person_id, permissions, status, expires_at, created_at, last_used_at, limit_wait)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10) ON CONFLICT DO NOTHING`,
+		s.hash, account, s.id, s.name, s.person, narrowed, s.status, s.expires, s.created, s.wait)
 	return n == 1, err
 }
 
@@ -192,13 +213,13 @@ func orInUse(field string, err error) error {
 func ListKeys(tx *db.Tx, account int64) ([]Key, error) {
 	return db.All(tx, func(scan db.Scan) (k Key, err error) {
 		var narrowed *string
-		if err := scan(&k.ID, &k.Name, &k.PersonID, &k.PersonName, &narrowed, &k.Status, &k.ExpiresAt, &k.CreatedAt, &k.LastUsedAt); err != nil {
+		if err := scan(&k.ID, &k.Name, &k.PersonID, &k.PersonName, &narrowed, &k.Status, &k.ExpiresAt, &k.CreatedAt, &k.LastUsedAt, &k.Wait); err != nil {
 			return k, err
 		}
 		k.Permissions, err = names(narrowed)
 		return k, err
 	}, `SELECT k.key_id, k.key_name, k.person_id, COALESCE(p.person_name, ''), k.permissions, k.status,
-			k.expires_at, k.created_at, k.last_used_at
+			k.expires_at, k.created_at, k.last_used_at, k.limit_wait
 		FROM app_key k LEFT JOIN person p ON p.account_id = k.account_id AND p.person_id = k.person_id
 		WHERE k.account_id = $1 ORDER BY k.created_at, k.key_id`, account)
 }

@@ -71,6 +71,8 @@ func TestCreateKey(t *testing.T) {
 	}
 }
 
+func seconds(n int64) *int64 { return &n }
+
 func TestCreateKeyRefuses(t *testing.T) {
 	s := apitest.Start(t)
 	s.Grant(auth.SchedulesRead)
@@ -95,6 +97,8 @@ func TestCreateKeyRefuses(t *testing.T) {
 		{auth.NewKey{Person: apitest.OwnerA, Name: strings.Repeat("a", 129)}, "name: must have 0 to 128 characters, got 129"},
 		{auth.NewKey{Person: apitest.OwnerA, ExpiresAt: now}, "expires_at: must be after now"},
 		{auth.NewKey{Person: apitest.OwnerA, ExpiresAt: -1}, "expires_at: must be after now"},
+		{auth.NewKey{Person: apitest.OwnerA, Wait: seconds(31)}, "wait: must be from 0 to 30 seconds, got 31"},
+		{auth.NewKey{Person: apitest.OwnerA, Wait: seconds(-1)}, "wait: must be from 0 to 30 seconds, got -1"},
 		{auth.NewKey{Person: apitest.OwnerA, Secret: strings.Repeat("é", 31)}, "app_key: must have 32 to 256 characters, got 31"},
 		{auth.NewKey{Person: apitest.OwnerA, Secret: strings.Repeat("a", 257)}, "app_key: must have 32 to 256 characters, got 257"},
 		{auth.NewKey{Person: apitest.OwnerA, Secret: strings.Repeat("a", 32) + "\n"}, "app_key: must hold no white space"},

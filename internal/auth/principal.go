@@ -14,6 +14,7 @@ type Principal struct {
 	Permissions Permissions    // the person's, narrowed by the key's, closed
 	Narrowed    bool           // the key has permissions of its own, and is not extended with its person's roles
 	ExpiresAt   int64          // of the key, Unix seconds; 0: never
+	Wait        *int64         // seconds that a call of the key above a limit waits for its turn; nil: as the server is set
 	Session     string         // ID of the session of a person who signed in; empty: a call with an app key
 	Zone        *time.Location // the account's; the default for wall-clock rules without a zone of their own
 

@@ -21,6 +21,7 @@ type KeyRecord struct {
 	Status      string    `json:"status,omitzero" maxLength:"16"`             // enabled or disabled; absent: enabled
 	ExpiresAt   int64     `json:"expires_at,omitzero"`                        // Unix seconds; 0: never
 	CreatedAt   int64     `json:"created_at,omitzero"`                        // Unix seconds; absent: the time of the import
+	Wait        *int64    `json:"wait,omitzero"`                              // seconds; absent: as the server is set
 }
 
 var sha256Hex = regexp.MustCompile(`^[0-9a-f]{64}$`)
@@ -51,7 +52,7 @@ func LoadKeys(tx *db.Tx, account int64, records []KeyRecord, now int64) error {
 func (r KeyRecord) stored(at configstore.RecordPath, now int64) (stored, error) {
 	s := stored{
 		hash: r.KeyHash, id: cmp.Or(r.KeyID, id.Number()), person: r.PersonID, name: r.Name,
-		status: cmp.Or(r.Status, KeyEnabled), expires: r.ExpiresAt, created: cmp.Or(r.CreatedAt, now),
+		status: cmp.Or(r.Status, KeyEnabled), expires: r.ExpiresAt, created: cmp.Or(r.CreatedAt, now), wait: r.Wait,
 	}
 	if r.AppKey != "" {
 		s.hash = hashOf(r.AppKey)
@@ -62,7 +63,7 @@ func (r KeyRecord) stored(at configstore.RecordPath, now int64) (stored, error) 
 	return s, configstore.FirstError(
 		at.AtLeast("key_id", s.id, 1), r.checkSecret(at), at.Length("name", r.Name, 0, maxKeyName), s.checkPermissions(at),
 		at.OneOf("status", s.status, KeyEnabled, KeyDisabled),
-		at.AtLeast("expires_at", r.ExpiresAt, 0), at.AtLeast("created_at", r.CreatedAt, 0),
+		at.AtLeast("expires_at", r.ExpiresAt, 0), at.AtLeast("created_at", r.CreatedAt, 0), checkWait(at, r.Wait),
 	)
 }
 
@@ -93,7 +94,7 @@ func (s stored) checkPermissions(at configstore.RecordPath) error {
 func DumpKeys(tx *db.Tx, account int64) ([]KeyRecord, error) {
 	return db.All(tx, func(scan db.Scan) (r KeyRecord, err error) {
 		var narrowed *string
-		if err := scan(&r.KeyID, &r.Name, &r.PersonID, &r.KeyHash, &narrowed, &r.Status, &r.ExpiresAt, &r.CreatedAt); err != nil {
+		if err := scan(&r.KeyID, &r.Name, &r.PersonID, &r.KeyHash, &narrowed, &r.Status, &r.ExpiresAt, &r.CreatedAt, &r.Wait); err != nil {
 			return r, err
 		}
 		list, err := names(narrowed)
@@ -101,6 +102,6 @@ func DumpKeys(tx *db.Tx, account int64) ([]KeyRecord, error) {
 			r.Permissions = &list
 		}
 		return r, err
-	}, `SELECT key_id, key_name, person_id, key_hash, permissions, status, expires_at, created_at
+	}, `SELECT key_id, key_name, person_id, key_hash, permissions, status, expires_at, created_at, limit_wait
 		FROM app_key WHERE account_id = $1 ORDER BY key_id`, account)
 }

@@ -36,6 +36,7 @@ func TestLoadDumpKeys(t *testing.T) {
 				KeyID: i<<60 + 1, Name: strings.Repeat("k", rnd.IntN(129)), PersonID: rnd.Int64N(99), KeyHash: hex.EncodeToString(hash[:]),
 				Permissions: []*[]string{nil, {}, {"Audit Manage (org)", "Channels Read (on-call)"}}[rnd.IntN(3)],
 				Status:      []string{auth.KeyEnabled, auth.KeyDisabled}[rnd.IntN(2)], ExpiresAt: rnd.Int64N(2) * 4102444800, CreatedAt: 1 + rnd.Int64N(99),
+				Wait: []*int64{nil, seconds(0), seconds(30)}[rnd.IntN(3)],
 			})
 		}
 		dumped, err := loaded(t, s, records)
@@ -77,6 +78,7 @@ func TestLoadKeysRefuses(t *testing.T) {
 		{auth.KeyRecord{AppKey: secret32, KeyHash: hash}, "app_keys[1].key_hash: must be absent when app_key is set"},
 		{auth.KeyRecord{KeyHash: strings.Repeat("A", 64)}, "app_keys[1].key_hash: must be 64 lower-case"},
 		{auth.KeyRecord{KeyHash: hash[1:]}, "app_keys[1].key_hash: must be 64 lower-case"},
+		{auth.KeyRecord{KeyHash: hash, Wait: seconds(31)}, "app_keys[1].wait: must be from 0 to 30 seconds, got 31"},
 		{auth.KeyRecord{KeyHash: hash, KeyID: -1}, "app_keys[1].key_id: must be at least 1, got -1"},
 		{auth.KeyRecord{KeyHash: hash, KeyID: 7}, "app_keys[1].key_id: 7 is given twice"},
 		{auth.KeyRecord{KeyHash: hash, Name: strings.Repeat("é", 129)}, "app_keys[1].name: must have 0 to 128 characters, got 129"},

@@ -21,9 +21,8 @@ import (
 )
 
 type demoCmd struct {
-	Listen    string        `help:"HOST:PORT; port 0 picks a free one." default:"127.0.0.1:8080"`
-	LimitWait time.Duration `help:"How long reads above the limits wait for their turn, up to 30s; 0s: they are refused at once." default:"1s"`
-	Dir       string        `help:"Keep the database in this folder instead of a temporary one that is removed at the end." placeholder:"DIR"`
+	Listen string `help:"HOST:PORT; port 0 picks a free one." default:"127.0.0.1:8080"`
+	Dir    string `help:"Keep the database in this folder instead of a temporary one that is removed at the end." placeholder:"DIR"`
 	serving
 }
 
@@ -41,7 +40,7 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 	c := database{DB: "sqlite:" + filepath.Join(dir, "tocsin.db")}.config()
 	c.Listen = cmd.Listen
 	c.Log = logger(con.err, cmd.LogFormat, "error") // neither calls need a log, nor webhooks that fail on purpose
-	if err := cmd.serving.apply(&c, cmd.LimitWait); err != nil {
+	if err := cmd.serving.apply(&c); err != nil {
 		return err
 	}
 	if _, port, err := net.SplitHostPort(cmd.Listen); c.PublicURL == "" && err == nil && port != "0" {

@@ -34,6 +34,8 @@ type keyCreateCmd struct {
 	Permission []string `help:"Narrow the key to this permission of the person's; repeatable." sep:"none" placeholder:"NAME"`
 	Name       string   `help:"What the key is for." placeholder:"NAME"`
 	Expires    string   `help:"Last day on which it is valid (UTC)." placeholder:"2027-01-31"`
+
+	Wait *time.Duration `help:"For scripts: how long its calls above a limit wait for their turn, up to 30s (default: as the server's --limit-wait)." placeholder:"30s"`
 }
 
 // Run prints the new key alone on standard output, so that scripts can keep it.
@@ -46,10 +48,14 @@ func (cmd *keyCreateCmd) Run(con *console) error {
 		}
 		expires = day.AddDate(0, 0, 1).Unix()
 	}
+	wait, err := cmd.waitSeconds()
+	if err != nil {
+		return err
+	}
 	c := cmd.config()
 	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
 		return d.WriteOf(ctx, cmd.Account, func(tx *db.Tx) error {
-			k := auth.NewKey{Account: cmd.Account, Person: cmd.Person, Name: cmd.Name, ExpiresAt: expires}
+			k := auth.NewKey{Account: cmd.Account, Person: cmd.Person, Name: cmd.Name, ExpiresAt: expires, Wait: wait}
 			if len(cmd.Permission) > 0 { // without the flag the key is not narrowed; an empty list would be no permission
 				k.Permissions = cmd.Permission
 			}
@@ -68,6 +74,18 @@ func (cmd *keyCreateCmd) Run(con *console) error {
 			return nil
 		})
 	})
+}
+
+// waitSeconds returns how many seconds the calls of the key wait; nil: the flag is absent.
+func (cmd *keyCreateCmd) waitSeconds() (*int64, error) {
+	if cmd.Wait == nil {
+		return nil, nil
+	}
+	seconds := int64(*cmd.Wait / time.Second)
+	if *cmd.Wait%time.Second != 0 || seconds < 0 || seconds > auth.MaxWait {
+		return nil, misuseError{fmt.Errorf("--wait must be whole seconds from 0s to %ds, got %s", auth.MaxWait, *cmd.Wait)}
+	}
+	return &seconds, nil
 }
 
 // keyCreateLine is the command that makes another key for an account's owner, ready for a shell.
@@ -101,14 +119,18 @@ func (cmd *keyListCmd) Run(con *console) error {
 			return err
 		}
 		w := tabwriter.NewWriter(con.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "ID\tNAME\tPERSON\tSTATUS\tPERMISSIONS\tCREATED\tLAST USED\tEXPIRES")
+		fmt.Fprintln(w, "ID\tNAME\tPERSON\tSTATUS\tPERMISSIONS\tCREATED\tLAST USED\tEXPIRES\tWAIT")
 		for _, k := range keys {
 			permissions := "all of the person's"
 			if k.Permissions != nil {
 				permissions = strconv.Itoa(len(k.Permissions))
 			}
-			fmt.Fprintf(w, "%d\t%s\t%s (%d)\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.PersonName, k.PersonID, k.Status, permissions,
-				moment(k.CreatedAt), moment(k.LastUsedAt), moment(k.ExpiresAt))
+			wait := "as the server"
+			if k.Wait != nil {
+				wait = fmt.Sprintf("%ds", *k.Wait)
+			}
+			fmt.Fprintf(w, "%d\t%s\t%s (%d)\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.PersonName, k.PersonID, k.Status, permissions,
+				moment(k.CreatedAt), moment(k.LastUsedAt), moment(k.ExpiresAt), wait)
 		}
 		return w.Flush()
 	})

@@ -14,41 +14,43 @@ import (
 	"time"
 
 	"tocsin/internal/app"
+	"tocsin/internal/auth"
 	"tocsin/internal/core/lint"
 )
 
 // serving holds the flags of the commands that run a server.
 type serving struct {
-	LimitPerSecond         int      `help:"Calls per second, account and operation; 0: no limit." default:"50"`
-	LimitPerMinute         int      `help:"Calls per minute, account and operation; 0: no limit." default:"1000"`
-	PushPerSecond          int      `help:"Requests with events per second and integration; 0: no limit." default:"1000"`
-	PushPerMinute          int      `help:"Requests with events per minute and integration; 0: no limit." default:"30000"`
-	PushAlerts             int      `help:"Alerts that are taken of one request." default:"10000"`
-	PushBytes              int64    `help:"Bytes that are read of one request with events." default:"16777216"`
-	BrowserErrorsPerSecond int      `help:"Errors of pages per second and address, of which new kinds are issues; 0: no limit." default:"20"`
-	BrowserKindsPerHour    int      `help:"New kinds of errors of pages per hour and address that are issues; 0: no limit." default:"20"`
-	TLSCert                string   `name:"tls-cert" help:"PEM file with the certificate chain; together with --tls-key." placeholder:"FILE"`
-	TLSKey                 string   `name:"tls-key" help:"PEM file with the certificate's key." placeholder:"FILE"`
-	TrustedProxies         []string `help:"Networks whose X-Forwarded-For is believed, such as 10.0.0.0/8." placeholder:"CIDR"`
-	AuditDays              int      `help:"Days that audit entries are kept; 0: for ever." default:"400"`
-	DeliveryDays           int      `help:"Days that webhook deliveries are kept; 0: for ever." default:"90"`
-	EventDays              int      `help:"Days that events, their verdicts and notifications, and changes are kept; 0: for ever." default:"180"`
-	DroppedDays            int      `help:"Days that this is kept of events that were dropped or repeated; 0: as the others." default:"30"`
-	IncidentDays           int      `help:"Days that closed incidents and ended alerts are kept, with their feeds; 0: for ever." default:"365"`
+	LimitPerSecond         int           `help:"Calls per second, account and operation; 0: no limit." default:"50"`
+	LimitPerMinute         int           `help:"Calls per minute, account and operation; 0: no limit." default:"1000"`
+	PushPerSecond          int           `help:"Requests with events per second and integration; 0: no limit." default:"1000"`
+	PushPerMinute          int           `help:"Requests with events per minute and integration; 0: no limit." default:"30000"`
+	PushAlerts             int           `help:"Alerts that are taken of one request." default:"10000"`
+	PushBytes              int64         `help:"Bytes that are read of one request with events." default:"16777216"`
+	BrowserErrorsPerSecond int           `help:"Errors of pages per second and address, of which new kinds are issues; 0: no limit." default:"20"`
+	BrowserKindsPerHour    int           `help:"New kinds of errors of pages per hour and address that are issues; 0: no limit." default:"20"`
+	TLSCert                string        `name:"tls-cert" help:"PEM file with the certificate chain; together with --tls-key." placeholder:"FILE"`
+	TLSKey                 string        `name:"tls-key" help:"PEM file with the certificate's key." placeholder:"FILE"`
+	TrustedProxies         []string      `help:"Networks whose X-Forwarded-For is believed, such as 10.0.0.0/8." placeholder:"CIDR"`
+	AuditDays              int           `help:"Days that audit entries are kept; 0: for ever." default:"400"`
+	DeliveryDays           int           `help:"Days that webhook deliveries are kept; 0: for ever." default:"90"`
+	EventDays              int           `help:"Days that events, their verdicts and notifications, and changes are kept; 0: for ever." default:"180"`
+	DroppedDays            int           `help:"Days that this is kept of events that were dropped or repeated; 0: as the others." default:"30"`
+	IncidentDays           int           `help:"Days that closed incidents and ended alerts are kept, with their feeds; 0: for ever." default:"365"`
+	LimitWait              time.Duration `help:"How long calls above the limits wait for their turn, if their key says nothing, up to 30s; 0s: they are refused at once." default:"0s"`
 	sending
 	openID
 	LogFormat string `help:"text or json." enum:"text,json" default:"text"`
 }
 
-// maxLimitWait leaves half of the minute in which a reply must be written.
-const maxLimitWait = 30 * time.Second
+// maxLimitWait is that of a key.
+const maxLimitWait = auth.MaxWait * time.Second
 
-func (s serving) apply(c *app.Config, wait time.Duration) error {
+func (s serving) apply(c *app.Config) error {
 	if s.LimitPerSecond < 0 || s.LimitPerMinute < 0 || min(s.AuditDays, s.DeliveryDays, s.EventDays, s.DroppedDays, s.IncidentDays) < 0 {
 		return misuseError{fmt.Errorf("limits and days must be 0 or more")}
 	}
-	if wait < 0 || wait > maxLimitWait {
-		return misuseError{fmt.Errorf("--limit-wait must be from 0s to %s, got %s", maxLimitWait, wait)}
+	if s.LimitWait < 0 || s.LimitWait > maxLimitWait {
+		return misuseError{fmt.Errorf("--limit-wait must be from 0s to %s, got %s", maxLimitWait, s.LimitWait)}
 	}
 	if min(s.BrowserErrorsPerSecond, s.BrowserKindsPerHour) < 0 {
 		return misuseError{errors.New("--browser-errors-per-second and --browser-kinds-per-hour must be 0 or more")}
@@ -57,7 +59,7 @@ func (s serving) apply(c *app.Config, wait time.Duration) error {
 		s.PushAlerts < 1 || s.PushAlerts > 1_000_000 || s.PushBytes < 1<<20 || s.PushBytes > 1<<30 {
 		return misuseError{fmt.Errorf("--push-alerts must be from 1 to 1000000, --push-bytes from 1 MiB to 1 GiB, the other limits 0 or more")}
 	}
-	c.LimitPerSecond, c.LimitPerMinute, c.LimitWait = s.LimitPerSecond, s.LimitPerMinute, wait
+	c.LimitPerSecond, c.LimitPerMinute, c.LimitWait = s.LimitPerSecond, s.LimitPerMinute, s.LimitWait
 	c.PushPerSecond, c.PushPerMinute, c.PushAlerts, c.PushBytes = s.PushPerSecond, s.PushPerMinute, s.PushAlerts, s.PushBytes
 	c.BrowserErrorsPerSecond, c.BrowserKindsPerHour = s.BrowserErrorsPerSecond, s.BrowserKindsPerHour
 	c.TLSCert, c.TLSKey = s.TLSCert, s.TLSKey
@@ -85,12 +87,11 @@ func networks(flag string, texts []string) (list []netip.Prefix, err error) {
 }
 
 type serveCmd struct {
-	Listen    string        `help:"HOST:PORT; port 0 picks a free one." default:"127.0.0.1:8080"`
-	LimitWait time.Duration `help:"How long reads above the limits wait for their turn, up to 30s; 0s: they are refused at once." default:"0s"`
-	LogLevel  string        `help:"Least severe line to log: debug, info, warn or error. Calls are logged at info." enum:"debug,info,warn,error" default:"info"`
-	TimeZone  string        `help:"Time zone (IANA name) of the account that the first start creates (default: UTC)." default:"UTC" placeholder:"ZONE"`
-	Hold      bool          `help:"Send nothing until tocsin release: take events, decide and record only."`
-	Release   bool          `help:"Send although the database is held, as one that was restored or copied is."`
+	Listen   string `help:"HOST:PORT; port 0 picks a free one." default:"127.0.0.1:8080"`
+	LogLevel string `help:"Least severe line to log: debug, info, warn or error. Calls are logged at info." enum:"debug,info,warn,error" default:"info"`
+	TimeZone string `help:"Time zone (IANA name) of the account that the first start creates (default: UTC)." default:"UTC" placeholder:"ZONE"`
+	Hold     bool   `help:"Send nothing until tocsin release: take events, decide and record only."`
+	Release  bool   `help:"Send although the database is held, as one that was restored or copied is."`
 	database
 	newSealKey
 	serving
@@ -106,7 +107,7 @@ func (cmd *serveCmd) Run(con *console) error {
 	}
 	c.Listen, c.NewSealKey, c.Hold, c.Release = cmd.Listen, cmd.NewSealKey, cmd.Hold, cmd.Release
 	c.Log = logger(con.err, cmd.LogFormat, cmd.LogLevel)
-	if err := cmd.serving.apply(&c, cmd.LimitWait); err != nil {
+	if err := cmd.serving.apply(&c); err != nil {
 		return err
 	}
 	a, err := app.New(ctx, c)

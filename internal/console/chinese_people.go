@@ -32,6 +32,8 @@ var chinesePeople = map[string]string{
 	"Programs call the API with your keys. A key can do what you can, or less.": "程序使用您的 App key 调用 API,其权限不超过您本人。",
 	"The new key. It is not shown again.":                                       "新的 App key,仅显示这一次。", "Narrowed": "权限已收窄", "Last used": "最近使用", "Made": "创建于", "Expires": "到期",
 	"Programs that use it are refused within a second.": "使用它的程序将在一秒内被拒绝。", "You have no app key. Make one for each program.": "您还没有 App key。请为每个程序创建一个。",
+	"For scripts": "用于脚本", "Waits up to %d s": "最多等待 %d 秒", "Never waits": "从不等待",
+	"Calls above a limit wait for their turn, up to 30 seconds, instead of being refused.": "超出频率限制的调用会排队等待（最多 30 秒），而不是被拒绝。",
 	"New app key": "新建 App key", "Expires on": "到期日", "Leave it empty for never.": "留空表示永不过期。", "Narrow it to some permissions": "收窄为部分权限", "Make the key": "创建",
 	"%d calls that changed something or were refused, in 90 days.": "90 天内共 %d 次更改或被拒绝的调用。", "Operation": "操作", "Deletes or reveals": "删除或显示密钥",
 	"Refused": "被拒绝", "No call matches. Choose all persons and all operations.": "没有匹配的调用。请选择全部成员和全部操作。",

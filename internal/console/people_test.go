@@ -124,7 +124,7 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	b := w.signIn(annKey)
-	made := b.post("/keys", "name", "ci <b>", "permission", "Schedules Read (on-call)", "expires", "2027-01-01").shows("It is not shown again", "ci &lt;b&gt;", "Narrowed")
+	made := b.post("/keys", "name", "ci <b>", "permission", "Schedules Read (on-call)", "expires", "2027-01-01", "scripts", "1").shows("It is not shown again", "ci &lt;b&gt;", "Narrowed", "Waits up to 30 s")
 	secret := regexp.MustCompile(`<code id="secret">([^<]+)</code>`).FindStringSubmatch(made.body)
 	if secret == nil {
 		t.Fatal("no key is shown")

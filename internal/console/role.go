@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+
+	"tocsin/internal/auth"
 )
 
 var rolePages = []page{
@@ -108,7 +110,11 @@ type keyRow struct {
 	ExpiresAt   int64     `json:"expires_at"`
 	CreatedAt   int64     `json:"created_at"`
 	UsedAt      int64     `json:"last_used_at"`
+	Wait        *int64    `json:"wait"` // nil: as the server is set
 }
+
+// WaitSeconds returns how long the calls of the key wait.
+func (k keyRow) WaitSeconds() int64 { return *k.Wait }
 
 type keysView struct {
 	titled
@@ -146,6 +152,9 @@ func createKey(v *visit) (string, error) {
 	request := map[string]any{"key_name": v.field("name")}
 	if chosen := v.r.PostForm["permission"]; len(chosen) > 0 {
 		request["permissions"] = chosen
+	}
+	if v.field("scripts") != "" {
+		request["wait"] = auth.MaxWait
 	}
 	if day := v.field("expires"); day != "" {
 		end, err := v.dayOf(day)

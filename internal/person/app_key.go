@@ -21,6 +21,7 @@ type AppKey struct {
 	ExpiresAt   int64     `json:"expires_at" doc:"Unix seconds; 0: never."`
 	CreatedAt   int64     `json:"created_at" doc:"Unix seconds."`
 	LastUsedAt  int64     `json:"last_used_at" doc:"Unix seconds, a few seconds late; 0: never."`
+	Wait        *int64    `json:"wait" nullable:"true" doc:"Seconds that its calls above a limit wait for their turn; null: as the server is set."`
 }
 
 type keyCreateRequest struct {
@@ -29,6 +30,7 @@ type keyCreateRequest struct {
 	PersonID    int64    `json:"person_id,omitzero" minimum:"0" doc:"The person that it belongs to; absent: the caller. Only the account's owner can create keys of other persons."`
 	Permissions []string `json:"permissions,omitzero" maxItems:"100" maxLength:"255" doc:"The permissions to narrow it to, by name; absent: those of its person, or those that the calling key is narrowed to."`
 	ExpiresAt   int64    `json:"expires_at,omitzero" minimum:"0" doc:"Unix seconds; absent or 0: never, or when this key expires."`
+	Wait        *int64   `json:"wait,omitzero" minimum:"0" maximum:"30" doc:"For scripts: seconds that its calls above a limit wait for their turn instead of being refused; 0: they are refused; absent: as the server is set, which refuses them unless it runs with --limit-wait."`
 }
 
 type keyCreated struct {
@@ -93,7 +95,7 @@ func keyCreate(c *api.Call, in keyCreateRequest) (keyCreated, error) {
 		return keyCreated{}, err
 	}
 	key, secret, err := CreateKey(c.Tx, auth.NewKey{Account: c.Who.AccountID, Person: person, Name: in.KeyName, Permissions: in.Permissions,
-		ExpiresAt: in.ExpiresAt}, c.Unix())
+		ExpiresAt: in.ExpiresAt, Wait: in.Wait}, c.Unix())
 	if err != nil {
 		return keyCreated{}, err
 	}
@@ -126,7 +128,7 @@ func keyList(c *api.Call, in keyListRequest) (api.Paged[AppKey], error) {
 	keys = keys[min(offset, total):min(offset+limit, total)]
 	items := make([]AppKey, len(keys))
 	for i, k := range keys {
-		items[i] = AppKey{k.ID, k.Name, k.PersonID, k.PersonName, nil, cmp.Or(k.Status, auth.KeyEnabled), k.ExpiresAt, k.CreatedAt, k.LastUsedAt}
+		items[i] = AppKey{k.ID, k.Name, k.PersonID, k.PersonName, nil, cmp.Or(k.Status, auth.KeyEnabled), k.ExpiresAt, k.CreatedAt, k.LastUsedAt, k.Wait}
 		if k.Permissions != nil {
 			items[i].Permissions = &k.Permissions
 		}

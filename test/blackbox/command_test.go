@@ -52,6 +52,8 @@ func TestExitCodes(t *testing.T) {
 		{"import --db sqlite:new.db missing.json", 1, "missing.json"},
 		{"import --db sqlite:new.db empty.json", 1, "format"},
 		{"key create --db sqlite:new.db --account 1", 1, "account 1"},
+		{"key create --account 1 --wait 31s", 2, "--wait must be whole seconds from 0s to 30s, got 31s"},
+		{"key create --account 1 --wait 1500ms", 2, "--wait must be whole seconds from 0s to 30s, got 1.5s"},
 		{"key list --db sqlite:new.db --account 1", 1, "account 1"},
 		{"key disable --db sqlite:new.db 12", 1, "12"},
 		{"migrate --db sqlite:other.db", 0, "0001_account.sql"},

@@ -9,13 +9,17 @@ import (
 // so they are accepted in the order in which they came, and the windows stay exact. It is safe for concurrent use. It
 // must never hold more places than its bounds, nor a key without a place.
 type Queue[K comparable] struct {
-	perOwner, most int
+	bounds Bounds
 
 	mu     sync.Mutex
 	keys   map[K][]*Place
 	owners map[int64]int
 	places int
 }
+
+// Bounds are how many requests may wait: of one key, of all keys of one owner, and in all. One owner must not be able to
+// take all places.
+type Bounds struct{ PerKey, PerOwner, InAll int }
 
 // Place is the place of one request in a Queue.
 type Place struct {
@@ -26,17 +30,16 @@ type Place struct {
 // Turn returns a channel that is closed when the request is the first of its key.
 func (p *Place) Turn() <-chan struct{} { return p.turn }
 
-// NewQueue returns an empty queue with at most perOwner places for one owner and most places in all. One owner must not
-// be able to take all places.
-func NewQueue[K comparable](perOwner, most int) *Queue[K] {
-	return &Queue[K]{perOwner: perOwner, most: most, keys: map[K][]*Place{}, owners: map[int64]int{}}
+// NewQueue returns an empty queue.
+func NewQueue[K comparable](bounds Bounds) *Queue[K] {
+	return &Queue[K]{bounds: bounds, keys: map[K][]*Place{}, owners: map[int64]int{}}
 }
 
-// Waiting reports whether a request of the key waits. A new one must then not ask the table before it.
-func (q *Queue[K]) Waiting(key K) bool {
+// Waiting returns how many requests of the key wait. A new one must not ask the table before them.
+func (q *Queue[K]) Waiting(key K) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.keys[key]) > 0
+	return len(q.keys[key])
 }
 
 // Places returns how many requests wait.
@@ -46,21 +49,23 @@ func (q *Queue[K]) Places() int {
 	return q.places
 }
 
-// Join adds a request behind the others of its key. It returns nil when the owner, or the queue, has no place left.
-func (q *Queue[K]) Join(key K, owner int64) *Place {
+// Join adds a request behind the others of its key, and returns how many those are. The place is nil when the key, the
+// owner or the queue has no place left.
+func (q *Queue[K]) Join(key K, owner int64) (p *Place, ahead int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.owners[owner] >= q.perOwner || q.places >= q.most {
-		return nil
+	ahead = len(q.keys[key])
+	if ahead >= q.bounds.PerKey || q.owners[owner] >= q.bounds.PerOwner || q.places >= q.bounds.InAll {
+		return nil, ahead
 	}
-	p := &Place{owner: owner, turn: make(chan struct{})}
+	p = &Place{owner: owner, turn: make(chan struct{})}
 	q.keys[key] = append(q.keys[key], p)
 	q.owners[owner]++
 	q.places++
-	if len(q.keys[key]) == 1 {
+	if ahead == 0 {
 		close(p.turn)
 	}
-	return p
+	return p, ahead
 }
 
 // Leave removes a request that was accepted, or that waits no more. The next one of its key has its turn then.

@@ -25,21 +25,26 @@ func TestQueueAgainstLists(t *testing.T) {
 	}
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 0))
-		perOwner, most := 1+r.IntN(6), 1+r.IntN(12)
-		q := NewQueue[string](perOwner, most)
+		bounds := Bounds{PerKey: 1 + r.IntN(4), PerOwner: 1 + r.IntN(6), InAll: 1 + r.IntN(12)}
+		q := NewQueue[string](bounds)
 		var waiting []request
 		for range 300 {
 			if r.IntN(3) > 0 {
 				x := request{key: string(rune('a' + r.IntN(4))), owner: r.Int64N(3)}
-				mine := 0
+				var mine, before int
 				for _, w := range waiting {
 					if w.owner == x.owner {
 						mine++
 					}
+					if w.key == x.key {
+						before++
+					}
 				}
-				x.place = q.Join(x.key, x.owner)
-				if room := mine < perOwner && len(waiting) < most; room != (x.place != nil) {
-					t.Fatalf("seed %d: room %v, place %v", seed, room, x.place != nil)
+				var ahead int
+				x.place, ahead = q.Join(x.key, x.owner)
+				room := before < bounds.PerKey && mine < bounds.PerOwner && len(waiting) < bounds.InAll
+				if room != (x.place != nil) || ahead != before {
+					t.Fatalf("seed %d: room %v, place %v, %d ahead, want %d", seed, room, x.place != nil, ahead, before)
 				}
 				if x.place != nil {
 					waiting = append(waiting, x)
@@ -50,12 +55,12 @@ func TestQueueAgainstLists(t *testing.T) {
 				q.Leave(waiting[i].key, waiting[i].place) // again is no harm
 				waiting = slices.Delete(waiting, i, i+1)
 			}
-			seen := map[string]bool{}
+			seen := map[string]int{}
 			for _, w := range waiting {
-				if first(w.place) == seen[w.key] {
-					t.Fatalf("seed %d: a turn of %s is %v behind another one: %v", seed, w.key, first(w.place), seen[w.key])
+				if first(w.place) != (seen[w.key] == 0) {
+					t.Fatalf("seed %d: a turn of %s is %v behind %d others", seed, w.key, first(w.place), seen[w.key])
 				}
-				seen[w.key] = true
+				seen[w.key]++
 			}
 			for _, key := range []string{"a", "b", "c", "d"} {
 				if q.Waiting(key) != seen[key] {

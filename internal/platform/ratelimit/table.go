@@ -50,6 +50,19 @@ func (t *Table[K]) Divided(share *Share) *Table[K] {
 // Allow decides on one request for the key and counts it if it is accepted. A
 // clock that was set back locks no client out for longer than a minute.
 func (t *Table[K]) Allow(key K, rate Rate, now time.Time) Result {
+	return t.ask(key, rate, now, (*window).allow)
+}
+
+// Behind describes the turn of a request that comes behind so many others, which wait already: RetryAfter is how long
+// until then. It counts nothing.
+func (t *Table[K]) Behind(ahead int, key K, rate Rate, now time.Time) Result {
+	v := t.ask(key, rate, now, func(w *window, rate Rate, now int64) Result { return w.behind(ahead, rate, now) })
+	v.OK = false
+	return v
+}
+
+// ask calls fn with the window of the key and this process's share of the rate.
+func (t *Table[K]) ask(key K, rate Rate, now time.Time, fn func(w *window, rate Rate, now int64) Result) Result {
 	rate = t.share.Of(rate)
 	if rate.PerSecond <= 0 && rate.PerMinute <= 0 {
 		return Result{OK: true}
@@ -66,12 +79,12 @@ func (t *Table[K]) Allow(key K, rate Rate, now time.Time) Result {
 		if !t.admit() {
 			t.mu.Lock()
 			defer t.mu.Unlock()
-			return t.shared.allow(rate, ns)
+			return fn(&t.shared, rate, ns)
 		}
 		w = new(window)
 		s.windows[key] = w
 	}
-	return w.allow(rate, ns)
+	return fn(w, rate, ns)
 }
 
 // Sweep deletes the keys that have been idle for a minute and returns how many

@@ -1,6 +1,10 @@
 package ratelimit
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 const (
 	oneSecond = int64(time.Second)
@@ -38,6 +42,36 @@ func (w *window) allow(rate Rate, now int64) Result {
 		v.RetryAfter = time.Duration(v.Reset.UnixNano() - now)
 	}
 	return v
+}
+
+// behind describes when a request at now is accepted if so many others are accepted before it, each as soon as the rate
+// allows. It changes nothing: later places depend on earlier ones, so it tries them in a copy.
+func (w *window) behind(ahead int, rate Rate, now int64) Result {
+	now = w.settle(now)
+	w.slide(rate, now)
+	later := *w
+	later.times = slices.Clone(w.times)
+	for range ahead {
+		later.push(later.free(rate, now))
+	}
+	v := Result{Limit: cmp.Or(rate.PerSecond, rate.PerMinute)}
+	if later.next > later.minute {
+		v = later.tighter(rate)
+	}
+	at := later.free(rate, now)
+	v.RetryAfter, v.Reset = time.Duration(at-now), time.Unix(0, at).UTC()
+	return v
+}
+
+// free returns when the window accepts its next request: now, or later if it is full, or holds requests that are to come.
+func (w *window) free(rate Rate, now int64) int64 {
+	if full(rate.PerSecond, w.next-w.second) || full(rate.PerMinute, w.next-w.minute) {
+		return w.tighter(rate).Reset.UnixNano()
+	}
+	if w.next > w.minute {
+		now = max(now, *w.at(w.next - 1))
+	}
+	return now
 }
 
 // settle returns the time to use for now, which is never before that of an
