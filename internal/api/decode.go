@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -129,9 +130,17 @@ func Unreadable(err error, document string) error {
 			return fault.Invalid(fieldPath(syntax.JSONPointer), "is given twice")
 		}
 		return fault.Invalid(fieldPath(syntax.JSONPointer), "%s is not valid JSON at byte %d: %s",
-			document, syntax.ByteOffset, shortened(syntax.Err.Error()))
+			document, syntax.ByteOffset, unreadable(syntax.Err))
 	}
-	return fault.Invalid("", "%s cannot be read: %s", document, shortened(err.Error()))
+	return fault.Invalid("", "%s cannot be read: %s", document, unreadable(err))
+}
+
+// unreadable describes in words of JSON why a document cannot be read.
+func unreadable(err error) string {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return "it ends too early"
+	}
+	return shortened(strings.TrimPrefix(err.Error(), "jsontext: "))
 }
 
 // came describes the JSON value that was found where another type was wanted.

@@ -72,7 +72,20 @@ func failure(err error, acceptLanguage string) (status int, body errorBody, data
 	case fault.Outdated:
 		data = &errorData{Revision: f.Newer}
 	}
-	return w.status, errorBody{Code: w.code, Message: sentence(w.english, w.chinese, f, acceptLanguage)}, data
+	return w.status, errorBody{Code: w.code, Message: bounded(sentence(w.english, w.chinese, f, acceptLanguage))}, data
+}
+
+// maxMessage is the longest message of an error, in characters.
+const maxMessage = 1500
+
+// bounded shortens a message in its middle, because the field is at its beginning and the bound at its end.
+func bounded(message string) string {
+	letters := []rune(message)
+	if len(letters) <= maxMessage {
+		return message
+	}
+	const end = maxMessage/2 - 2
+	return string(letters[:end]) + "..." + string(letters[len(letters)-end:])
 }
 
 // sentence returns the message, such as "The specified parameter limit is not valid: must be from 1 to 100, got 0.".

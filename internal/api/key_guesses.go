@@ -29,7 +29,7 @@ func NewKeyGuesses(share *ratelimit.Share) *KeyGuesses {
 func (g *KeyGuesses) Guessed(c *Call) error {
 	address, _ := netip.ParseAddr(c.IP)
 	if v := g.Allow(ratelimit.Network(address), c.Now); !v.OK {
-		return fault.New(fault.TooFrequent, "too many unknown keys from this address")
+		return fault.TooSoon(v.RetryAfter, "too many unknown keys from this address")
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -122,8 +123,8 @@ func (x *exchange) succeed() {
 func (x *exchange) fail(err error) { x.failAs(nil, err) }
 
 // failAs replies with an error, in the envelope or in the form that Endpoint.Failed returns.
-func (x *exchange) failAs(form func(requestID string, status int, message string) any, err error) {
-	status, body, data := failure(err, x.r.Header.Get("Accept-Language"))
+func (x *exchange) failAs(form func(requestID string, status int, message string) any, cause error) {
+	status, body, data := failure(cause, x.r.Header.Get("Accept-Language"))
 	var reply any = errorResponse{x.call.RequestID, body, data}
 	if form != nil {
 		reply = form(x.call.RequestID, status, body.Message)
@@ -133,20 +134,32 @@ func (x *exchange) failAs(form func(requestID string, status int, message string
 		panic(err) // strings in structs
 	}
 	x.code = body.Code
+	if f := new(fault.Error); errors.As(cause, &f) && f.Retry > 0 && x.w.Header().Get("Retry-After") == "" {
+		x.retryAfter(ratelimit.Result{RetryAfter: f.Retry})
+	}
 	x.send(status, b)
 }
 
 func (x *exchange) send(status int, body []byte) {
 	h := x.w.Header()
-	if status == http.StatusServiceUnavailable && h.Get("Retry-After") == "" {
-		setBusyRetry(h)
-	}
+	setRetry(h, status)
 	h["Content-Type"] = jsonType
 	h["Cache-Control"] = noStore
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	x.status, x.bytes = status, len(body)
 	x.w.WriteHeader(status)
 	x.w.Write(body) // a failure means that the client is gone, so there is no one to report it to
+}
+
+// setRetry sets Retry-After of a refusal that names no time: clients without one call again immediately.
+func setRetry(h http.Header, status int) {
+	switch {
+	case h.Get("Retry-After") != "":
+	case status == http.StatusServiceUnavailable:
+		setBusyRetry(h)
+	case status == http.StatusTooManyRequests:
+		h.Set("Retry-After", "60")
+	}
 }
 
 var (

@@ -31,7 +31,8 @@ func (r *Service) pageMe(c *api.Call, in pageMeRequest) (reply Created, err erro
 	}
 	for i := range recent {
 		if recent[i].Test {
-			return reply, fault.New(fault.TooFrequent, "you were paged for a test less than a minute ago, by incident %s", recent[i].IncidentID)
+			after := time.Unix(recent[i].StartTime, 0).Add(pageMeInterval).Sub(c.Now)
+			return reply, fault.TooSoon(after, "you were paged for a test less than a minute ago, by incident %s", recent[i].IncidentID)
 		}
 	}
 	i := Incident{Title: "Test page", Severity: in.IncidentSeverity, Detail: Detail{

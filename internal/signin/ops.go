@@ -27,7 +27,7 @@ func (s *Service) Ops() []api.Op {
 				"in, unless the caller manages teams. The key must be neither narrowed nor expire. The link ends when the person gets a " +
 				"permission, joins a team, has another e-mail address or signs in, and when its maker could not make it any more. " +
 				"Setting the password ends the person's sessions and other links; a second factor stays.",
-			Example: `{"person_id": 2659460982131}`,
+			Example: `{"person_id": 3846027201131}`,
 			Do:      api.Do(s.linkCreate),
 		},
 		{
@@ -50,7 +50,7 @@ func (s *Service) Ops() []api.Op {
 			Doc:    "Removes who a person is at the OpenID Connect provider, and ends the sessions that began there. Only the account's owner may.",
 			Notes: "For a person who is another one at the provider now, or whose identity is another's. The next sign-in there finds the person " +
 				"by the e-mail address if that was proved.",
-			Example: `{"person_id": 2659460982131}`,
+			Example: `{"person_id": 3846027201131}`,
 			Do:      api.Do(identityRemove),
 		},
 		{

@@ -32,7 +32,7 @@ func (s *Service) emailProve(c *api.Call, _ api.Empty) (api.Empty, error) {
 		return api.Empty{}, err
 	}
 	if waits {
-		return api.Empty{}, fault.New(fault.TooFrequent, "a mail was sent in the last 10 minutes; wait for it")
+		return api.Empty{}, fault.TooSoon(proofEvery, "a mail was sent in the last 10 minutes; wait for it")
 	}
 	c.Touched(configstore.Person, p.PersonID, p.PersonName)
 	mail := credential.Invitation{AccountID: c.Who.AccountID, PersonID: p.PersonID, MakerID: p.PersonID, Kind: credential.LinkEmail}

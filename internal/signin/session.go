@@ -177,9 +177,9 @@ func refusal(err error) error {
 	case errors.Is(err, ErrWrong):
 		return fault.Invalid("password", "is wrong")
 	case errors.Is(err, ErrTooMany):
-		return fault.New(fault.TooFrequent, "too many attempts; wait a minute")
+		return fault.TooSoon(time.Minute, "too many attempts; wait a minute")
 	case errors.Is(err, ErrBusy):
-		return fault.New(fault.TooFrequent, "too many passwords are being checked; wait a moment")
+		return fault.TooSoon(time.Second, "too many passwords are being checked; wait a moment")
 	}
 	return err
 }

@@ -18,7 +18,7 @@ var (
 
 // readable replaces the template's name in an error of the library, which is empty, by "line 3, column 5: ".
 func readable(err error) error {
-	message := strings.ReplaceAll(err.Error(), `executing "" at `, "")
+	message := inWords(strings.ReplaceAll(err.Error(), `executing "" at `, ""))
 	if m := location.FindStringSubmatch(message); m != nil {
 		message = message[len(m[0]):]
 		place := "line " + m[1]
@@ -79,5 +79,10 @@ func located(source string, err error) error {
 		before = strings.TrimSuffix(before, "\n")
 	}
 	line, column := 1+strings.Count(before, "\n"), len(before)-strings.LastIndex(before, "\n")
-	return fmt.Errorf("line %d, column %d: %s", line, column, err.Error()[len(wrong[0]):])
+	return fmt.Errorf("line %d, column %d: %s", line, column, inWords(err.Error()[len(wrong[0]):]))
+}
+
+// inWords replaces the library's word for a text that ends within a block.
+func inWords(message string) string {
+	return strings.ReplaceAll(message, "unexpected EOF", "an {{end}} is missing")
 }

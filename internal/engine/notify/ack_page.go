@@ -76,8 +76,11 @@ func PrepareLinkPage(w http.ResponseWriter, req *http.Request) {
 
 // BeginLinkPage sends the status of the page of a signed link.
 func BeginLinkPage(w http.ResponseWriter, status int) {
-	if status == http.StatusServiceUnavailable {
+	switch status {
+	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "5")
+	case http.StatusTooManyRequests:
+		w.Header().Set("Retry-After", "60")
 	}
 	w.WriteHeader(status)
 }

@@ -8,6 +8,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Kind classifies a failure in the domain's terms. The table in internal/api/errors.go maps each kind to its
@@ -41,7 +42,9 @@ type Error struct {
 	Object  Ref    // for ReferenceExist: the object that cannot be deleted, by kind and id
 	Refs    []Ref  // for ReferenceExist: the objects that refer to it
 	Newer   int64  // for Outdated: the object's present revision
-	Cause   error  // for the log only
+
+	Retry time.Duration // for TooFrequent: when the call may be made again; 0: it is not known
+	Cause error         // for the log only
 }
 
 // Ref identifies an object of the account, for people and programs.
@@ -79,6 +82,11 @@ func Missing(kind string, id any) error {
 // Denied returns the error of an app key without a permission; the format names the permission it lacks.
 func Denied(format string, args ...any) error {
 	return &Error{Kind: AccessDenied, Message: fmt.Sprintf(format, args...)}
+}
+
+// TooSoon returns the error of a call that may be made again after a time.
+func TooSoon(after time.Duration, format string, args ...any) error {
+	return &Error{Kind: TooFrequent, Message: fmt.Sprintf(format, args...), Retry: after}
 }
 
 // New returns an error of any other kind with a sentence for the caller.
