@@ -43,13 +43,15 @@ type Runner struct {
 	runs  *prometheus.CounterVec
 	last  *prometheus.GaugeVec
 
+	lastOld *prometheus.GaugeVec // last under its name of earlier releases
+
 	// Shared spreads the runs, because other processes have the same jobs on the same database: they must not all look
 	// for due rows in the same moment. The first one then processes a row, and the others find that nothing is due.
 	Shared bool
 }
 
 // New returns a runner without jobs. Its metrics are tocsin_task_runs_total by task and outcome, and
-// tocsin_task_last_run_seconds, the Unix time of the last run without an error. metrics may be nil.
+// tocsin_task_last_run_timestamp_seconds, the Unix time of the last run without an error. metrics may be nil.
 func New(c clock.Clock, log *slog.Logger, metrics prometheus.Registerer) *Runner {
 	runner := &Runner{
 		clock: c, log: log,
@@ -58,12 +60,16 @@ func New(c clock.Clock, log *slog.Logger, metrics prometheus.Registerer) *Runner
 			Help: "Runs of background tasks.",
 		}, []string{"task", "outcome"}),
 		last: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "tocsin_task_last_run_seconds",
+			Name: "tocsin_task_last_run_timestamp_seconds",
 			Help: "When a background task last ended well, in Unix seconds.",
+		}, []string{"task"}),
+		lastOld: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "tocsin_task_last_run_seconds",
+			Help: "Deprecated: tocsin_task_last_run_timestamp_seconds is the same. It will be removed in the next release.",
 		}, []string{"task"}),
 	}
 	if metrics != nil {
-		metrics.MustRegister(runner.runs, runner.last)
+		metrics.MustRegister(runner.runs, runner.last, runner.lastOld)
 	}
 	return runner
 }
@@ -180,7 +186,9 @@ func (c *Runner) run(ctx context.Context, t *Job) (again time.Time, err error) {
 			outcome = "failed"
 			c.log.Error("background task", "task", t.Name, "error", err)
 		} else {
-			c.last.WithLabelValues(t.Name).Set(float64(c.clock.Now().Unix()))
+			now := float64(c.clock.Now().Unix())
+			c.last.WithLabelValues(t.Name).Set(now)
+			c.lastOld.WithLabelValues(t.Name).Set(now)
 		}
 		c.runs.WithLabelValues(t.Name, outcome).Inc()
 	}()

@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -117,8 +118,12 @@ func TestStartAndStop(t *testing.T) {
 		t.Error("it runs after Stop")
 	}
 	families, err := metrics.Gather()
-	if err != nil || len(families) != 2 || families[1].GetName() != "tocsin_task_runs_total" || len(families[1].GetMetric()) != 3 {
-		t.Errorf("%v, %v", families, err)
+	if err != nil || len(families) != 3 || families[2].GetName() != "tocsin_task_runs_total" || len(families[2].GetMetric()) != 3 {
+		t.Fatalf("%v, %v", families, err)
+	}
+	if old, last := families[0], families[1]; last.GetName() != "tocsin_task_last_run_timestamp_seconds" ||
+		old.GetName() != "tocsin_task_last_run_seconds" || fmt.Sprint(last.GetMetric()) != fmt.Sprint(old.GetMetric()) {
+		t.Errorf("%v", families)
 	}
 	jobs.New(clock.System, slog.New(slog.DiscardHandler), nil).Stop() // one that was never started
 }
