@@ -261,6 +261,12 @@ func history(tx *db.Tx, account int64, id string) ([]insight.Entry, error) {
 	return entries, nil
 }
 
+// ofStep reports whether a notification is of a step of a rule. Other messages, such as that a person has acknowledged, name
+// the step that notified their target before: they begin no step. A history of before names no causes.
+func ofStep(n activity.Notified) bool {
+	return n.EscalateRuleID != "" && (n.Cause == "" || n.Cause == "page")
+}
+
 // entry returns an event as the figures need it; counts is false for one that they do not.
 func entry(event activity.Event, id string) (e insight.Entry, counts bool) {
 	switch x := event.(type) {
@@ -279,7 +285,7 @@ func entry(event activity.Event, id string) (e insight.Entry, counts bool) {
 	case activity.Unacknowledged:
 		e.Kind = insight.Unack
 	case activity.Notified:
-		e = insight.Entry{Kind: insight.Notify, Method: x.By, Ruled: x.EscalateRuleID != "", Layer: x.LayerIdx}
+		e = insight.Entry{Kind: insight.Notify, Method: x.By, Ruled: ofStep(x), Layer: x.LayerIdx}
 		if x.By == "nobody" {
 			e.Kind = insight.Step
 		}

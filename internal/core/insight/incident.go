@@ -58,7 +58,7 @@ type Entry struct {
 	To     []int64 // the persons of Assign, Reassign, Add and Notify
 	Method string  // of Notify
 	Failed bool    // Notify: it could not be sent
-	Ruled  bool    // it is of a step of an escalation rule: Notify, Step, Assign and Reassign
+	Ruled  bool    // it is of a step of an escalation rule: Notify of a page alone, Step, Assign and Reassign
 	Layer  int64   // of that step, from 0
 	How    string  // Resolve: Auto, Timeout or Manually
 }

@@ -315,6 +315,7 @@ func (r *Service) publishSettled(tx *db.Tx, f *attempt, m *member, status, outco
 		EscalateRuleID:   n.Detail.Rule,
 		EscalateRuleName: n.Detail.RuleName,
 		FireType:         "fire",
+		Cause:            n.Cause,
 	}
 	if n.Detail.Repeat > 0 {
 		e.FireType = "refire"
