@@ -50,4 +50,4 @@ func Provision(tx *db.Tx, account int64, name, email string, now int64) (person 
 }
 
 // maxShown is the longest name that is shown, in characters.
-const maxShown = 39
+const maxShown = 100

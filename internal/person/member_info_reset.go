@@ -14,7 +14,7 @@ import (
 
 // MemberUpdates is what may change of a person; what is absent stays.
 type MemberUpdates struct {
-	MemberName  *string `json:"member_name,omitzero" minLength:"2" maxLength:"39" doc:"Name for display."`
+	MemberName  *string `json:"member_name,omitzero" minLength:"2" maxLength:"100" doc:"Name for display."`
 	Email       *string `json:"email,omitzero" maxLength:"255" doc:"E-mail address."`
 	Phone       *string `json:"phone,omitzero" maxLength:"40" doc:"Phone number; with its middle hidden, as replies show it: no change."`
 	CountryCode *string `json:"country_code,omitzero" maxLength:"8" doc:"Country code of the phone number."`

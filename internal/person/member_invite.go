@@ -13,7 +13,7 @@ import (
 
 // Invited is a person to be invited.
 type Invited struct {
-	MemberName  string  `json:"member_name,omitzero" minLength:"2" maxLength:"39" doc:"Name for display; absent: the e-mail address up to its @."`
+	MemberName  string  `json:"member_name,omitzero" minLength:"2" maxLength:"100" doc:"Name for display; absent: the e-mail address up to its @."`
 	Email       string  `json:"email,omitzero" maxLength:"255" doc:"E-mail address; this or a phone number is required."`
 	Phone       string  `json:"phone,omitzero" maxLength:"40" doc:"Phone number."`
 	CountryCode string  `json:"country_code,omitzero" maxLength:"8" doc:"Country code of the phone number, such as CN."`

@@ -1,6 +1,7 @@
 package person_test
 
 import (
+	"strings"
 	"testing"
 
 	"tocsin/internal/api/apitest"
@@ -84,6 +85,13 @@ func TestAppKeyLifecycle(t *testing.T) {
 		{Path: "/person/app-key/create", Body: `{"key_name":""}`, Code: "InvalidParameter", Says: []string{"key_name"}},
 		{Path: "/person/app-key/create", Key: apitest.KeyReader, Body: `{"key_name":"x","person_id":2476123212131}`, Code: "AccessDenied", Says: []string{"owner"}},
 		{Path: "/person/app-key/create", Key: apitest.KeyReader, Body: `{"key_name":"x","permissions":["Schedules Manage (on-call)"]}`, Code: "InvalidParameter", Says: []string{"permissions"}},
+		{Path: "/member/info/reset", Body: `{"member_id":2659460982131,"member_name":"` + strings.Repeat("é", 100) + `"}`},
+		{Path: "/member/info/reset", Body: `{"member_id":2659460982131,"member_name":"` + strings.Repeat("é", 101) + `"}`,
+			Code: "InvalidParameter", Says: []string{"member_name", "100"}},
+		{Path: "/person/app-key/create", Body: `{"key_name":"x","wait":31}`, Code: "InvalidParameter", Says: []string{"wait", "30", "31"}},
+		{Path: "/person/app-key/create", Body: `{"key_name":"terraform","wait":30}`},
+		{Path: "/person/app-key/create", Body: `{"key_name":"exact","wait":0}`},
+		{Path: "/person/app-key/list", Body: `{"limit":2,"asc":false}`, Has: `{"items":[{"wait":0},{"wait":30}]}`},
 		{Path: "/person/app-key/create", Key: apitest.KeyReader, Body: `{"key_name":"narrow","permissions":["Schedules Read (on-call)"]}`, Keep: map[string]string{"id": "key_id", "key": "key"}},
 	})
 }

@@ -13,7 +13,7 @@ import (
 type Item struct {
 	AccountID     int64  `json:"account_id" doc:"The account the person belongs to."`
 	PersonID      int64  `json:"person_id" doc:"The person; the account's id when this is the account's own record."`
-	PersonName    string `json:"person_name,omitzero" maxLength:"39" doc:"Name for display."`
+	PersonName    string `json:"person_name,omitzero" maxLength:"100" doc:"Name for display."`
 	Avatar        string `json:"avatar,omitzero" maxLength:"2048" doc:"Picture: a path or a URL."`
 	Locale        string `json:"locale,omitzero" maxLength:"64" doc:"Preferred language, as a language tag."`
 	TimeZone      string `json:"time_zone,omitzero" maxLength:"64" doc:"IANA name of the person's time zone."`
