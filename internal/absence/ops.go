@@ -38,13 +38,13 @@ func (r *Service) Ops() []api.Op {
 		{
 			Path: "/person/absence/update", Narrowed: narrowedWrite, Effect: api.Write, Audit: "absence:write:update",
 			Doc:     "Changes the fields of an absence that are sent, and shows what that changes in each schedule.",
-			Example: `{"absence_id": 5789640530888, "end": 1776441600}`,
+			Example: `{"absence_id": 3846027370131, "note": "Holiday by the sea"}`,
 			Do:      api.Do(r.update),
 		},
 		{
 			Path: "/person/absence/delete", Narrowed: narrowedWrite, Effect: api.Write, Audit: "absence:write:delete", Danger: true,
 			Doc:     "Deletes an absence, and shows what that changes in each schedule.",
-			Example: `{"absence_id": 5789640530888, "dry_run": true}`,
+			Example: `{"absence_id": 3846027370131, "dry_run": true}`,
 			Do:      api.Do(r.delete),
 		},
 	})

@@ -17,7 +17,7 @@ var golden embed.FS
 // /alert/merge and /alert/close in internal/incident, /alert/explain in internal/engine/explain.
 func Ops() []api.Op {
 	read := []auth.Permission{auth.ChannelsRead}
-	const one = `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`
+	const one = `{"alert_id": "67a1c0de0000000a00000004"}`
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path: "/alert/info", Allow: read, Effect: api.Snapshot,
@@ -32,7 +32,7 @@ func Ops() []api.Op {
 			Path: "/alert/list-by-ids", Allow: read, Effect: api.Snapshot,
 			Doc:     "Shows several alerts, in the order of the request.",
 			Notes:   "It fails as a whole when one of them does not exist.",
-			Example: `{"alert_ids": ["663a1b2c3d4e5f6789abcdef"]}`, Do: api.Do(listByIDs),
+			Example: `{"alert_ids": ["67a1c0de0000000a00000004"]}`, Do: api.Do(listByIDs),
 		},
 		{
 			Path: "/alert/event/list", Allow: read, Effect: api.Snapshot,
@@ -52,8 +52,8 @@ func Ops() []api.Op {
 		},
 		{
 			Path: "/alert/filter/try", Allow: read, Effect: api.Snapshot,
-			Doc:     "Shows which alerts of the last days a filter matches, by team, and why it matches one alert or not.",
-			Notes:   "For trying the filter of a rule before it is stored. It is matched as the rules of channels are; nothing is stored.",
+			Doc:   "Shows which alerts of the last days a filter matches, by team, and why it matches one alert or not.",
+			Notes: "For trying the filter of a rule before it is stored. It is matched as the rules of channels are; nothing is stored.",
 			Example: `{"channel_ids": [1001], "filters": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "days": 7}`, Do: api.Do(try),
 		},
 		{
@@ -67,19 +67,19 @@ func Ops() []api.Op {
 			Effect: api.Write, Audit: "alert_pipeline:write:upsert",
 			Doc:   "Sets the alert pipeline of an integration, all of it.",
 			Notes: "Rules are applied from top to bottom to every event but those that end an alert.",
-			Example: `{"integration_id": 6113996590131, "rules": [{"kind": "severity_reset",` +
+			Example: `{"integration_id": 3846027460131, "rules": [{"kind": "severity_reset",` +
 				` "if": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "settings": {"severity": "Info"}}]}`,
 			Do: api.Do(pipelineUpsert),
 		},
 		{
 			Path: "/alert/pipeline/info", Allow: []auth.Permission{auth.IntegrationsRead}, Effect: api.Snapshot,
 			Doc:     "Shows the alert pipeline of an integration; ResourceNotFound when it has none.",
-			Example: `{"integration_id": 6113996590131}`, Do: api.Do(pipelineInfo),
+			Example: `{"integration_id": 3846027460131}`, Do: api.Do(pipelineInfo),
 		},
 		{
 			Path: "/alert/pipeline/list", Allow: []auth.Permission{auth.IntegrationsRead}, Effect: api.Snapshot,
 			Doc:     "Shows the alert pipelines of several integrations, in the order of the request; those without one are left out.",
-			Example: `{"integration_ids": [6113996590131]}`, Do: api.Do(pipelineList),
+			Example: `{"integration_ids": [3846027460131]}`, Do: api.Do(pipelineList),
 		},
 	})
 }

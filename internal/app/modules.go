@@ -269,7 +269,7 @@ func (a *App) errorRate() ratelimit.Rate {
 // operations lists the operations of modules.
 func operations(modules []module.Module) (ops [][]api.Op) {
 	for _, m := range modules {
-		ops = append(ops, m.Ops)
+		ops = append(ops, withExamples(m.Ops))
 	}
 	return ops
 }

@@ -25,19 +25,19 @@ func Ops() []api.Op {
 		{
 			Path: "/calendar/update", Allow: mayManage, Effect: api.Write, Audit: "calendar:write:update",
 			Doc:     "Changes the fields of a calendar that are sent; the others keep their values.",
-			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM", "workdays": [1, 2, 3, 4]}`,
+			Example: `{"cal_id": "cal.BergfinkOfficeDays0001", "workdays": [1, 2, 3, 4]}`,
 			Do:      api.Do(update),
 		},
 		{
 			Path: "/calendar/delete", Allow: mayManage, Effect: api.Write, Audit: "calendar:write:delete", Danger: true,
 			Doc:     "Deletes a calendar that no rule uses, with its events.",
-			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM", "dry_run": true}`,
+			Example: `{"cal_id": "cal.BergfinkOfficeDays0001", "dry_run": true}`,
 			Do:      api.Do(remove),
 		},
 		{
 			Path: "/calendar/info", Effect: api.Read,
 			Doc:     "Shows one calendar.",
-			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM"}`,
+			Example: `{"cal_id": "cal.BergfinkOfficeDays0001"}`,
 			Do:      api.Do(info),
 		},
 		{
@@ -53,21 +53,21 @@ func Ops() []api.Op {
 			Effect: api.Write,
 			Audit:  "calendar_event:write:upsert",
 			Doc:    "Adds exceptions to a calendar, days off or working days, or changes them.",
-			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM", "summary": "Labour Day", ` +
+			Example: `{"cal_id": "cal.BergfinkOfficeDays0001", "summary": "Labour Day", ` +
 				`"start_at": "2026-05-01", "end_at": "2026-05-02", "is_off": true}`,
 			Do: api.Do(eventUpsert),
 		},
 		{
 			Path: "/calendar/event/delete", Allow: mayManage, Effect: api.Write, Audit: "calendar_event:write:delete", Danger: true,
 			Doc:     "Deletes an event of a calendar.",
-			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM", "event_id": "cale.KyG9XWTCU5CucbwukEVBQ4"}`,
+			Example: `{"cal_id": "cal.BergfinkOfficeDays0001", "event_id": "cale.Bergfink2026Holiday0"}`,
 			Do:      api.Do(eventDelete),
 		},
 		{
 			Path: "/calendar/event/list", Effect: api.Read,
 			Doc:     "Lists the events of a calendar that overlap a year, a month or a day, by their first day.",
 			Notes:   "Without a year the current year in the calendar's zone is used.",
-			Example: `{"cal_id": "cal.QiNvtdKs4Wj52kZhT3LafM", "year": 2026, "month": 5}`,
+			Example: `{"cal_id": "cal.BergfinkOfficeDays0001", "year": 2026, "month": 5}`,
 			Do:      api.Do(eventList),
 		},
 	})

@@ -172,7 +172,7 @@ func (b EscalateBody) applyTo(c *api.Call, r *EscalateRule) (warnings []string, 
 
 const escalateExample = `"rule_name": "On call", "template_id": "000000000000000000000001", "layers": [{"escalate_window": 15,` +
 	` "max_times": 2, "notify_step": 5,` +
-	` "target": {"schedule_to_role_ids": {"5789640530410": [0]}, "by": {"follow_preference": true}}}]`
+	` "target": {"schedule_to_role_ids": {"3846027350131": [0]}, "by": {"follow_preference": true}}}]`
 
 func escalateOps(keyring *secret.Keyring) []api.Op {
 	rules := escalateRules{keyring}
@@ -190,24 +190,24 @@ func escalateOps(keyring *secret.Keyring) []api.Op {
 		{
 			Path: "/channel/escalate/rule/update", Allow: manage, Effect: api.Write, Audit: "escalate_rule:write:update",
 			Doc: "Changes an escalation rule.", Notes: partial + suspicious,
-			Example: `{` + exampleKey + `, ` + escalateExample + `}`, Do: api.Do(rules.update),
+			Example: `{` + escalateKey + `, ` + escalateExample + `}`, Do: api.Do(rules.update),
 		},
 		{
 			Path: "/channel/escalate/rule/enable", Allow: manage, Effect: api.Write, Audit: "escalate_rule:write:enable",
-			Doc: "Puts an escalation rule in use.", Example: `{` + exampleKey + `}`, Do: api.Do(enableEscalateRule),
+			Doc: "Puts an escalation rule in use.", Example: `{` + escalateKey + `}`, Do: api.Do(enableEscalateRule),
 		},
 		{
 			Path: "/channel/escalate/rule/disable", Allow: manage, Effect: api.Write, Audit: "escalate_rule:write:disable",
-			Doc: "Takes an escalation rule out of use without deleting it.", Example: `{` + exampleKey + `}`, Do: api.Do(disableEscalateRule),
+			Doc: "Takes an escalation rule out of use without deleting it.", Example: `{` + escalateKey + `}`, Do: api.Do(disableEscalateRule),
 		},
 		{
 			Path: "/channel/escalate/rule/delete", Allow: manage, Effect: api.Write, Audit: "escalate_rule:write:delete", Danger: true,
-			Doc: "Deletes an escalation rule.", Example: `{` + exampleKey + `}`, Do: api.Do(deleteEscalateRule),
+			Doc: "Deletes an escalation rule.", Example: `{` + escalateKey + `}`, Do: api.Do(deleteEscalateRule),
 		},
 		{
 			Path: "/channel/escalate/rule/info", Allow: read, Effect: api.Snapshot,
 			Doc:     "Shows one escalation rule; null when the rule or its channel does not exist.",
-			Example: `{` + exampleKey + `}`, Do: api.Do(rules.info),
+			Example: `{` + escalateKey + `}`, Do: api.Do(rules.info),
 		},
 	}
 }
@@ -278,3 +278,6 @@ func (e escalateRules) view(c *api.Call, rules []EscalateRule) error {
 	}
 	return nil
 }
+
+// escalateKey names a rule of the demo account.
+const escalateKey = `"channel_id": 1001, "rule_id": "67a1c0de0000000e00000001"`

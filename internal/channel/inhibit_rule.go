@@ -103,19 +103,19 @@ func inhibitOps() []api.Op {
 		{
 			Path: "/channel/inhibit/rule/update", Allow: manage, Effect: api.Write, Audit: "inhibit_rule:write:update",
 			Doc: "Changes an inhibit rule.", Notes: partial + suspicious,
-			Example: `{` + exampleKey + `, ` + inhibitExample + `}`, Do: api.Do(updateInhibitRule),
+			Example: `{` + inhibitKey + `, ` + inhibitExample + `}`, Do: api.Do(updateInhibitRule),
 		},
 		{
 			Path: "/channel/inhibit/rule/enable", Allow: manage, Effect: api.Write, Audit: "inhibit_rule:write:enable",
-			Doc: "Puts an inhibit rule in use.", Example: `{` + exampleKey + `}`, Do: api.Do(enableInhibitRule),
+			Doc: "Puts an inhibit rule in use.", Example: `{` + inhibitKey + `}`, Do: api.Do(enableInhibitRule),
 		},
 		{
 			Path: "/channel/inhibit/rule/disable", Allow: manage, Effect: api.Write, Audit: "inhibit_rule:write:disable",
-			Doc: "Takes an inhibit rule out of use without deleting it.", Example: `{` + exampleKey + `}`, Do: api.Do(disableInhibitRule),
+			Doc: "Takes an inhibit rule out of use without deleting it.", Example: `{` + inhibitKey + `}`, Do: api.Do(disableInhibitRule),
 		},
 		{
 			Path: "/channel/inhibit/rule/delete", Allow: manage, Effect: api.Write, Audit: "inhibit_rule:write:delete", Danger: true,
-			Doc: "Deletes an inhibit rule.", Example: `{` + exampleKey + `}`, Do: api.Do(deleteInhibitRule),
+			Doc: "Deletes an inhibit rule.", Example: `{` + inhibitKey + `}`, Do: api.Do(deleteInhibitRule),
 		},
 	}
 }
@@ -143,3 +143,6 @@ func disableInhibitRule(c *api.Call, in RuleRequest) (api.Empty, error) {
 func deleteInhibitRule(c *api.Call, in ruleDelete) (api.Removal, error) {
 	return deleteRule(c, Inhibits, in)
 }
+
+// inhibitKey names a rule of the demo account.
+const inhibitKey = `"channel_id": 1001, "rule_id": "69db2f72a0fe7db6448b1506"`

@@ -35,7 +35,7 @@ func channelOps(detach remover) []api.Op {
 		{
 			Path: "/channel/create", Allow: manage, Effect: api.Write, Audit: "channel:write:create",
 			Doc: "Creates a channel, enabled.", Notes: suspicious,
-			Example: `{"team_id": 4291079133131, "channel_name": "Payments", "description": "Everything about money",` +
+			Example: `{"team_id": 3846027250131, "channel_name": "Payments", "description": "Everything about money",` +
 				` "group": {"method": "p", "equals": [["labels.service"]], "time_window": 60}}`,
 			Do: api.Do(create),
 		},

@@ -98,7 +98,6 @@ const (
 	suspicious     = "What is accepted but probably not meant is named in warnings."
 	partial        = "What is left out stays as it is. "
 	exampleChannel = `{"channel_id": 1001}`
-	exampleKey     = `"channel_id": 1001, "rule_id": "69db2f72a0fe7db6448b1506"`
 )
 
 func createRule[T any, P ruled[T]](c *api.Call, kind configstore.Kind[T], in bodyOf[T], seal sealer[T]) (ruleCreated, error) {

@@ -163,19 +163,19 @@ func silenceOps() []api.Op {
 		{
 			Path: "/channel/silence/rule/update", Allow: manage, Effect: api.Write, Audit: "silence_rule:write:update",
 			Doc: "Changes a silence rule.", Notes: partial + suspicious,
-			Example: `{` + exampleKey + `, ` + silenceExample + `}`, Do: api.Do(updateSilenceRule),
+			Example: `{` + silenceKey + `, ` + silenceExample + `}`, Do: api.Do(updateSilenceRule),
 		},
 		{
 			Path: "/channel/silence/rule/enable", Allow: manage, Effect: api.Write, Audit: "silence_rule:write:enable",
-			Doc: "Puts a silence rule in use.", Example: `{` + exampleKey + `}`, Do: api.Do(enableSilenceRule),
+			Doc: "Puts a silence rule in use.", Example: `{` + silenceKey + `}`, Do: api.Do(enableSilenceRule),
 		},
 		{
 			Path: "/channel/silence/rule/disable", Allow: manage, Effect: api.Write, Audit: "silence_rule:write:disable",
-			Doc: "Takes a silence rule out of use without deleting it.", Example: `{` + exampleKey + `}`, Do: api.Do(disableSilenceRule),
+			Doc: "Takes a silence rule out of use without deleting it.", Example: `{` + silenceKey + `}`, Do: api.Do(disableSilenceRule),
 		},
 		{
 			Path: "/channel/silence/rule/delete", Allow: manage, Effect: api.Write, Audit: "silence_rule:write:delete", Danger: true,
-			Doc: "Deletes a silence rule.", Example: `{` + exampleKey + `}`, Do: api.Do(deleteSilenceRule),
+			Doc: "Deletes a silence rule.", Example: `{` + silenceKey + `}`, Do: api.Do(deleteSilenceRule),
 		},
 	}
 }
@@ -217,3 +217,6 @@ func setEffective(c *api.Call, rules []SilenceRule) error {
 	}
 	return err
 }
+
+// silenceKey names a rule of the demo account.
+const silenceKey = `"channel_id": 1001, "rule_id": "67a1c0de0000000500000001"`

@@ -64,19 +64,19 @@ func dropOps() []api.Op {
 		{
 			Path: "/channel/unsubscribe/rule/update", Allow: manage, Effect: api.Write, Audit: "drop_rule:write:update",
 			Doc: "Changes a drop rule.", Notes: partial + suspicious,
-			Example: `{` + exampleKey + `, ` + dropExample + `}`, Do: api.Do(updateDropRule),
+			Example: `{` + dropKey + `, ` + dropExample + `}`, Do: api.Do(updateDropRule),
 		},
 		{
 			Path: "/channel/unsubscribe/rule/enable", Allow: manage, Effect: api.Write, Audit: "drop_rule:write:enable",
-			Doc: "Puts a drop rule in use.", Example: `{` + exampleKey + `}`, Do: api.Do(enableDropRule),
+			Doc: "Puts a drop rule in use.", Example: `{` + dropKey + `}`, Do: api.Do(enableDropRule),
 		},
 		{
 			Path: "/channel/unsubscribe/rule/disable", Allow: manage, Effect: api.Write, Audit: "drop_rule:write:disable",
-			Doc: "Takes a drop rule out of use without deleting it.", Example: `{` + exampleKey + `}`, Do: api.Do(disableDropRule),
+			Doc: "Takes a drop rule out of use without deleting it.", Example: `{` + dropKey + `}`, Do: api.Do(disableDropRule),
 		},
 		{
 			Path: "/channel/unsubscribe/rule/delete", Allow: manage, Effect: api.Write, Audit: "drop_rule:write:delete", Danger: true,
-			Doc: "Deletes a drop rule.", Example: `{` + exampleKey + `}`, Do: api.Do(deleteDropRule),
+			Doc: "Deletes a drop rule.", Example: `{` + dropKey + `}`, Do: api.Do(deleteDropRule),
 		},
 	}
 }
@@ -104,3 +104,6 @@ func disableDropRule(c *api.Call, in RuleRequest) (api.Empty, error) {
 func deleteDropRule(c *api.Call, in ruleDelete) (api.Removal, error) {
 	return deleteRule(c, Drops, in)
 }
+
+// dropKey names a rule of the demo account.
+const dropKey = `"channel_id": 1001, "rule_id": "67a1c0de0000000d00000001"`

@@ -25,7 +25,7 @@ func Ops() []api.Op {
 			Effect: api.Write, Audit: "enrichment:write:upsert",
 			Doc:   "Sets the enrichment rules of an integration, all of them.",
 			Notes: "Rules of kind mapping, and g_json, are rejected: there are no mapping tables yet.",
-			Example: `{"integration_id": 6113996590131, "rules": [{"kind": "extraction",` +
+			Example: `{"integration_id": 3846027460131, "rules": [{"kind": "extraction",` +
 				` "settings": {"source_field": "title", "result_label": "service", "pattern": "^(?P<result>[a-z]+):"}}]}`,
 			Do: api.Do(upsert),
 		},
@@ -34,13 +34,13 @@ func Ops() []api.Op {
 			Allow:   []auth.Permission{auth.ChannelsRead, auth.ChannelsManage, auth.IntegrationsRead, auth.IntegrationsManage},
 			Effect:  api.Snapshot,
 			Doc:     "Shows the enrichment rules of an integration; ResourceNotFound when it has none.",
-			Example: `{"integration_id": 6113996590131}`, Do: api.Do(info),
+			Example: `{"integration_id": 3846027460131}`, Do: api.Do(info),
 		},
 		{
 			Path: "/enrichment/list", Allow: []auth.Permission{auth.IntegrationsRead, auth.IntegrationsManage},
 			Effect:  api.Snapshot,
 			Doc:     "Shows the enrichment rules of several integrations, in the order of the request; those without any are left out.",
-			Example: `{"integration_ids": [6113996590131]}`, Do: api.Do(list),
+			Example: `{"integration_ids": [3846027460131]}`, Do: api.Do(list),
 		},
 	})
 }

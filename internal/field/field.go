@@ -160,7 +160,7 @@ func isText(v jsontext.Value, shortest, longest int) bool {
 // Ops returns the operations of this package.
 func Ops() []api.Op {
 	manage := []auth.Permission{auth.CustomFieldsManage}
-	const one = `{"field_id": "69db2f72a0fe7db6448b1506"}`
+	const one = `{"field_id": "67a1c0de0000000f00000001"}`
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path:   "/field/create",
@@ -179,7 +179,7 @@ func Ops() []api.Op {
 			Audit:   "field:write:update",
 			Doc:     "Changes the members of a field that are sent; its name and type never change.",
 			Notes:   "default_value null is the same as absent.",
-			Example: `{"field_id": "69db2f72a0fe7db6448b1506", "display_name": "Impact area"}`,
+			Example: `{"field_id": "67a1c0de0000000f00000001", "display_name": "Impact area"}`,
 			Do:      api.Do(update),
 		},
 		{Path: "/field/info", Effect: api.Read, Doc: "Shows one field.", Example: one, Do: api.Do(info)},

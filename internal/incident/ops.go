@@ -33,8 +33,8 @@ type Service struct {
 func (r *Service) Ops() []api.Op {
 	read, manage := []auth.Permission{auth.IncidentsRead}, []auth.Permission{auth.IncidentsManage}
 	const (
-		one       = `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`
-		some      = `{"incident_ids": ["663a1b2c3d4e5f6789abcdf0"]}`
+		one       = `{"incident_id": "67a1c0de0000000100000002"}`
+		some      = `{"incident_ids": ["67a1c0de0000000100000002"]}`
 		silencing = "It makes a silence rule of the channel that holds up to the present severity: what gets worse is not silenced. " +
 			"The feed and the chats of the channel's escalation rules name who made it."
 		together = "The call applies to all of them or, if one of them does not allow it, to none."
@@ -85,7 +85,7 @@ func (r *Service) Ops() []api.Op {
 			Rate:    ratelimit.Rate{PerSecond: 20, PerMinute: 100},
 			Doc:     "Lists earlier incidents that are similar by title and labels, the most similar first, and why.",
 			Notes:   "Compared are the 3,000 incidents before it, and older ones with an alert of the same key. Drills are left out.",
-			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0", "limit": 5}`,
+			Example: `{"incident_id": "67a1c0de0000000100000002", "limit": 5}`,
 			Do:      api.Do(r.pastList),
 		},
 		{
@@ -141,7 +141,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "incident:write:answer",
 			Doc:     "Answers a reminder, or the message about the end of a snooze.",
 			Notes:   "For a person who has acknowledged the incidents, or snoozed them. It begins the interval of reminders again. " + together,
-			Example: `{"incident_ids": ["663a1b2c3d4e5f6789abcdf0"], "answer": "still"}`,
+			Example: `{"incident_ids": ["67a1c0de0000000100000002"], "answer": "still"}`,
 			Do:      api.Do(r.answer),
 		},
 		{
@@ -151,7 +151,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "incident:write:snooze",
 			Doc:     "Stops notifications about incidents for a time.",
 			Notes:   "Escalation pauses, and then continues from the same step. " + together,
-			Example: `{"incident_ids": ["663a1b2c3d4e5f6789abcdf0"], "minutes": 30}`,
+			Example: `{"incident_ids": ["67a1c0de0000000100000002"], "minutes": 30}`,
 			Do:      api.Do(r.snooze),
 		},
 		{
@@ -181,7 +181,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "incident:write:reopen",
 			Doc:     "Opens closed incidents again; escalation starts again from the first step.",
 			Notes:   together,
-			Example: some,
+			Example: `{"incident_ids": ["67a1c0de0000000100000003"]}`,
 			Do:      api.Do(r.reopen),
 		},
 		{
@@ -190,7 +190,7 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Write,
 			Audit:   "incident:write:merge",
 			Doc:     "Moves the alerts of incidents to another incident and closes the first.",
-			Example: `{"source_incident_ids": ["663a1b2c3d4e5f6789abcdf1"], "target_incident_id": "663a1b2c3d4e5f6789abcdf0"}`,
+			Example: `{"source_incident_ids": ["67a1c0de0000000100000003"], "target_incident_id": "67a1c0de0000000100000002"}`,
 			Do:      api.Do(r.merge),
 		},
 		{
@@ -210,7 +210,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "incident:write:assign",
 			Doc:     "Makes other persons responsible, instead of those who are.",
 			Notes:   "The persons are notified; an escalation rule starts from layer_idx. " + together,
-			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0", "assigned_to": {"person_ids": [11]}}`,
+			Example: `{"incident_id": "67a1c0de0000000100000002", "assigned_to": {"person_ids": [3846027201131]}}`,
 			Do:      api.Do(r.assign),
 		},
 		{
@@ -219,7 +219,7 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Write,
 			Audit:   "incident:write:add-responder",
 			Doc:     "Makes further persons responsible and notifies them.",
-			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0", "person_ids": [11]}`,
+			Example: `{"incident_id": "67a1c0de0000000100000002", "person_ids": [3846027201131]}`,
 			Do:      api.Do(r.addResponders),
 		},
 		{
@@ -228,7 +228,7 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Write,
 			Audit:   "incident:write:comment",
 			Doc:     "Adds a comment to the feed of incidents.",
-			Example: `{"incident_ids": ["663a1b2c3d4e5f6789abcdf0"], "comment": "Rolling back."}`,
+			Example: `{"incident_ids": ["67a1c0de0000000100000002"], "comment": "Rolling back."}`,
 			Do:      api.Do(r.comment),
 		},
 		{
@@ -237,7 +237,7 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Write,
 			Audit:   "incident:write:reset",
 			Doc:     "Changes the texts and the severity of an incident: only the members that are sent.",
-			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0", "impact": "Nobody can pay."}`,
+			Example: `{"incident_id": "67a1c0de0000000100000002", "impact": "Nobody can pay."}`,
 			Do:      api.Do(r.reset),
 		},
 		{
@@ -246,7 +246,7 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Write,
 			Audit:   "incident:write:field-reset",
 			Doc:     "Sets a custom field of an incident.",
-			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0", "field_name": "impacted_region", "field_value": "eu"}`,
+			Example: `{"incident_id": "67a1c0de0000000100000002", "field_name": "customers_affected", "field_value": true}`,
 			Do:      api.Do(r.resetField),
 		},
 		{
@@ -267,7 +267,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "alert:write:merge",
 			Doc:     "Moves alerts to an incident.",
 			Notes:   "An incident that they leave without an active alert is closed.",
-			Example: `{"alert_ids": ["663a1b2c3d4e5f6789abcdef"], "incident_id": "663a1b2c3d4e5f6789abcdf0"}`,
+			Example: `{"alert_ids": ["67a1c0de0000000a00000004"], "incident_id": "67a1c0de0000000100000002"}`,
 			Do:      api.Do(r.mergeAlerts),
 		},
 		{
@@ -277,7 +277,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "alert:write:close",
 			Doc:     "Ends alerts by hand: the next event of their key begins another alert.",
 			Notes:   "An incident without any other active alert is resolved. " + together,
-			Example: `{"alert_ids": ["663a1b2c3d4e5f6789abcdef"]}`,
+			Example: `{"alert_ids": ["67a1c0de0000000a00000004"]}`,
 			Do:      api.Do(r.closeAlerts),
 		},
 		{
@@ -287,7 +287,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "alert:write:silence",
 			Doc:     "Silences alerts like this one for some minutes.",
 			Notes:   silencing + " An alert that is over can be silenced too: its next event is.",
-			Example: `{"alert_id": "663a1b2c3d4e5f6789abcdef", "minutes": 60}`,
+			Example: `{"alert_id": "67a1c0de0000000a00000004", "minutes": 60}`,
 			Do:      api.Do(r.silenceAlert),
 		},
 		{
@@ -296,7 +296,7 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Snapshot,
 			Rate:    ratelimit.Rate{PerSecond: 20, PerMinute: 100},
 			Doc:     "Shows how many open alerts silences of this alert would cover now, by key and by labels.",
-			Example: `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`,
+			Example: `{"alert_id": "67a1c0de0000000a00000004"}`,
 			Do:      api.Do(r.previewSilenceOfAlert),
 		},
 		{
@@ -304,7 +304,7 @@ func (r *Service) Ops() []api.Op {
 			Allow:   manage,
 			Effect:  api.Snapshot,
 			Doc:     "Lists the silences in force that responders have made from an alert or an incident.",
-			Example: `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`,
+			Example: `{"alert_id": "67a1c0de0000000a00000004"}`,
 			Do:      api.Do(r.listSilences),
 		},
 		{
@@ -324,7 +324,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "incident:write:silence",
 			Doc:     "Silences alerts like the open ones of an incident for some minutes.",
 			Notes:   silencing + " By key it covers at most 500 alert keys.",
-			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0", "minutes": 60}`,
+			Example: `{"incident_id": "67a1c0de0000000100000002", "minutes": 60}`,
 			Do:      api.Do(r.silenceIncident),
 		},
 		{
@@ -341,7 +341,7 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Snapshot,
 			Doc:     "The persons who were once responsible for an incident and no longer are, whom a war room invites as observers.",
 			Notes:   "In the order of their first assignment. Persons who have left the account are not among them.",
-			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`,
+			Example: `{"incident_id": "67a1c0de0000000100000002"}`,
 			Do:      api.Do(warRoomDefaultObservers),
 		},
 	})

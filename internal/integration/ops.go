@@ -19,7 +19,7 @@ type Service struct {
 // Ops returns the operations of this package.
 func (r *Service) Ops() []api.Op {
 	read, manage := []auth.Permission{auth.IntegrationsRead}, []auth.Permission{auth.IntegrationsManage}
-	const one = `{"integration_id": 6113996590131}`
+	const one = `{"integration_id": 3846027460131}`
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path:   "/integration/create",
@@ -39,7 +39,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "integration:write:update",
 			Doc:     "Changes the members of an integration that are sent; its type stays.",
 			Notes:   "settings is replaced as a whole; a secret in it that is sent empty keeps its value.",
-			Example: `{"integration_id": 6113996590131, "description": "Both clusters"}`,
+			Example: `{"integration_id": 3846027460131, "description": "Both clusters"}`,
 			Do:      api.Do(r.update),
 		},
 		{
@@ -93,7 +93,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "integration:write:delete",
 			Danger:  true,
 			Doc:     "Deletes an integration, and its route, pipeline and enrichment rules with it.",
-			Example: `{"integration_id": 6113996590131, "dry_run": true}`,
+			Example: `{"integration_id": 3846027460131, "dry_run": true}`,
 			Do:      api.Do(r.remove),
 		},
 		{
@@ -104,7 +104,7 @@ func (r *Service) Ops() []api.Op {
 			Danger:  true,
 			Doc:     "Replaces the key of a source.",
 			Notes:   "The old key works for grace_seconds more, so that senders can be changed one after the other.",
-			Example: `{"integration_id": 6113996590131, "grace_seconds": 3600}`,
+			Example: `{"integration_id": 3846027460131, "grace_seconds": 3600}`,
 			Do:      api.Do(r.rotate),
 		},
 		{
@@ -116,7 +116,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Replaces the signing secret of a webhook, and shows the new one this once.",
 			Notes: "For grace_seconds each request has two signatures, one of the new secret and one of the old: receivers can be " +
 				"changed one after the other. A webhook without a secret gets its first one.",
-			Example: `{"integration_id": 6113996590131, "grace_seconds": 86400}`,
+			Example: `{"integration_id": 3846027454131, "grace_seconds": 86400}`,
 			Do:      api.Do(r.rotateSecret),
 		},
 		{
@@ -126,7 +126,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "integration:write:expire-secret",
 			Danger:  true,
 			Doc:     "Ends the old signing secret of a webhook before its time.",
-			Example: one,
+			Example: `{"integration_id": 3846027454131}`,
 			Do:      api.Do(r.expireSecret),
 		},
 	})

@@ -26,7 +26,7 @@ func (a Announce) ops(release []Release) []api.Op {
 			Doc:    "Reads up to 1,000 persons at once.",
 			Notes: "Items come in the order of the request, each once. Unknown ids are left out. The account's " +
 				"own id is answered with the account's record.",
-			Example: `{"person_ids": [2476123212131, 2659460982131]}`,
+			Example: `{"person_ids": [3846027200131, 3846027201131]}`,
 			Do:      api.Do(infos),
 		},
 		{
@@ -85,7 +85,7 @@ func (a Announce) ops(release []Release) []api.Op {
 				"have ended and name no one else. Still rejected is what would leave a role of a turn, a step or on_nobody without a " +
 				"person. With dry_run the reply lists all that would be changed and deleted. The account's owner cannot be deleted. " +
 				"A team that escalation rules page and that is empty then is named in warnings, with the rules.",
-			Example: `{"member_id": 2659460982131, "dry_run": true}`,
+			Example: `{"member_id": 3846027201131, "dry_run": true}`,
 			Do:      api.Do(func(c *api.Call, in memberDeleteRequest) (api.Removal, error) { return memberDelete(c, in, release) }),
 		},
 		{
@@ -99,7 +99,7 @@ func (a Announce) ops(release []Release) []api.Op {
 				"The e-mail address and phone number of the account's owner are changed by the owner alone, with a key that is not narrowed. " +
 				"The e-mail address of another person is changed by callers who have all permissions of that person. " +
 				"A change of the address ends its proof and the person's links to sign in; the old address and the account's owner are notified.",
-			Example: `{"member_id": 2476123212131, "updates": {"locale": "en-US"}}`,
+			Example: `{"member_id": 3846027200131, "updates": {"locale": "en-US"}}`,
 			Do:      api.Do(a.memberReset),
 		},
 		{
@@ -202,6 +202,6 @@ var manage = []auth.Permission{auth.MembersManage}
 const (
 	beyond = "A key cannot grant or revoke permissions that it does not have itself."
 	within = "A narrowed key acts only on narrowed keys whose permissions it has itself."
-	roles  = `{"member_id": 2659460982131, "role_ids": [1]}`
+	roles  = `{"member_id": 3846027201131, "role_ids": [1]}`
 	key    = `{"key_id": 1}`
 )

@@ -79,7 +79,7 @@ func Ops() []api.Op {
 			Audit:   "role:write:grant",
 			Doc:     "Grants a role to persons: to all of them or none.",
 			Notes:   beyond,
-			Example: `{"role_id": 1, "member_ids": [2476123212131]}`,
+			Example: `{"role_id": 1, "member_ids": [3846027200131]}`,
 			Do:      api.Do(memberGrant),
 		},
 		{
@@ -89,7 +89,7 @@ func Ops() []api.Op {
 			Audit:   "role:write:revoke",
 			Doc:     "Revokes a role of persons.",
 			Notes:   beyond,
-			Example: `{"role_id": 1, "member_ids": [2476123212131]}`,
+			Example: `{"role_id": 1, "member_ids": [3846027200131]}`,
 			Do:      api.Do(memberRevoke),
 		},
 		{

@@ -19,14 +19,14 @@ var golden embed.FS
 func Ops() []api.Op {
 	read := []auth.Permission{auth.IntegrationsRead, auth.IntegrationsManage}
 	manage := []auth.Permission{auth.IntegrationsManage}
-	const one = `{"integration_id": 6113996590131}`
+	const one = `{"integration_id": 3846027460131}`
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path: "/route/upsert", Allow: manage, Effect: api.Write, Audit: "route:write:upsert",
 			Doc: "Sets the route of an integration, all of it.",
 			Notes: "With version the change is rejected when the route has been changed since that version was read." +
 				" Every version is stored.",
-			Example: `{"integration_id": 6113996590131, "cases": [{"if": [{"key": "severity", "oper": "IN", "vals": ["Critical"]}],` +
+			Example: `{"integration_id": 3846027460131, "cases": [{"if": [{"key": "severity", "oper": "IN", "vals": ["Critical"]}],` +
 				` "channel_ids": [1001], "fallthrough": false}], "default": {"channel_ids": [1002]}}`,
 			Do: api.Do(upsert),
 		},
@@ -37,7 +37,7 @@ func Ops() []api.Op {
 		{
 			Path: "/route/list", Allow: read, Effect: api.Snapshot,
 			Doc:     "Shows the routes of several integrations, in the order of the request; those without one are left out.",
-			Example: `{"integration_ids": [6113996590131]}`, Do: api.Do(list),
+			Example: `{"integration_ids": [3846027460131]}`, Do: api.Do(list),
 		},
 		{
 			Path: "/route/history/list", Allow: read, Effect: api.Snapshot,
@@ -49,7 +49,7 @@ func Ops() []api.Op {
 			Doc: "Shows where alerts that came in would go by a route that is not stored.",
 			Notes: "It reads stored alerts, not alerts in the request." +
 				" An alert that does not exist, or that the caller may not read, is left out.",
-			Example: `{"alert_ids": ["663a1b2c3d4e5f6789abcdef"], "route": {"default": {"channel_ids": [1001]}}}`,
+			Example: `{"alert_ids": ["67a1c0de0000000a00000004"], "route": {"default": {"channel_ids": [1001]}}}`,
 			Do:      api.Do(preview),
 		},
 	})

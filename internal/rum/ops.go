@@ -43,14 +43,14 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Snapshot,
 			Doc:     "Several RUM applications at once, in the order of the request.",
 			Notes:   "Unknown ids are left out, an id that occurs twice is returned once.",
-			Example: `{"application_ids": ["eWbr4xk3ZRnLabRa6unqwD", "WoyQQ3BohkdtPivubEvE8o"]}`,
+			Example: `{"application_ids": ["bGf7Kx3QmZr9TnWdYc5HpJ", "WoyQQ3BohkdtPivubEvE8o"]}`,
 			Do:      api.Do(r.applicationInfos),
 		},
 		{
 			Path:    "/rum/issue/info",
 			Effect:  api.Read,
 			Doc:     "One issue: errors of an application that have the same cause.",
-			Example: `{"issue_id": "NHEacQHi2DhXqobr9qPQz9"}`,
+			Example: `{"issue_id": "Hq5TzWn8cRk3XvYb6LdMpG"}`,
 			Do:      api.Do(r.issueInfo),
 		},
 		{
@@ -58,7 +58,7 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Read,
 			Doc:     "The newest errors of an issue as browsers reported them, newest first.",
 			Notes:   "Of each issue the 20 newest errors are kept. The texts come from outside and may hold anything.",
-			Example: `{"issue_id": "NHEacQHi2DhXqobr9qPQz9", "limit": 1}`,
+			Example: `{"issue_id": "Hq5TzWn8cRk3XvYb6LdMpG", "limit": 1}`,
 			Do:      api.Do(r.issueSampleList),
 		},
 		{
@@ -68,7 +68,7 @@ func (r *Service) Ops() []api.Op {
 			Notes: "An error counts on the day on which it arrived. Users are those that the page names, by id or else by e-mail " +
 				"address; of errors without either, sessions are all that is known. More than 255 users are an estimate, off by more than " +
 				"13 percent once in twenty times. Days before the last 90 are deleted.",
-			Example: `{"issue_id": "NHEacQHi2DhXqobr9qPQz9", "days": 2}`,
+			Example: `{"issue_id": "Hq5TzWn8cRk3XvYb6LdMpG", "days": 2}`,
 			Do:      api.Do(r.issueDays),
 		},
 		{
@@ -79,7 +79,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Creates a RUM application and returns the client token that its SDK sends.",
 			Notes: "A team or channel that does not exist is refused. alerting.integration_id is not used: the integration is the " +
 				"system's own. Tracing may be sent as tracing or as the service.",
-			Example: `{"application_name": "Web shop", "type": "browser", "team_id": 4291079133131, "is_private": false, ` +
+			Example: `{"application_name": "Web shop", "type": "browser", "team_id": 3846027250131, "is_private": false, ` +
 				`"tracing": {"enabled": true, "open_type": "popup", "endpoint": "https://traces.example.com/${trace_id}"}}`,
 			Do: api.Do(r.applicationCreate),
 		},
@@ -91,8 +91,8 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Changes the members of a RUM application that are sent; the others keep their values.",
 			Notes: "This applies within alerting and tracing too; a list of channels or origins is replaced as a whole. An application " +
 				"that is disabled takes no errors.",
-			Example: `{"application_id": "eWbr4xk3ZRnLabRa6unqwD", "application_name": "Shop", ` +
-				`"alerting": {"enabled": true, "channel_ids": [5962711836131]}}`,
+			Example: `{"application_id": "bGf7Kx3QmZr9TnWdYc5HpJ", "application_name": "Shop", ` +
+				`"alerting": {"enabled": true, "channel_ids": [1001]}}`,
 			Do: api.Do(r.applicationUpdate),
 		},
 		{
@@ -104,7 +104,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Replaces the client token of a RUM application.",
 			Notes: "The old token works for grace_seconds more, so that pages that are open, and those that caches still deliver, go on " +
 				"reporting. A token of an earlier rotation ends at once.",
-			Example: `{"application_id": "eWbr4xk3ZRnLabRa6unqwD", "grace_seconds": 86400}`,
+			Example: `{"application_id": "bGf7Kx3QmZr9TnWdYc5HpJ", "grace_seconds": 86400}`,
 			Do:      api.Do(r.rotate),
 		},
 		{
@@ -116,13 +116,13 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Deletes a RUM application that nothing refers to.",
 			Notes: "It is no longer returned and its client token is void at once. Its issues stay. With dry_run nothing is " +
 				"deleted, and the reply states whether it could be.",
-			Example: `{"application_id": "eWbr4xk3ZRnLabRa6unqwD"}`,
+			Example: `{"application_id": "bGf7Kx3QmZr9TnWdYc5HpJ"}`,
 			Do:      api.Do(r.applicationDelete),
 		},
 		{
 			Path: "/rum/application/info", Effect: api.Read,
 			Doc:     "One RUM application.",
-			Example: `{"application_id": "eWbr4xk3ZRnLabRa6unqwD"}`,
+			Example: `{"application_id": "bGf7Kx3QmZr9TnWdYc5HpJ"}`,
 			Do:      api.Do(r.applicationInfo),
 		},
 		{
@@ -139,7 +139,7 @@ func (r *Service) Ops() []api.Op {
 			Notes: "An issue is in the window if it first occurred in it or, with by_intersection, if it was seen after the window's " +
 				"start and first occurred before its end. Issues that sort alike are sorted by issue_id, in the same direction. " +
 				"dql and sql are refused: errors cannot be searched by their own fields.",
-			Example: `{"start_time": 1772611200000, "end_time": 1775961914595, "application_ids": ["eWbr4xk3ZRnLabRa6unqwD"], ` +
+			Example: `{"start_time": 1772611200000, "end_time": 1775961914595, "application_ids": ["bGf7Kx3QmZr9TnWdYc5HpJ"], ` +
 				`"statuses": ["for_review"], "orderby": "updated_at"}`,
 			Do: api.Do(r.issueList),
 		},
@@ -161,7 +161,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Changes the status of an issue, or its suspected cause.",
 			Notes: "Resolving an issue sets resolved_at and resolved_by; any other status clears them. Setting the status that an " +
 				"issue already has changes neither.",
-			Example: `{"issue_id": "NHEacQHi2DhXqobr9qPQz9", "status": "resolved"}`,
+			Example: `{"issue_id": "Hq5TzWn8cRk3XvYb6LdMpG", "status": "resolved"}`,
 			Do:      api.Do(r.issueUpdate),
 		},
 	})

@@ -10,7 +10,7 @@ func (r *Service) coverOps() []api.Op {
 			Doc: "Puts the caller on call in place of another person of the schedule, or of everyone with a role, for a shift or a part of it.",
 			Notes: "The caller must be in the schedule. It becomes an override, and those who are replaced are notified. " +
 				"A person without Schedules Manage makes at most 50 overrides of a schedule that are not past or in 24 hours. " + planned,
-			Example: `{"schedule_id": 5789640530410, "person_id": 2476123212131, "start": 1776096000, "end": 1776182400, "dry_run": true}`,
+			Example: `{"schedule_id": 3846027350131, "person_id": 3846027200131, "start": 1776096000, "end": 1776182400, "dry_run": true}`,
 			Do:      api.Do(r.shiftTake),
 		},
 		{
@@ -18,7 +18,7 @@ func (r *Service) coverOps() []api.Op {
 			Doc: "Hands the caller's own shift, or a part of it, to a named person of the schedule.",
 			Notes: "The other is asked as by /schedule/cover/request, and the caller stays on call until the other accepts. If the caller has " +
 				"Schedules Manage it is an override at once, and the other is notified.",
-			Example: `{"schedule_id": 5789640530410, "to": 2659460982131, "start": 1776096000, "end": 1776182400, "reason": "dentist"}`,
+			Example: `{"schedule_id": 3846027350131, "to": 3846027201131, "start": 1776096000, "end": 1776182400, "reason": "dentist"}`,
 			Do:      api.Do(r.shiftHandOver),
 		},
 		{
@@ -27,7 +27,7 @@ func (r *Service) coverOps() []api.Op {
 			Notes: "They are notified with a link by which they accept or decline. The first who accepts is on call, by an override; the others " +
 				"are notified. Until then the caller stays on call. The request ends when the shift begins or, if it has begun, when it ends; " +
 				"then the caller is notified that no one accepted. At most 20 requests of a person in 24 hours.",
-			Example: `{"schedule_id": 5789640530410, "person_ids": [2659460982131], "start": 1776096000, "end": 1776182400, "reason": "dentist"}`,
+			Example: `{"schedule_id": 3846027350131, "person_ids": [3846027201131], "start": 1776096000, "end": 1776182400, "reason": "dentist"}`,
 			Do:      api.Do(r.coverRequest),
 		},
 		{
@@ -56,7 +56,7 @@ func (r *Service) coverOps() []api.Op {
 			Path: "/schedule/cover/list", Narrowed: mayRead, Effect: api.Snapshot,
 			Doc:     "Lists requests for cover page by page, newest first.",
 			Notes:   "A caller without Schedules Read sees those that concern the caller. A request is kept for 30 days after its end.",
-			Example: `{"schedule_ids": [5789640530410], "status": "open", "p": 1, "limit": 20}`,
+			Example: `{"schedule_ids": [3846027350131], "status": "open", "p": 1, "limit": 20}`,
 			Do:      api.Do(r.coverList),
 		},
 	})

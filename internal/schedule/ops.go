@@ -26,7 +26,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Shows one schedule with who is on call in a window of time.",
 			Notes: "Without start and end the window is the next seven days. cur_oncall and next_oncall are for the time of the call, " +
 				"whatever the window.",
-			Example: `{"schedule_id": 5789640530410, "start": 1776009600, "end": 1776614400}`,
+			Example: `{"schedule_id": 3846027350131, "start": 1776009600, "end": 1776614400}`,
 			Do:      api.Do(r.info),
 		},
 		{
@@ -35,7 +35,7 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Snapshot,
 			Doc:     "Explains who is on call at a moment: by which layer, turn, restriction or override, and when it changes next.",
 			Notes:   "In words and in data. Who is on call agrees with final_schedule of /schedule/info.",
-			Example: `{"schedule_id": 5789640530410, "at": 1776096000}`,
+			Example: `{"schedule_id": 3846027350131, "at": 1776096000}`,
 			Do:      api.Do(r.explain),
 		},
 		{
@@ -59,8 +59,8 @@ func (r *Service) Ops() []api.Op {
 				"description, time_zone or team 0 clears it. " +
 				"With dry_run nothing is changed, and plan shows for each person which shifts of the next 45 days would be gained and " +
 				"lost, computed as every timeline is.",
-			Example: `{"schedule_id": 5789640530410, "schedule_name": "Production On-Call", "description": "Primary rotation", ` +
-				`"team_id": 4291079133131}`,
+			Example: `{"schedule_id": 3846027350131, "schedule_name": "Production On-Call", "description": "Primary rotation", ` +
+				`"team_id": 3846027250131}`,
 			Do: api.Do(r.update),
 		},
 		{
@@ -120,7 +120,7 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Snapshot,
 			Doc:     "Shows several schedules without their layers and timelines.",
 			Notes:   "In the order asked for, each once; identifiers that do not exist are left out.",
-			Example: `{"schedule_ids": [5789640530410, 5432326025106]}`,
+			Example: `{"schedule_ids": [3846027350131, 3846027351131]}`,
 			Do:      api.Do(r.infos),
 		},
 		{
@@ -130,7 +130,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Counts the escalation rules that use schedules.",
 			Notes: "In the order asked for, each once; identifiers that do not exist are left out. No person is paged from a schedule " +
 				"without rules.",
-			Example: `{"schedule_ids": [5789640530410, 5432326025106]}`,
+			Example: `{"schedule_ids": [3846027350131, 3846027351131]}`,
 			Do:      api.Do(r.uses),
 		},
 		{
@@ -141,7 +141,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Lists what is wrong with schedules: holes of the next 90 days, layers that are never on call, persons on call twice at once.",
 			Notes: "The codes are in docs/lint.md. Holes are named of schedules that are enabled and used by an escalation rule. Times are in " +
 				"the schedule's time zone.",
-			Example: `{"schedule_ids": [5789640530410]}`,
+			Example: `{"schedule_ids": [3846027350131]}`,
 			Do:      api.Do(r.lint),
 		},
 		{
@@ -152,7 +152,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Counts how long each person is on call in a window of up to a year, at night, at weekends and on holidays.",
 			Notes: "Of one schedule, several, or those of teams. The final timelines are counted, as /schedule/info shows them; the window may " +
 				"lie in the past or ahead. The past is computed from the schedules as they are now.",
-			Example: `{"schedule_ids": [5789640530410], "start": 1767225600, "end": 1776614400}`,
+			Example: `{"schedule_ids": [3846027350131], "start": 1767225600, "end": 1776614400}`,
 			Do:      api.Do(r.stats),
 		},
 		{
@@ -163,7 +163,7 @@ func (r *Service) Ops() []api.Op {
 			Danger:  true,
 			Doc:     "Deletes schedules: all of those named, or none.",
 			Notes:   "A schedule that something refers to is not deleted. With dry_run none is, and the reply shows whether all could be.",
-			Example: `{"schedule_ids": [5789640530410]}`,
+			Example: `{"schedule_ids": [3846027350131], "dry_run": true}`,
 			Do:      api.Do(r.delete),
 		},
 	}), append(r.overrideOps(), r.coverOps()...)...)
@@ -171,10 +171,10 @@ func (r *Service) Ops() []api.Op {
 
 const exampleLayers = `[{"layer_name": "Weekdays", "mode": 0, "rotation_unit": "day", "rotation_value": 1, "layer_start": 1776009600, ` +
 	`"day_mask": {"repeat": [1, 2, 3, 4, 5]}, "groups": [` +
-	`{"group_name": "A", "members": [{"role_id": 0, "person_ids": [2476123212131]}]}, ` +
-	`{"group_name": "B", "members": [{"role_id": 0, "person_ids": [2659460982131]}]}]}]`
+	`{"group_name": "A", "members": [{"role_id": 0, "person_ids": [3846027200131]}]}, ` +
+	`{"group_name": "B", "members": [{"role_id": 0, "person_ids": [3846027201131]}]}]}]`
 
-const exampleBody = `{"schedule_name": "Production On-Call", "description": "Primary rotation", "team_id": 4291079133131, "layers": ` +
+const exampleBody = `{"schedule_name": "Production On-Call", "description": "Primary rotation", "team_id": 3846027250131, "layers": ` +
 	exampleLayers +
 	`, "notify": {"advance_in_time": 300, "by": {"follow_preference": true, "personal_channels": null}}}`
 

@@ -23,7 +23,7 @@ func (r *Service) overrideOps() []api.Op {
 			Effect:  api.Snapshot,
 			Doc:     "Lists overrides page by page, the latest start first.",
 			Notes:   "An override is kept for 400 days after its end.",
-			Example: `{"schedule_ids": [5789640530410], "start": 1776009600, "end": 1776614400, "p": 1, "limit": 20}`,
+			Example: `{"schedule_ids": [3846027350131], "start": 1776009600, "end": 1776614400, "p": 1, "limit": 20}`,
 			Do:      api.Do(r.overrideList),
 		},
 		{
@@ -33,7 +33,7 @@ func (r *Service) overrideOps() []api.Op {
 			Audit:   "schedule_override:write:update",
 			Doc:     "Changes the fields of an override that are sent and leaves the others alone.",
 			Notes:   "The persons concerned before or after it are notified. " + planned,
-			Example: `{"override_id": 5789640530999, "end": 1776182400, "if_revision": 2}`,
+			Example: `{"override_id": 3846027360131, "reason": "dentist"}`,
 			Do:      api.Do(r.overrideUpdate),
 		},
 		{
@@ -44,7 +44,7 @@ func (r *Service) overrideOps() []api.Op {
 			Danger:  true,
 			Doc:     "Deletes overrides: all of those named, or none.",
 			Notes:   "The persons concerned are notified. " + planned,
-			Example: `{"override_ids": [5789640530999], "dry_run": true}`,
+			Example: `{"override_ids": [3846027360131], "dry_run": true}`,
 			Do:      api.Do(r.overrideDelete),
 		},
 	})
@@ -52,6 +52,6 @@ func (r *Service) overrideOps() []api.Op {
 
 const (
 	planned         = "With dry_run nothing is changed, and plan shows who would gain and lose which shifts while it lasts."
-	exampleOverride = `{"schedule_id": 5789640530410, "person_id": 2476123212131, "by": 2659460982131, "start": 1776096000, ` +
+	exampleOverride = `{"schedule_id": 3846027350131, "person_id": 3846027200131, "by": 3846027201131, "start": 1776096000, ` +
 		`"end": 1776182400, "reason": "dentist", "if_revision": 1}`
 )

@@ -34,21 +34,21 @@ func (s *Service) Ops() []api.Op {
 				"that no member has: these persons are added as /member/invite adds them, and listed in invited. A name that another team has is " +
 				"rejected, unless reset_if_name_exist is set: then that team is changed. A person who does not exist is accepted and named " +
 				"in warnings.",
-			Example: `{"team_name": "Backend SRE", "description": "Backend reliability", "person_ids": [2476123212131]}`,
+			Example: `{"team_name": "Backend SRE", "description": "Backend reliability", "person_ids": [3846027200131]}`,
 			Do:      api.Do(s.upsert),
 		},
 		{
 			Path:    "/team/info",
 			Effect:  api.Snapshot,
 			Doc:     "Shows one team, by its id, name or external reference.",
-			Example: `{"team_id": 4291079133131}`,
+			Example: `{"team_id": 3846027250131}`,
 			Do:      api.Do(info),
 		},
 		{
 			Path:    "/team/infos",
 			Effect:  api.Snapshot,
 			Doc:     "Shows several teams in the order of the request, each once; unknown ones are left out.",
-			Example: `{"team_ids": [4291079133131]}`,
+			Example: `{"team_ids": [3846027250131]}`,
 			Do:      api.Do(infos),
 		},
 		{
@@ -65,7 +65,7 @@ func (s *Service) Ops() []api.Op {
 			Audit:   "team:write:delete",
 			Danger:  true,
 			Doc:     "Deletes a team that nothing belongs to, by its id, name or external reference.",
-			Example: `{"team_id": 4291079133131, "dry_run": true}`,
+			Example: `{"team_id": 3846027250131, "dry_run": true}`,
 			Do:      api.Do(remove),
 		},
 	})

@@ -28,14 +28,14 @@ func Ops() []api.Op {
 			Notes: "Every text is checked before it is stored. A malformed text is rejected with its line." +
 				" A text that is well formed but fails on the sample incident is stored and named in warnings." +
 				" All texts of a call together may take as much work as one message, and those after it are not rendered.",
-			Example: `{"template_name": "Short", "team_id": 4291079133131, "sms": "{{.Severity}}: {{.Title}}"}`,
+			Example: `{"template_name": "Short", "team_id": 3846027250131, "sms": "{{.Severity}}: {{.Title}}"}`,
 			Do:      api.DoComputed(examine, create),
 		},
 		{
 			Path: "/template/update", Allow: mayManage, Effect: api.Write, Audit: "template:write:update",
 			Doc:     "Replaces the contents of a template.",
 			Notes:   "All contents: a text that is left out becomes empty, and the preset's is used.",
-			Example: `{"template_id": "69db2f72a0fe7db6448b1506", "template_name": "Short", "sms": "{{.Title}}"}`,
+			Example: `{"template_id": "67a1c0de0000000700000001", "template_name": "Title alone", "sms": "{{.Title}}"}`,
 			Do:      api.DoComputed(examineUpdate, update),
 		},
 		{
@@ -54,7 +54,7 @@ func Ops() []api.Op {
 		{
 			Path: "/template/delete", Allow: mayManage, Effect: api.Write, Audit: "template:write:delete", Danger: true,
 			Doc:     "Deletes a template that nothing uses.",
-			Example: `{"template_id": "69db2f72a0fe7db6448b1506", "dry_run": true}`,
+			Example: `{"template_id": "67a1c0de0000000700000001", "dry_run": true}`,
 			Do:      api.Do(remove),
 		},
 		{

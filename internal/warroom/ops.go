@@ -31,7 +31,7 @@ const timeout = 40 * time.Second
 // Ops returns the operations of this package.
 func (r *Service) Ops() []api.Op {
 	read, manage := []auth.Permission{auth.IncidentsRead}, []auth.Permission{auth.IncidentsManage}
-	const chat = `{"integration_id": 6113996590131, "chat_id": "C0123456789"}`
+	const chat = `{"integration_id": 3846027460131, "chat_id": "C0123456789"}`
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path:   "/incident/war-room/create",
@@ -41,7 +41,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Opens a group in a chat service for an incident, with the caller and its responders.",
 			Notes: "If one is open with the integration already, it is returned and nothing is changed. Persons unknown to the service " +
 				"are named in warnings. With add_observers the persons of /incident/war-room/default-observers are invited too.",
-			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0", "integration_id": 6113996590131, "add_observers": true}`,
+			Example: `{"incident_id": "67a1c0de0000000100000002", "integration_id": 3846027460131, "add_observers": true}`,
 			Do:      api.DoAfter(r.openGroup, r.create),
 		},
 		{
@@ -49,7 +49,7 @@ func (r *Service) Ops() []api.Op {
 			Allow:   read,
 			Effect:  api.Snapshot,
 			Doc:     "Lists the war rooms of an incident, the oldest first.",
-			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`,
+			Example: `{"incident_id": "67a1c0de0000000100000002"}`,
 			Do:      api.Do(list),
 		},
 		{
@@ -80,7 +80,7 @@ func (r *Service) Ops() []api.Op {
 			Notes: "Slack archives the channel, Feishu dissolves the group; in DingTalk and WeCom it stays, renamed, and warnings state so, " +
 				"as they do when the service refuses. For a temporary failure nothing is changed and the call fails. A dry run " +
 				"calls no service.",
-			Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0", "integration_id": 6113996590131, "dry_run": true}`,
+			Example: `{"incident_id": "67a1c0de0000000100000002", "integration_id": 3846027460131, "dry_run": true}`,
 			Do:      api.DoAfter(r.close, r.remove),
 		},
 		{
@@ -90,7 +90,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "war_room:write:add-member",
 			Doc:     "Adds persons to a war room's group.",
 			Notes:   "Persons unknown to the service are named in warnings.",
-			Example: `{"integration_id": 6113996590131, "chat_id": "C0123456789", "member_ids": [11]}`,
+			Example: `{"integration_id": 3846027460131, "chat_id": "C0123456789", "member_ids": [3846027201131]}`,
 			Do:      api.DoAfter(r.add, r.added),
 		},
 	})

@@ -13,6 +13,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
+// Updating reports whether the test writes the files that it would compare with.
+func Updating() bool { return *update }
+
 // Scenario is one call and its expected reply.
 type Scenario struct {
 	Name   string

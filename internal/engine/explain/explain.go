@@ -33,13 +33,13 @@ func (r *Service) Ops() []api.Op {
 		Doc: "Explains an alert or an event: its verdicts, the rules that were tried, who was notified and who was not.",
 		Notes: "In words and in data. The words are in the order in which things happened, with times in the caller's time zone. " +
 			"For an alert the last 50 verdicts are listed.",
-		Example: `{"alert_id": "663a1b2c3d4e5f6789abcdef"}`, Do: api.Do(r.ofAlertOrEvent),
+		Example: `{"alert_id": "67a1c0de0000000a00000004"}`, Do: api.Do(r.ofAlertOrEvent),
 	}, {
 		Path: "/incident/explain", Allow: []auth.Permission{auth.IncidentsRead}, Effect: api.Snapshot,
 		Doc: "Explains an incident: how it began, who was notified and who was not, why, and who is next.",
 		Notes: "In words and in data, as /alert/explain does. The verdicts are those on the first 10 alerts of the incident " +
 			"in channels that the caller may read.",
-		Example: `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`, Do: api.Do(r.ofIncident),
+		Example: `{"incident_id": "67a1c0de0000000100000002"}`, Do: api.Do(r.ofIncident),
 	}})
 }
 

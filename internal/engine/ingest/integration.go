@@ -23,7 +23,7 @@ func (r *Service) Ops() []api.Op {
 		Doc: "Sends a test event through a source, as if its monitoring system had pushed it.",
 		Notes: "It goes the way of every other event and may notify people: by default its severity is Info. All test events of an" +
 			" integration are one alert; one with status Ok ends it. See /alert/explain for what became of it.",
-		Example: `{"integration_id": 6113996590131, "event_status": "Info", "labels": {"service": "checkout"}}`, Do: api.Do(r.test),
+		Example: `{"integration_id": 3846027460131, "event_status": "Info", "labels": {"service": "checkout"}}`, Do: api.Do(r.test),
 	}})
 }
 

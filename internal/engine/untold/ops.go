@@ -30,7 +30,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Replaces who is notified of incidents and events that reach no one else.",
 			Notes: "Members that are left out are empty; when all are, it is the account's owner. Persons who may not read a private channel are " +
 				"not notified of its incidents. The owner is notified when no person of the fallback can be reached.",
-			Example: `{"person_ids": [2476123212131]}`,
+			Example: `{"person_ids": [3846027200131]}`,
 			Do:      api.Do(r.update),
 		},
 		{

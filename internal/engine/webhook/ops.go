@@ -41,7 +41,7 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Snapshot,
 			Doc:     "Shows one attempt to deliver a webhook, with the request and the response.",
 			Notes:   "An attempt about a private channel is shown only to callers who may read that channel.",
-			Example: `{"event_id": "20260413mGsxP3drpFfs4ZCQd2pSDp", "integration_id": 6113996590131}`,
+			Example: `{"event_id": "20260413mGsxP3drpFfs4ZCQd2pSDp", "integration_id": 3846027454131}`,
 			Do:      api.Do(r.historyDetail),
 		},
 		{
@@ -61,7 +61,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Shows whether messages are sent to the endpoint of a webhook, since when it fails and why, and how many wait.",
 			Notes: "After failures in a row no message is sent for a while (open), then one alone to try the endpoint (half-open); its success " +
 				"closes the breaker and all others follow.",
-			Example: `{"integration_id": 6113996590131}`,
+			Example: `{"integration_id": 3846027454131}`,
 			Do:      api.Do(r.endpointInfo),
 		},
 		{
@@ -72,7 +72,7 @@ func (r *Service) Ops() []api.Op {
 				"those that succeeded and those that failed.",
 			Notes: "Of the webhook's own deliveries, also those about incidents and alerts that the caller may not read: a count names none. " +
 				"A webhook that names a private channel is shown only to callers who may read it.",
-			Example: `{"integration_id": 6113996590131, "days": 14}`,
+			Example: `{"integration_id": 3846027454131, "days": 14}`,
 			Do:      api.Do(r.endpointDays),
 		},
 		{
@@ -94,7 +94,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Sends a sample event to a webhook, and returns what came of the first attempt.",
 			Notes: "The message takes the way of all others: it is signed, retried for a day if it fails, and in the delivery history " +
 				"with origin test. Its payload has test: true, its header Webhook-Origin is test. A held endpoint gets it at once.",
-			Example: `{"integration_id": 6113996590131, "event_type": "i_new"}`,
+			Example: `{"integration_id": 3846027454131, "event_type": "a_new"}`,
 			Do:      api.DoAfter(r.testSend, r.testShow),
 		},
 		{
@@ -106,7 +106,7 @@ func (r *Service) Ops() []api.Op {
 			Notes: "First call it with dry_run, then with the count of that reply. Messages keep their body and their event_id, so a receiver " +
 				"that has handled one drops it; the header Webhook-Origin is replay. At most two of a webhook are sent at a time, " +
 				"so that new messages do not wait. A webhook has one replay at a time, which goes on after a restart.",
-			Example: `{"integration_ids": [6113996590131], "start_time": 1776009600000, "end_time": 1776096000000, "dry_run": true}`,
+			Example: `{"integration_ids": [3846027454131], "start_time": 1776009600000, "end_time": 1776096000000, "dry_run": true}`,
 			Do:      api.DoAfter(r.countReplay, r.startReplay),
 		},
 		{
