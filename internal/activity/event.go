@@ -194,7 +194,7 @@ type Notified struct {
 	EscalateRuleID   string   `json:"escalate_rule_id"`
 	EscalateRuleName string   `json:"escalate_rule_name"`
 	FireType         string   `json:"fire_type,omitzero"` // fire, or refire when it is repeated
-	Cause            string   `json:"cause,omitzero"`     // such as page, acknowledged or recovery; absent: the step notified no person, or it is stored without
+	Cause            string   `json:"cause,omitzero"`     // such as page or acknowledged; absent: no person was notified, or it was not stored
 	Persons          []Target `json:"persons,omitempty"`
 	Robots           []Target `json:"robots,omitempty"`
 	Reason           string   `json:"reason,omitzero"` // why no person was notified

@@ -54,7 +54,8 @@ func Ops() []api.Op {
 			Path: "/alert/filter/try", Allow: read, Effect: api.Snapshot,
 			Doc:   "Shows which alerts of the last days a filter matches, by team, and why it matches one alert or not.",
 			Notes: "For trying the filter of a rule before it is stored. It is matched as the rules of channels are; nothing is stored.",
-			Example: `{"channel_ids": [1001], "filters": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "days": 7}`, Do: api.Do(try),
+			Example: `{"channel_ids": [1001], "filters": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "days": 7,` +
+				` "alert_id": "67a1c0de0000000a00000004"}`, Do: api.Do(try),
 		},
 		{
 			Path: "/alert/rule/hits", Allow: read, Effect: api.Snapshot,

@@ -104,7 +104,9 @@ func (f *Frame) waitOf(who auth.Principal) time.Duration {
 
 // wait waits until it is the turn of the place and the limit accepts the call. It ends early with the last result when the
 // client is gone, and when the server stops. The turn was foreseen; the timeout is for a clock or a limit that changes.
-func (f *Frame) wait(x *exchange, key rateKey, rate ratelimit.Rate, place *ratelimit.Place, last ratelimit.Result) (ratelimit.Result, error) {
+func (f *Frame) wait(
+	x *exchange, key rateKey, rate ratelimit.Rate, place *ratelimit.Place, last ratelimit.Result,
+) (ratelimit.Result, error) {
 	ctx, cancel := context.WithTimeout(x.call.Ctx, last.RetryAfter+spareWait)
 	defer cancel()
 	defer context.AfterFunc(f.stopping, cancel)()

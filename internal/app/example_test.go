@@ -76,7 +76,7 @@ func TestExamplesWorkOnDemo(t *testing.T) {
 	for _, op := range ops {
 		reply, status := calledOnDemo(t, url+op.Path, key, op.Example)
 		if status != http.StatusOK {
-			found = append(found, fmt.Sprintf("%s answers %d", op.Path, status))
+			found = append(found, fmt.Sprintf("%s answers %d: %s", op.Path, status, messageOf(reply)))
 			continue
 		}
 		shown := op.Reply
@@ -116,9 +116,9 @@ func lateness(op api.Op) int {
 	switch {
 	case op.Effect != api.Write:
 		return 0
-	case slices.Contains([]string{"delete", "remove", "revoke", "end"}, path.Base(op.Path)):
+	case slices.Contains([]string{"delete", "remove", "revoke", "end", "resolve"}, path.Base(op.Path)):
 		return 3
-	case slices.Contains([]string{"disable", "merge", "close", "resolve"}, path.Base(op.Path)):
+	case slices.Contains([]string{"disable", "merge", "close"}, path.Base(op.Path)):
 		return 2
 	}
 	return 1
@@ -135,6 +135,12 @@ func calledOnDemo(t *testing.T, address, key, body string) (reply []byte, status
 		t.Fatal(err)
 	}
 	return reply, r.StatusCode
+}
+
+func messageOf(reply []byte) string {
+	var refused struct{ Error struct{ Message string } }
+	_ = json.Unmarshal(reply, &refused) // the status says enough otherwise
+	return refused.Error.Message
 }
 
 var (

@@ -213,7 +213,8 @@ func orInUse(field string, err error) error {
 func ListKeys(tx *db.Tx, account int64) ([]Key, error) {
 	return db.All(tx, func(scan db.Scan) (k Key, err error) {
 		var narrowed *string
-		if err := scan(&k.ID, &k.Name, &k.PersonID, &k.PersonName, &narrowed, &k.Status, &k.ExpiresAt, &k.CreatedAt, &k.LastUsedAt, &k.Wait); err != nil {
+		err = scan(&k.ID, &k.Name, &k.PersonID, &k.PersonName, &narrowed, &k.Status, &k.ExpiresAt, &k.CreatedAt, &k.LastUsedAt, &k.Wait)
+		if err != nil {
 			return k, err
 		}
 		k.Permissions, err = names(narrowed)

@@ -35,7 +35,7 @@ type keyCreateCmd struct {
 	Name       string   `help:"What the key is for." placeholder:"NAME"`
 	Expires    string   `help:"Last day on which it is valid (UTC)." placeholder:"2027-01-31"`
 
-	Wait *time.Duration `help:"For scripts: how long its calls above a limit wait for their turn, up to 30s (default: as the server's --limit-wait)." placeholder:"30s"`
+	Wait *time.Duration `help:"For scripts: how long calls above a limit wait, up to 30s (default: --limit-wait)." placeholder:"30s"`
 }
 
 // Run prints the new key alone on standard output, so that scripts can keep it.
