@@ -115,6 +115,15 @@ type Changed struct {
 	End     int64    `json:"end" doc:"Its end, Unix seconds: the end of the absence, at most 45 days later."`
 	Effects []Effect `json:"effects" doc:"What it changes in each schedule that names the person; schedules without a change are left out."`
 	api.Warnings
+	compute Compute // of a dry run, until Complete
+}
+
+// Complete computes the effects of a dry run: of many schedules they take longer than other writers may wait.
+func (r *Changed) Complete(*api.Call) (err error) {
+	if r.compute != nil {
+		r.Effects, r.Warnings.Warnings, err = r.compute(r.Start, r.End)
+	}
+	return err
 }
 
 // changed raises the configuration revision, notifies the persons whose shifts a change moves, and returns the effect. old
@@ -136,13 +145,21 @@ func (r *Service) changed(c *api.Call, before []Absence, dryRun bool, old, now *
 		reply.Start, end = min(reply.Start, max(a.Start, from)), max(end, a.End)
 	}
 	reply.End = min(end, reply.Start+effectSpan)
-	reply.Effects, reply.Warnings.Warnings, err = r.Effects(c, person, engine(before), reply.Start, reply.End)
-	if err != nil || dryRun || r.Moved == nil {
+	compute, err := r.Effects(c, person, engine(before))
+	if err != nil {
+		return reply, err
+	}
+	if dryRun {
+		reply.compute = compute
+		return reply, nil
+	}
+	reply.Effects, reply.Warnings.Warnings, err = compute(reply.Start, reply.End)
+	if err != nil || r.Moved == nil {
 		return reply, err
 	}
 	m := Moved{Account: c.Who.AccountID, Person: person, Actor: c.Who.PersonID, Before: old, After: now, Effects: reply.Effects}
 	if end > reply.End { // the reply covers a short time; persons who stand in are notified of all shifts
-		m.Effects, _, err = r.Effects(c, person, engine(before), reply.Start, end)
+		m.Effects, _, err = compute(reply.Start, end)
 		if err != nil {
 			return reply, err
 		}

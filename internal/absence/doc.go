@@ -14,12 +14,15 @@ import (
 
 // Service has the operations on absences.
 type Service struct {
-	// Effects returns what the absences of a person change in the schedules that name the person, against those that the
-	// person had before, in [from, to), Unix seconds. warnings name what could not be computed.
-	Effects func(c *api.Call, person int64, before []oncall.Absence, from, to int64) (effects []Effect, warnings []string, err error)
+	// Effects reads the schedules that name a person. The function that it returns computes what the person's absences change
+	// in them, against those that the person had before.
+	Effects func(c *api.Call, person int64, before []oncall.Absence) (Compute, error)
 	// Moved is called with each change that moves shifts, in the transaction of the change; nil: no one is notified.
 	Moved func(tx *db.Tx, m Moved, now time.Time) error
 }
+
+// Compute returns effects in [from, to), Unix seconds. warnings name what could not be computed.
+type Compute func(from, to int64) (effects []Effect, warnings []string, err error)
 
 // Moved is a change of a person's absences that moves shifts from one person to another.
 type Moved struct {

@@ -6,8 +6,31 @@ import (
 	"testing"
 
 	"tocsin/internal/absence"
+	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
+	"tocsin/internal/core/oncall"
+	"tocsin/internal/platform/db"
 )
+
+func TestDryRunsComputeWhileOthersWrite(t *testing.T) {
+	t.Parallel()
+	var s *apitest.Server
+	computed := 0
+	effects := func(*api.Call, int64, []oncall.Absence) (absence.Compute, error) {
+		return func(from, to int64) ([]absence.Effect, []string, error) {
+			computed++
+			s.Write(func(*db.Tx) error { return nil })
+			return []absence.Effect{{ScheduleID: from, ScheduleName: fmt.Sprint(to)}}, []string{"a warning"}, nil
+		}, nil
+	}
+	s = apitest.Start(t, (&absence.Service{Effects: effects}).Ops())
+	now := s.Clock.Now().Unix()
+	var made absence.Created
+	s.Call(apitest.KeyReader, "/person/absence/create", map[string]any{"start": now, "end": now + 60, "dry_run": true}).Into(&made)
+	if computed != 1 || len(made.Effects) != 1 || made.Effects[0].ScheduleID != now || len(made.Warnings.Warnings) != 1 || made.AbsenceID != 0 {
+		t.Errorf("computed %d times: %+v", computed, made)
+	}
+}
 
 // TestAnAbsenceShowsWhatItChanges lets a reader be absent on their day of a rotation with the owner.
 func TestAnAbsenceShowsWhatItChanges(t *testing.T) {

@@ -10,6 +10,9 @@ import (
 // DryRun is embedded in the request of a write that supports dry runs. The frame runs such a call like any other, in a
 // write transaction, and rolls it back: so the reply is what the call would have done, not a guess. Dry runs are not
 // recorded in the audit log, because they change nothing.
+//
+// A reply that takes long to compute has the method Complete(*Call) error. The frame calls it after the transaction, also of a
+// write that is stored, when other writers wait no more, in the account's turn. It may use Call.Read.
 type DryRun struct {
 	DryRun bool `json:"dry_run,omitzero" doc:"Change nothing, and answer what would happen."`
 }
@@ -34,7 +37,10 @@ type Removal struct {
 
 var errDryRun = errors.New("rolled back: a dry run")
 
-// dryRun runs a write, encodes its reply and rolls it back. A refusal because the object is referenced, or because its
+// completer is a reply that is completed after its transaction, see DryRun.
+type completer interface{ Complete(c *Call) error }
+
+// dryRun runs a write, rolls it back and encodes its reply. A refusal because the object is referenced, or because its
 // state forbids deleting it, is the result that the caller asked for and not a failure.
 func (f *Frame) dryRun(x *exchange, do func(*db.Tx) error, data *any) error {
 	err := f.DB.WriteOf(x.call.Ctx, x.call.Who.AccountID, func(tx *db.Tx) error {
@@ -57,13 +63,26 @@ func (f *Frame) dryRun(x *exchange, do func(*db.Tx) error, data *any) error {
 		case err != nil:
 			return err
 		}
-		if err := x.encode(*data); err != nil {
-			return err
-		}
 		return errDryRun
 	})
-	if errors.Is(err, errDryRun) {
-		return nil
+	if !errors.Is(err, errDryRun) {
+		return err
 	}
-	return err
+	if reply, ok := (*data).(completer); ok {
+		if err := f.complete(x, reply); err != nil {
+			return err
+		}
+	}
+	return x.encode(*data)
+}
+
+// complete computes the rest of a reply in the account's turn.
+func (f *Frame) complete(x *exchange, reply completer) error {
+	leave, err := f.Turns.Enter(x.call.Ctx, x.call.Who.AccountID, callerKey(x.call.Who))
+	if err != nil {
+		return err
+	}
+	defer leave()
+	x.call.Tx, x.call.read = nil, f.DB.Snapshot
+	return reply.Complete(&x.call)
 }

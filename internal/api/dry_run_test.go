@@ -67,6 +67,37 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
+// slowReply is a reply that is completed when others may write again.
+type slowReply struct {
+	Completed int `json:"completed" doc:"How often it was completed."`
+	complete  func()
+}
+
+func (r *slowReply) Complete(*api.Call) error {
+	r.Completed++
+	r.complete()
+	return nil
+}
+
+func TestReplyIsCompletedAfterItsTransaction(t *testing.T) {
+	t.Parallel()
+	var s *apitest.Server
+	s = withToys(apitest.Start(t, []api.Op{{Path: drop, Effect: api.Write, Audit: "toy:write:delete", Doc: "Counts toys.", Example: `{"id":1}`,
+		Do: api.Do(func(c *api.Call, in dropToy) (slowReply, error) {
+			c.Touched("toy", in.ID, "ball")
+			return slowReply{complete: func() {
+				s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, $2, $3)`, apitest.AccountA, in.ID, "ball")
+			}}, nil
+		})}}))
+	s.Scenarios(t, drop, []apitest.Scenario{
+		{Name: "dry run", Body: `{"id":1,"dry_run":true}`, Data: `{"completed":1}`},
+		{Name: "write", Body: `{"id":2}`, Data: `{"completed":1}`},
+	})
+	if names := toyNames(s); len(names) != 2 {
+		t.Error(names)
+	}
+}
+
 func TestReferenceExist(t *testing.T) {
 	t.Parallel()
 	s := withToys(apitest.Start(t, dropping()))

@@ -221,7 +221,31 @@ func (f *Frame) write(x *exchange, body []byte, do func(*db.Tx) error, data *any
 	if err == nil && slices.ContainsFunc(x.call.touched, func(r fault.Ref) bool { return auth.Decides(r.Kind) }) {
 		f.Keys.Recheck(x.call.Who.AccountID)
 	}
+	if err == nil {
+		f.supplement(x, *data)
+	}
 	return err
+}
+
+// supplement completes the reply of a write that is stored. If that fails, the reply stays as it was: an error would say that
+// nothing was stored.
+func (f *Frame) supplement(x *exchange, data any) {
+	reply, ok := data.(completer)
+	if !ok {
+		return
+	}
+	before := x.reply
+	err := f.complete(x, reply)
+	if err == nil {
+		if _, has := data.(warned); has { // the first encoding put them into the reply
+			x.call.warnings, x.call.unlisted = nil, 0
+		}
+		err = x.encode(data)
+	}
+	if err != nil {
+		x.reply = before
+		f.Log.Error("a reply lacks a part", "path", x.op.Path, "request_id", x.call.RequestID, "error", err)
+	}
 }
 
 // requestInTurn is request when it is the account's turn, for a large body of a write. A small one takes less than a

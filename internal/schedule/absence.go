@@ -13,27 +13,38 @@ import (
 const maxAffected = 100
 
 // AbsenceEffects implements absence.Service.Effects.
-func AbsenceEffects(c *api.Call, person int64, before []oncall.Absence, from, to int64) (
-	effects []absence.Effect, warnings []string, err error,
-) {
+func AbsenceEffects(c *api.Call, person int64, before []oncall.Absence) (absence.Compute, error) {
 	found, err := naming(c.Tx, c.Who.AccountID, person)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	found = slices.DeleteFunc(found, func(s *stored) bool { return !slices.Contains(s.persons(), person) })
-	if more := len(found) - maxAffected; more > 0 {
-		warnings = append(warnings, fmt.Sprintf("effects: %d more schedules name the person, and their effects are not shown", more))
-		found = found[:maxAffected]
-	}
-	effects = []absence.Effect{}
+	more := len(found) - maxAffected
+	found = found[:min(len(found), maxAffected)]
 	for _, s := range found {
 		if err := s.attach(c.Tx); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
+	}
+	return func(from, to int64) ([]absence.Effect, []string, error) {
+		effects, warnings, err := absenceEffects(c, person, before, found, window{from: from, to: to})
+		if more > 0 {
+			warnings = append(warnings, fmt.Sprintf("effects: %d more schedules name the person, and their effects are not shown", more))
+		}
+		return effects, warnings, err
+	}, nil
+}
+
+// absenceEffects computes the effects on schedules in a window.
+func absenceEffects(c *api.Call, person int64, before []oncall.Absence, found []*stored, w window) (
+	effects []absence.Effect, warnings []string, err error,
+) {
+	effects = []absence.Effect{}
+	for _, s := range found {
 		was := *s
 		was.absences = slices.DeleteFunc(slices.Clone(s.absences), func(a oncall.Absence) bool { return a.PersonID == person })
 		was.absences = append(was.absences, before...)
-		e, fits, err := s.absenceEffect(c, &was, window{from: from, to: to})
+		e, fits, err := s.absenceEffect(c, &was, w)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -72,7 +72,9 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 	}
 	nothing := s
 	nothing.Layers = nil
-	reply := Created{DryRun: true, Revision: s.Revision, Warnings: api.Warn(warnings)}
-	reply.Plan, err = plan(c, &nothing, &s, window{from: c.Unix(), to: c.Unix() + maxWindow})
-	return reply, err
+	return Created{DryRun: true, Revision: s.Revision, Warnings: api.Warn(warnings),
+		Plan: newPlan(&nothing, &s, window{from: c.Unix(), to: c.Unix() + maxWindow})}, nil
 }
+
+// Complete computes the plan of a dry run.
+func (r *Created) Complete(c *api.Call) error { return r.Plan.Complete(c) }

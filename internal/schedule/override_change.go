@@ -31,6 +31,9 @@ type OverrideReply struct {
 	api.Warnings
 }
 
+// Complete computes the plan of a dry run.
+func (r *OverrideReply) Complete(c *api.Call) error { return r.Plan.Complete(c) }
+
 // changed completes a change of the overrides of a schedule: it counts the change, checks that the timeline is still valid,
 // and notifies the persons concerned. s has the overrides as they were, and its revision is that of the change already.
 func (r *Service) changed(c *api.Call, s *stored, after []Override, changes []OverrideChange, dryRun bool) (
@@ -41,8 +44,8 @@ func (r *Service) changed(c *api.Call, s *stored, after []Override, changes []Ov
 	reply.Revision = s.Revision
 	if dryRun {
 		reply.DryRun, reply.Revision = true, s.Revision-1
-		reply.Plan, err = plan(c, &was, &will, span(changes, c.Unix()))
-		return reply, err
+		reply.Plan = newPlan(&was, &will, span(changes, c.Unix()))
+		return reply, nil
 	}
 	list := OverrideChanges{Account: s.AccountID, Schedule: s.ScheduleID, Revision: s.Revision, Actor: c.Who.PersonID}
 	for _, change := range changes {

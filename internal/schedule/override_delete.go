@@ -26,6 +26,16 @@ type scheduleRevision struct {
 	Plan *Plan `json:"plan,omitzero" doc:"With dry_run: who would gain and lose which shifts."`
 }
 
+// Complete computes the plans of a dry run.
+func (r *overridesDeleted) Complete(c *api.Call) error {
+	for _, s := range r.Schedules {
+		if err := s.Plan.Complete(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // overrideDelete deletes overrides of one or several schedules. An error rolls the transaction back, so that none is
 // deleted.
 func (r *Service) overrideDelete(c *api.Call, in overrideDeleteRequest) (reply overridesDeleted, err error) {

@@ -15,6 +15,8 @@ type Plan struct {
 	Start   int64          `json:"start" doc:"Start of the compared window, Unix seconds: the time of the call or, for an override, its start if that is later."`
 	End     int64          `json:"end" doc:"Its end, Unix seconds: 45 days later or, for an override, its end."`
 	Persons []PersonChange `json:"persons" doc:"The persons whose shifts change, by person_id; empty when no shift changes."`
+
+	before, after *stored // what is compared
 }
 
 // PersonChange lists the shifts that one person gains and loses.
@@ -36,31 +38,42 @@ type Shift struct {
 	GroupName string `json:"group_name" doc:"Name of the group it comes from."`
 }
 
-// plan compares the shifts of two versions of a schedule in a window.
-func plan(c *api.Call, before, after *stored, w window) (*Plan, error) {
-	left := maxNamed
-	was, err := before.shifts(c.Who.Zone, w, &left)
-	if err != nil {
-		return nil, err
+// newPlan returns the plan for two versions of a schedule in a window. Complete compares them.
+func newPlan(before, after *stored, w window) *Plan {
+	return &Plan{Start: w.from, End: w.to, Persons: []PersonChange{}, before: before, after: after}
+}
+
+// Complete computes the plan of a dry run, after the transaction; without a dry run there is none.
+func (p *Plan) Complete(c *api.Call) error {
+	if p == nil {
+		return nil
 	}
-	will, err := after.shifts(c.Who.Zone, w, &left)
+	left, w := maxNamed, window{from: p.Start, to: p.End}
+	was, err := p.before.shifts(c.Who.Zone, w, &left)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p := &Plan{Start: w.from, End: w.to, Persons: []PersonChange{}}
+	will, err := p.after.shifts(c.Who.Zone, w, &left)
+	if err != nil {
+		return err
+	}
 	gained, lost := oncall.Diff(was, will)
 	for len(gained)+len(lost) > 0 {
 		change := PersonChange{PersonID: first(gained, lost)}
-		change.Gained, change.GainedSeconds, gained = after.take(gained, change.PersonID)
-		change.Lost, change.LostSeconds, lost = before.take(lost, change.PersonID)
-		who, _, err := person.Find(c.Tx, c.Who.AccountID, change.PersonID)
-		if err != nil {
-			return nil, err
-		}
-		change.PersonName = who.PersonName
+		change.Gained, change.GainedSeconds, gained = p.after.take(gained, change.PersonID)
+		change.Lost, change.LostSeconds, lost = p.before.take(lost, change.PersonID)
 		p.Persons = append(p.Persons, change)
 	}
-	return p, nil
+	return c.Read(func() error {
+		for i := range p.Persons {
+			who, _, err := person.Find(c.Tx, c.Who.AccountID, p.Persons[i].PersonID)
+			if err != nil {
+				return err
+			}
+			p.Persons[i].PersonName = who.PersonName
+		}
+		return nil
+	})
 }
 
 // shifts returns the shifts of the final timeline in a window.

@@ -22,6 +22,7 @@ type Updated struct {
 	Plan   *Plan `json:"plan,omitzero" doc:"With dry_run, and when who is on call now changes: who gains and loses which shifts."`
 	Revised
 	api.Warnings
+	plan *Plan // until Complete; nil: none
 }
 
 func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err error) {
@@ -89,12 +90,18 @@ func (u *Updated) describe(c *api.Call, before, after *stored) error {
 		return err
 	}
 	u.Warnings = api.Warn(slices.Concat(changes, rules, warnings)) // the reply lists only the first ones
-	if !u.DryRun && changes == nil {
+	if u.DryRun || changes != nil {
+		u.plan = newPlan(before, after, window{from: c.Unix(), to: c.Unix() + maxWindow})
+	}
+	return nil
+}
+
+// Complete computes the plan. A change with too many shifts to list them is possible, so it has none.
+func (u *Updated) Complete(c *api.Call) error {
+	err := u.plan.Complete(c)
+	if !u.DryRun && fault.KindOf(err) == fault.InvalidParameter {
 		return nil
 	}
-	u.Plan, err = plan(c, before, after, window{from: c.Unix(), to: c.Unix() + maxWindow})
-	if !u.DryRun && fault.KindOf(err) == fault.InvalidParameter {
-		return nil // too many shifts to list them; the change itself is possible
-	}
+	u.Plan = u.plan
 	return err
 }

@@ -24,6 +24,8 @@ var slow = []string{
 	"compress/zlib.NewReader",
 	"(github.com/yuin/goldmark.Markdown).Convert",
 	"tocsin/internal/engine/webhook.fill",
+	"(*tocsin/internal/schedule.stored).shifts",
+	"tocsin/internal/schedule.absenceEffects",
 }
 
 // assemble names the functions of the program in literals, and calls none of them.
