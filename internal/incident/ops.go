@@ -37,7 +37,8 @@ func (r *Service) Ops() []api.Op {
 		some      = `{"incident_ids": ["67a1c0de0000000100000002"]}`
 		silencing = "It makes a silence rule of the channel that holds up to the present severity: what gets worse is not silenced. " +
 			"The feed and the chats of the channel's escalation rules name who made it."
-		together = "The call applies to all of them or, if one of them does not allow it, to none."
+		closedFirst = " Of more than 200 active alerts, some are closed before the incidents are."
+		together    = "The call applies to all of them or, if one of them does not allow it, to none."
 	)
 	return api.WithReplies(golden, []api.Op{
 		{
@@ -170,9 +171,9 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Write,
 			Audit:   "incident:write:resolve",
 			Doc:     "Closes incidents and their alerts.",
-			Notes:   together + " Of more than 200 active alerts, some are closed before the incidents are.",
+			Notes:   together + closedFirst,
 			Example: some,
-			Do:      api.DoAfter(r.closeFirst, r.resolve),
+			Do:      api.DoAfter(r.beforeResolve, r.resolve),
 		},
 		{
 			Path:    "/incident/reopen",
@@ -256,9 +257,9 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "incident:write:remove",
 			Danger:  true,
 			Doc:     "Deletes incidents; open ones are closed first.",
-			Notes:   together,
+			Notes:   together + closedFirst,
 			Example: some,
-			Do:      api.Do(r.remove),
+			Do:      api.DoAfter(r.beforeRemove, r.remove),
 		},
 		{
 			Path:    "/alert/merge",

@@ -11,9 +11,17 @@ type removeRequest struct {
 	api.DryRun
 }
 
+// beforeRemove closes many alerts in pieces. A dry run closes none.
+func (r *Service) beforeRemove(c *api.Call, in removeRequest) (removeRequest, error) {
+	if in.DryRun.DryRun {
+		return in, nil
+	}
+	return in, r.closeFirst(c, in.ids(), func(Writer, *Incident) error { return nil })
+}
+
 func (r *Service) remove(c *api.Call, in removeRequest) (api.Removal, error) {
 	_, err := r.each(c, in.ids(), func(d Writer, i *Incident) error {
-		if i.Progress != Closed { // cancels pending notifications, and does not leave active alerts without their incident
+		if i.Progress != Closed && !in.DryRun.DryRun { // cancels pending notifications, and does not leave active alerts without their incident
 			if err := d.Resolve(i, "", ""); err != nil {
 				return err
 			}

@@ -148,8 +148,8 @@ func (r *Service) acknowledge(ctx context.Context, ticket Ticket, b button, now 
 		}
 		return status, view
 	}
-	var err error
-	if b.do != "" {
+	err := r.closeFirst(ctx, ticket, b, now)
+	if err == nil && b.do != "" {
 		err = r.DB.WriteOf(ctx, ticket.Account, func(tx *db.Tx) (err error) {
 			return r.press(tx, ticket, b, now)
 		})
@@ -181,49 +181,6 @@ var refusals = map[fault.Kind]int{
 // broken returns the status of an error that is no fault of the reader.
 func broken(err error) int {
 	return cmp.Or(refusals[fault.KindOf(err)], http.StatusInternalServerError)
-}
-
-// press does what a button is for, as the person of the link.
-func (r *Service) press(tx *db.Tx, t Ticket, b button, now time.Time) error {
-	if t.Chat {
-		t.Person = b.person
-	}
-	t, _, err := lead(tx, t)
-	if err != nil {
-		return err
-	}
-	i, _, err := permit(tx, t)
-	if err != nil {
-		return err
-	}
-	writer := incident.Writer{Tx: tx, Bus: r.Bus, Account: t.Account, Now: now, Person: t.Person}
-	if t.Chat {
-		writer.Via = "chat"
-		readers, err := chatReaders(tx, &i)
-		if err != nil {
-			return err
-		}
-		if !slices.ContainsFunc(readers, func(p Person) bool { return p.ID == t.Person }) {
-			return fault.New(fault.AccessDenied, "choose who you are: a person who is responsible, or in the team of the channel")
-		}
-	}
-	switch b.do {
-	case "snooze":
-		return writer.Snooze(&i, b.minutes)
-	case "resolve":
-		return writer.Resolve(&i, "", "")
-	case incident.Still, incident.Later, incident.Never, incident.Back:
-		return writer.Answer(&i, b.do)
-	}
-	return ackOrAnswer(writer, &i)
-}
-
-// ackOrAnswer acknowledges an incident. A person who has acknowledged the incident before answers that the work goes on.
-func ackOrAnswer(writer incident.Writer, i *incident.Incident) error {
-	if i.Progress == incident.Processing && i.SnoozedBefore == 0 && i.AcknowledgedAt(writer.Person) > 0 {
-		return writer.Answer(i, incident.Still)
-	}
-	return writer.Ack(i)
 }
 
 // view returns what the page shows of an incident.

@@ -2,6 +2,7 @@ package notify_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"tocsin/internal/activity"
+	"tocsin/internal/alert"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/channel"
 	"tocsin/internal/engine/notify"
@@ -66,6 +68,45 @@ func (r *fixture) progress() (progress string) {
 		r.t.Fatal(err)
 	}
 	return progress
+}
+
+func TestResolveByLinkClosesManyAlertsInPieces(t *testing.T) {
+	t.Parallel()
+	const alerts = 450
+	r, closed := newFixture(t), map[*db.Tx]int{}
+	r.Bus.Subscribe(func(tx *db.Tx, item activity.Item) error {
+		if item.Event.Type() == (activity.AlertClosed{}).Type() {
+			closed[tx]++
+		}
+		return nil
+	})
+	r.Links = links
+	link := links.Ack(apitest.AccountA, incidentID, apitest.Reader, start)
+	r.write(func(tx *db.Tx) error {
+		i := incident.Incident{IncidentID: incidentID, Title: "T", Severity: "Critical"}
+		if err := (incident.Writer{Tx: tx, Bus: &activity.Bus{}, Account: apitest.AccountA, Now: start}).Open(&i); err != nil {
+			return err
+		}
+		var all []alert.Alert
+		for n := range alerts {
+			all = append(all, alert.Alert{AlertID: fmt.Sprintf("663a1b2c3d4e5f67%08x", n), AlertKey: fmt.Sprint(n),
+				Incident: &alert.Incident{IncidentID: incidentID}, Title: "T", AlertSeverity: "Critical", AlertStatus: "Critical",
+				StartTime: 1776000001, LastTime: 1776000001, EventCnt: 1})
+		}
+		return alert.Load(tx, apitest.AccountA, all)
+	})
+	if status, body := r.pressPage(link, url.Values{"do": {"resolve"}}); status != http.StatusOK || r.progress() != incident.Closed {
+		t.Fatalf("%d %s", status, body)
+	}
+	sum := 0
+	for _, n := range closed {
+		if sum += n; n > 200 {
+			t.Errorf("%d alerts in a transaction", n)
+		}
+	}
+	if sum != alerts {
+		t.Errorf("%d of %d alerts are closed", sum, alerts)
+	}
 }
 
 // A link shows the incident, and acknowledges it, only for a person who may read it at that moment. Only the button
