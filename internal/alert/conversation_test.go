@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"tocsin/internal/alert"
+	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
 )
 
@@ -42,6 +44,20 @@ func TestASearchByTitleIsBounded(t *testing.T) {
 	r.Into(&list)
 	if len(list.Warnings) != 1 || !strings.Contains(list.Warnings[0], "title: only the first") || list.Total == 0 || list.Total > 49 {
 		t.Errorf("%+v", list)
+	}
+}
+
+func TestLargeAlertsByIDEndEarly(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Exec(`UPDATE alert SET description = $2 WHERE account_id = $1`, apitest.AccountA, strings.Repeat("x", api.PageBytes))
+	var reply struct {
+		Items    []alert.Alert
+		Warnings []string
+	}
+	s.Call(apitest.KeyA, "/alert/list-by-ids", `{"alert_ids": ["`+short+`", "`+full+`"]}`).Into(&reply)
+	if len(reply.Items) != 1 || reply.Items[0].AlertID != short || len(reply.Warnings) != 1 {
+		t.Errorf("%d alerts, warnings %q", len(reply.Items), reply.Warnings)
 	}
 }
 

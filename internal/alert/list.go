@@ -187,7 +187,7 @@ type someRequest struct {
 
 func listByIDs(c *api.Call, in someRequest) (api.Items[Alert], error) {
 	reply := api.Items[Alert]{Items: []Alert{}}
-	seen := map[string]bool{}
+	seen, bytes := map[string]bool{}, int64(0)
 	for _, id := range in.AlertIDs {
 		if id = strings.ToLower(id); seen[id] {
 			continue
@@ -198,6 +198,11 @@ func listByIDs(c *api.Call, in someRequest) (api.Items[Alert], error) {
 			return reply, err
 		}
 		reply.Items = append(reply.Items, a)
+		if bytes += a.bytes(); bytes > api.PageBytes && len(reply.Items) > 1 {
+			reply.Items = reply.Items[:len(reply.Items)-1]
+			c.WarnShort(int64(len(reply.Items)), int64(len(in.AlertIDs)), "Ask for the others by their ids.")
+			return reply, nil
+		}
 	}
 	return reply, nil
 }

@@ -71,8 +71,31 @@ func (r *Service) listByIDs(c *api.Call, in Some) (api.Paged[View], error) {
 			return api.Paged[View]{}, err
 		}
 	}
-	items, err := showPage(c.Tx, c.Who.AccountID, all)
-	return api.NewPaged(items, 0, int64(len(items))), err
+	onPage, bytes := 0, int64(0)
+	for i := range all {
+		if bytes += all[i].bytes(); bytes > api.PageBytes && i > 0 {
+			break
+		}
+		onPage++
+	}
+	c.WarnShort(int64(onPage), int64(len(all)), "Ask for the others by their ids.")
+	items, err := showPage(c.Tx, c.Who.AccountID, all[:onPage])
+	return api.NewPaged(items, 0, int64(len(all))), err
+}
+
+// bytes returns about how long the incident is.
+func (r *Incident) bytes() int64 {
+	n := len(r.Title) + len(r.Description) + len(r.Impact) + len(r.RootCause) + len(r.Resolution)
+	for name, value := range r.Labels {
+		n += len(name) + len(value)
+	}
+	for name, value := range r.Fields {
+		n += len(name) + len(value)
+	}
+	for _, image := range r.Images {
+		n += len(image.Src) + len(image.Href) + len(image.Alt)
+	}
+	return int64(n)
 }
 
 func (r *Service) ack(c *api.Call, in Some) (api.Empty, error) {

@@ -77,8 +77,9 @@ func (s *Service) list(c *api.Call, in ListRequest) (reply api.CursorPage[Item],
 	if err != nil {
 		return reply, err
 	}
-	limit, offset := in.CursorRequest.Window(20)
-	found, skipped := []Item{}, int64(0)
+	asked, offset := in.CursorRequest.Window(20)
+	found, limit := []Item{}, asked
+	skipped, bytes := int64(0), int64(0)
 	err = q.each(api.Position{}, in.Asc, func(i *incident.Incident) (bool, error) {
 		listed := after(i, from, in.Asc)
 		show := listed && skipped >= offset && int64(len(found)) <= limit // one more: whether there is a next page
@@ -101,13 +102,29 @@ func (s *Service) list(c *api.Call, in ListRequest) (reply api.CursorPage[Item],
 		}
 		one, err := q.item(i, &f)
 		found = append(found, one)
+		if bytes += one.bytes(); bytes > api.PageBytes && len(found) > 1 {
+			limit = min(limit, int64(len(found))-1)
+		}
 		return true, err
 	})
 	if err != nil {
 		return reply, err
 	}
+	c.WarnShort(limit, asked, "")
 	return api.NewCursorPage(c, found, limit, reply.Total, binding,
 		func(i Item) api.Position { return api.Position{At: i.CreatedAt, ID: i.IncidentID} }), nil
+}
+
+// bytes returns about how long the item is.
+func (i *Item) bytes() int64 {
+	n := len(i.Title) + len(i.Description)
+	for name, value := range i.Labels {
+		n += len(name) + len(value)
+	}
+	for name, value := range i.Fields {
+		n += len(name) + len(value)
+	}
+	return int64(n)
 }
 
 // after reports whether an incident is listed after a position; all are after the zero Position.

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
+	"tocsin/internal/insight"
 )
 
 func TestInsight(t *testing.T) {
@@ -56,6 +58,29 @@ func TestInsight(t *testing.T) {
 		{Name: "a filter of incidents", Body: `{` + window + `,"label":"check","responder_ids":[1]}`, Code: "InvalidParameter", Says: []string{"responder_ids"}},
 		{Name: "no permission", Key: apitest.KeyNothing, Body: `{` + window + `,"label":"check"}`, Code: "AccessDenied"},
 	})
+}
+
+func TestPageOfLargeIncidentsEndsEarly(t *testing.T) {
+	t.Parallel()
+	s := begin(t)
+	s.Exec(`UPDATE incident SET title = $2 WHERE account_id = $1`, apitest.AccountA, strings.Repeat("x", api.PageBytes))
+	var ids []string
+	cursor := ""
+	for range 2 {
+		var page struct {
+			api.CursorPage[insight.Item]
+			api.Warnings
+		}
+		s.Call(apitest.KeyA, "/insight/incident/list", fmt.Sprintf(`{%s,"search_after_ctx":%q}`, window, cursor)).Into(&page)
+		if len(page.Items) != 1 || page.HasNextPage != (len(page.Warnings.Warnings) == 1) {
+			t.Fatalf("%d incidents, next page %v, warnings %q", len(page.Items), page.HasNextPage, page.Warnings.Warnings)
+		}
+		ids = append(ids, page.Items[0].IncidentID)
+		cursor = page.SearchAfterCtx
+	}
+	if ids[0] == ids[1] {
+		t.Error(ids)
+	}
 }
 
 // TestFilters: each filter of /insight/incident/list selects what it names, and nothing else.
