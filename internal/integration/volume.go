@@ -15,8 +15,12 @@ const (
 	maxBytesPerDay     = 1 << 40
 )
 
-// RefusedAt is how many times its bytes of a day an integration may send until its events are refused.
-const RefusedAt = 10
+// How many times its bytes of a day an integration may send until its events are refused. Events that end an alert are taken
+// for longer, because an incident whose end is refused stays open.
+const (
+	RefusedAt     = 10
+	EndsRefusedAt = 2 * RefusedAt
+)
 
 // BytesPerDay returns how many bytes of events the integration may send in a day before they are shortened.
 func (i *Integration) BytesPerDay() int64 {

@@ -55,6 +55,7 @@ const (
 	Malformed Reason = iota
 	TooMany          // the request holds more alerts than the limit
 	TooLarge         // the body is longer than the limit
+	TooMuch          // the integration has sent far more bytes than it may in a day
 )
 
 // Parser reads a request's body. An error is a fault of the whole body.

@@ -63,6 +63,12 @@ func TestOneKeyCannotFillTheDisk(t *testing.T) {
 		t.Error(r)
 	}
 	w.want(w.do("/integration/info", `{"integration_id": %d}`, sink), "refused.0.reason", "too_much")
+	r = w.pushAll(`[{"title_rule": "Trouble", "event_status": "Ok", "alert_key": "a0"}, {"title_rule": "Trouble", "event_status": "Info", "alert_key": "d1"}]`)
+	w.want(r, "events.0.alert_key", "a0")
+	w.want(r, "refused.0.index", "1")
+	if len(r.get("events.1.alert_key")) > 0 || !strings.Contains(r.get("refused.0.message"), "only events that end an alert were taken") {
+		t.Error(r)
+	}
 	w.post("/event/push/alert/standard?integration_key="+sharedKey, `{"title_rule": "cpu", "event_status": "Info", "alert_key": "cpu"}`)
 	w.newPages()
 	w.clock.Add(15 * time.Hour) // the next day

@@ -102,6 +102,9 @@ func (r *Service) change(c *api.Call, req *http.Request, header http.Header, bod
 		err := fault.Invalid("integration_key", "belongs to an integration of type %s, which takes no changes", i.IntegrationType)
 		return nil, r.refuse(i, integration.WrongKey, err)
 	}
+	if err := r.tooMuch(c, i, integration.RefusedAt, header); err != nil {
+		return nil, err
+	}
 	text, err := body.Read(i.AccountID, i.IntegrationID)
 	if err != nil {
 		return nil, r.refuse(i, "", err)

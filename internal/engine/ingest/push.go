@@ -69,6 +69,9 @@ func (r *Service) push(c *api.Call, p pushed, header http.Header, body *api.Body
 		err := fault.Invalid("integration_key", "belongs to an integration of type %s, which takes no alerts", i.IntegrationType)
 		return nil, nil, r.refuse(i, integration.WrongKey, err)
 	}
+	if err := r.tooMuch(c, i, integration.EndsRefusedAt, header); err != nil { // before the body is read
+		return nil, nil, err
+	}
 	text, cut := p.text, false
 	if text == nil {
 		if text, cut, err = body.ReadStart(i.AccountID, i.IntegrationID); err != nil {
@@ -86,6 +89,9 @@ func (r *Service) push(c *api.Call, p pushed, header http.Header, body *api.Body
 	if err != nil {
 		r.taken.WithLabelValues(p.source, "refused").Inc()
 		return nil, nil, r.refuse(i, "", err)
+	}
+	if err := r.onlyEnds(c, i, header, &batch); err != nil {
+		return nil, nil, err
 	}
 	taken, err := r.take(c, i, p.source, batch)
 	return taken, text, err
@@ -171,7 +177,7 @@ func (r *Service) integration(c *api.Call, key string, header http.Header) (i in
 	case i.Status != "enabled":
 		return i, r.refuse(i, integration.Disabled, fault.Invalid("integration_key", "belongs to an integration that is disabled"))
 	}
-	return i, r.tooMuch(c.Ctx, i, header, c.Now)
+	return i, nil
 }
 
 // refuse counts a request of a known integration that is refused with an error, and returns the error. reason is empty
@@ -197,14 +203,17 @@ func (r *Service) refuse(i integration.Integration, reason string, err error) er
 	return err
 }
 
+// reasons are those of the integration's page.
+var reasons = map[source.Reason]string{
+	source.Malformed: integration.Malformed, source.TooMany: integration.TooMany, source.TooLarge: integration.TooLarge,
+	source.TooMuch: integration.TooMuch,
+}
+
 // refuseSome counts the alerts that a request held and that are refused, and those that it did not hold.
 func (r *Service) refuseSome(i integration.Integration, name string, batch source.Batch) {
 	for _, each := range batch.Refused {
 		n := int64(max(each.Count, 1))
-		reason := map[source.Reason]string{source.TooMany: integration.TooMany, source.TooLarge: integration.TooLarge}[each.Reason]
-		if reason == "" {
-			reason = integration.Malformed
-		}
+		reason := reasons[each.Reason]
 		r.taken.WithLabelValues(name, "refused").Add(float64(n))
 		r.refused.add(i, reason, n, each.Field+": "+each.Message)
 	}

@@ -5,18 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	prom "github.com/prometheus/client_golang/prometheus"
 
+	"tocsin/internal/api"
 	"tocsin/internal/core/event"
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/jobs"
+	"tocsin/internal/source"
 )
 
 // volumes counts the bytes of events by integration, of the present day, in memory: to count must cost no writes. What is
@@ -89,17 +92,47 @@ func (r *Service) sent(ctx context.Context, i integration.Integration, now time.
 	return one.bytes(), nil
 }
 
-// tooMuch returns the error for an integration that has sent more than it may by far.
-func (r *Service) tooMuch(ctx context.Context, i integration.Integration, header http.Header, now time.Time) error {
-	bytes, err := r.sent(ctx, i, now)
-	most := integration.RefusedAt * i.BytesPerDay()
+// tooMuch refuses the request of an integration that has sent so many times as much as it may.
+func (r *Service) tooMuch(c *api.Call, i integration.Integration, times int64, header http.Header) error {
+	err := r.over(c, i, times, header)
+	if fault.KindOf(err) == fault.TooFrequent {
+		err = r.refuse(i, integration.TooMuch, err)
+	}
+	return err
+}
+
+// over returns the error for an integration that has sent so many times as much as it may.
+func (r *Service) over(c *api.Call, i integration.Integration, times int64, header http.Header) error {
+	bytes, err := r.sent(c.Ctx, i, c.Now)
+	most := times * i.BytesPerDay()
 	if err != nil || bytes < most {
 		return err
 	}
-	header.Set("Retry-After", strconv.FormatInt(86400-now.Unix()%86400, 10))
-	return r.refuse(i, integration.TooMuch, fault.New(fault.TooFrequent,
+	header.Set("Retry-After", strconv.FormatInt(86400-c.Unix()%86400, 10))
+	return fault.New(fault.TooFrequent,
 		"this integration has sent %d bytes of events today: at most %d, %d times its settings.max_bytes_per_day, are taken until 0:00 UTC",
-		bytes, most, integration.RefusedAt))
+		bytes, most, times)
+}
+
+// onlyEnds leaves the events of a batch that end alerts, if their integration has sent too much for others. It returns the
+// error for a batch without such events.
+func (r *Service) onlyEnds(c *api.Call, i integration.Integration, header http.Header, batch *source.Batch) error {
+	over := r.over(c, i, integration.RefusedAt, header)
+	if fault.KindOf(over) != fault.TooFrequent {
+		return over
+	}
+	begins := func(e event.Event) bool { return e.Status != event.Ok }
+	all, first := len(batch.Events), slices.IndexFunc(batch.Events, begins)
+	batch.Events = slices.DeleteFunc(batch.Events, begins)
+	if len(batch.Events) == 0 {
+		return r.refuse(i, integration.TooMuch, over)
+	}
+	header.Del("Retry-After")
+	if others := all - len(batch.Events); others > 0 {
+		batch.Refused = append(batch.Refused, source.Refused{Index: first, Field: "integration_key", Count: others, Reason: source.TooMuch,
+			Message: over.Error() + "; only events that end an alert were taken"})
+	}
+	return nil
 }
 
 // shorten cuts the events of an integration that has sent more than it may in a day, and counts their bytes.
@@ -195,6 +228,7 @@ func shortenedAlert(i integration.Integration) selfalert.Alert {
 		Account: i.AccountID, Key: fmt.Sprintf("volume/%d", i.IntegrationID), Severity: event.Warning, Lasts: shortenedLasts,
 		Title: fmt.Sprintf("Integration %s sends more than %d MiB a day: its events are shortened", i.IntegrationName, i.BytesPerDay()>>20),
 		Text: fmt.Sprintf("Labels, images and description of an event have %d bytes together until 0:00 UTC, and beyond %d times the bound "+
-			"events are refused. Send less, or set max_bytes_per_day of the integration's settings.", event.MaxShortened, integration.RefusedAt),
+			"events are refused, except those that end an alert. Send less, or set max_bytes_per_day of the integration's settings.",
+			event.MaxShortened, integration.RefusedAt),
 	}
 }
