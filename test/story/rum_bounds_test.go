@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,9 +25,16 @@ func bounded(c *app.Config) {
 // from sends errors of development without a version from an address, through a proxy. Each message is a kind.
 func (w *world) from(address string, messages ...string) {
 	w.t.Helper()
+	w.fromIn("", address, messages...)
+}
+
+// fromIn is from for errors of a version.
+func (w *world) fromIn(version, address string, messages ...string) {
+	w.t.Helper()
 	var lines []string
 	for _, m := range messages {
-		lines = append(lines, fmt.Sprintf(`{"type":"error","service":"shop-web","ddtags":"env:dev","error":{"type":"Error","message":%q,"source":"source"}}`, m))
+		lines = append(lines, fmt.Sprintf(`{"type":"error","service":"shop-web","version":%q,"ddtags":"env:dev","error":{"type":"Error","message":%q,"source":"source"}}`,
+			version, m))
 	}
 	if status, text := w.send(datadogURL, []byte(strings.Join(lines, "\n")), "X-Forwarded-For", address); status != 202 {
 		w.t.Fatalf("%d %s", status, text)
@@ -90,6 +98,26 @@ func TestJunkOfOneAddressHidesNoErrorOfAnother(t *testing.T) {
 	w.clock.Add(61 * time.Minute)
 	w.from("203.0.113.7", "next hour")
 	w.issueOf("next hour")
+}
+
+// Junk that names the current version is one message. It silences no error that other addresses have in this version, and these
+// are one more message.
+func TestJunkNamingVersionSilencesNoErrorOfOthers(t *testing.T) {
+	t.Parallel()
+	w := beginWith(t, bounded, notifyAnn, webShop(""))
+	w.do("/channel/update", `{"channel_id": %d, "group": {"method": "p", "equals": [["group_key"]]}}`, shop)
+	w.fromIn("2.0.1", "203.0.113.7", "junk")
+	w.one("[Info] Web shop: Error: junk")
+	w.fromIn("2.0.1", "203.0.113.7", "more junk")
+	w.notified()
+	w.fromIn("2.0.1", "203.0.113.8", "payment is gone")
+	w.one("[Info] Web shop: Error: payment is gone")
+	w.fromIn("2.0.1", "203.0.113.9", "cart is gone")
+	w.fromIn("2.0.1", "203.0.113.7", "late junk")
+	w.notified()
+	if got := w.incidents(); len(got) != 2 || !slices.Contains(got, "Web shop: 2 new issues in 2.0.1") || !slices.Contains(got, "Web shop: 3 new issues in 2.0.1") {
+		t.Error(got)
+	}
 }
 
 // The errors beyond the bounds notify: by the first error, when their severity rises, and after the issue was resolved.

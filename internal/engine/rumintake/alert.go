@@ -136,8 +136,13 @@ func (w *writer) begin(n *news, o *open) (*alertGroup, error) {
 			return nil, err
 		}
 		g = &deploy
-		if !found {
+		switch {
+		case !found:
 			g = &alertGroup{key: o.groupKey(), application: o.application, version: version, opened: o.opened}
+			g.sender = firstSender(n.senders, g.key)
+		case !deploy.takes(n.senders):
+			g = &alertGroup{key: o.groupKey(), application: o.application, version: version, opened: o.opened}
+			found = false
 		}
 		g.issues++
 		o.joined = found && n.joins()

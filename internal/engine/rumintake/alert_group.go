@@ -23,6 +23,7 @@ type alertGroup struct {
 	version          string // empty: the group has the issues beyond the bound
 	channels         []int64
 	severity         string // the highest severity of its issues
+	sender           int64  // of the first issue, see sender.number; 0: issues of any sender join
 	opened           int64  // Unix milliseconds
 	issues           int64  // how many began
 	listed           []listedIssue
@@ -38,11 +39,11 @@ type listedIssue struct {
 // maxListed is how many issues of a group its incident lists.
 const maxListed = 10
 
-const groupColumns = `group_key, application_id, version, channels, severity, opened_at, issues, listed`
+const groupColumns = `group_key, application_id, version, channels, severity, opened_at, issues, listed, sender`
 
 func scanGroup(scan db.Scan) (g alertGroup, err error) {
 	var channels, listed string
-	if err := scan(&g.key, &g.application, &g.version, &channels, &g.severity, &g.opened, &g.issues, &listed); err != nil {
+	if err := scan(&g.key, &g.application, &g.version, &channels, &g.severity, &g.opened, &g.issues, &listed, &g.sender); err != nil {
 		return g, err
 	}
 	_ = json.Unmarshal([]byte(channels), &g.channels) // a corrupt row keeps its readable parts: the next issue repairs the row
@@ -98,10 +99,25 @@ func (g *alertGroup) save(tx *db.Tx, account int64) error {
 	if err != nil {
 		return err
 	}
-	return tx.Do(`INSERT INTO rum_alert_group (account_id, `+groupColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+	return tx.Do(`INSERT INTO rum_alert_group (account_id, `+groupColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (account_id, group_key) DO UPDATE SET channels = excluded.channels, severity = excluded.severity,
 			issues = excluded.issues, listed = excluded.listed`,
-		account, g.key, g.application, g.version, string(channels), g.severity, g.opened, g.issues, string(listed))
+		account, g.key, g.application, g.version, string(channels), g.severity, g.opened, g.issues, string(listed), g.sender)
+}
+
+// takes reports whether an issue may join the group without a message of its own. A client token is public: junk of one address that
+// names a version must not silence the errors that others have in it. So the first issue of another address opens a second
+// incident of the version, which issues of all addresses join.
+func (g *alertGroup) takes(from []sender) bool {
+	return g.sender == 0 || !slices.ContainsFunc(from, func(s sender) bool { return s.bounded() && s.number(g.key) != g.sender })
+}
+
+// firstSender returns the number of the sender that an issue comes from alone; 0: its senders are several, or not known.
+func firstSender(from []sender, key string) int64 {
+	if len(from) == 0 || !from[0].bounded() || slices.ContainsFunc(from, func(s sender) bool { return s != from[0] }) {
+		return 0
+	}
+	return from[0].number(key)
 }
 
 // put lists an issue, the most severe issues first.

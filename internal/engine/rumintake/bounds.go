@@ -46,6 +46,15 @@ func (s sender) part() part {
 	return part{s.application, byte(h.Sum32())}
 }
 
+// number returns a number from 1 to 65,536 for the address of a sender, another one for each key. It is stored where the address
+// must not be: very many addresses have the same.
+func (s sender) number(key string) int64 {
+	h := fnv.New32a()
+	h.Write([]byte(key + " " + s.network.String()))
+	sum := h.Sum32()
+	return 1 + int64(uint16(sum^sum>>16))
+}
+
 // half returns half of a rate: one address must not use up all of an application's.
 func half(r ratelimit.Rate) ratelimit.Rate {
 	return ratelimit.Rate{PerSecond: (r.PerSecond + 1) / 2, PerMinute: (r.PerMinute + 1) / 2}
