@@ -22,6 +22,7 @@ var peopleActions = []action{
 	{path: "/people/{id}", do: savePerson, show: showPerson, page: "person"},
 	{path: "/people/{id}/roles", do: saveRoles, show: showPerson, page: "person"},
 	{path: "/people/{id}/link", do: linkPerson, show: showPerson, page: "person", needs: rights{auth.MembersManage}},
+	{path: "/people/{id}/identity/remove", do: removeIdentity, show: showPerson, page: "person", needs: rights{auth.MembersManage}},
 	{path: "/people/{id}/delete", do: deletePerson, show: showPerson, page: "person"},
 }
 
@@ -172,6 +173,7 @@ type personView struct {
 	Roles      []roleRow
 	Preference *preference // nil: the visitor may not see it
 	Zones      []string
+	Identity   bool        // the provider knows the person, and the visitor may remove that
 	MayLink    bool        // make a link to set a password
 	Link       *signInLink // made just now; nil: none was
 }
@@ -203,6 +205,15 @@ func showPerson(v *visit) (view, error) {
 			return nil, err
 		}
 		d.Preference = &p
+	}
+	if v.who.Owner {
+		var has struct {
+			Identity bool `json:"has_identity"`
+		}
+		if err := v.call("/person/security/info", map[string]any{"person_id": d.Person.ID}, &has); err != nil {
+			return nil, err
+		}
+		d.Identity = has.Identity
 	}
 	if v.Failure != nil && v.r.PostForm.Has("name") { // the form stays as it was filled in
 		d.Person.Name, d.Person.Email, d.Person.Locale, d.Person.TimeZone = v.field("name"), v.field("email"), v.field("locale"), v.field("zone")

@@ -20,6 +20,11 @@ func (v *visit) mayLink(person account) bool {
 	return person.ID != v.who.PersonID && (v.who.Owner || person.Status == "pending") && v.who.May(auth.MembersManage)
 }
 
+// removeIdentity removes who a person is at the provider, which ends the sessions that began there.
+func removeIdentity(v *visit) (string, error) {
+	return v.personPath("saved"), v.call("/person/identity/remove", map[string]any{"person_id": v.pathID()}, nil)
+}
+
 // linkPerson makes a link with which a person sets a password.
 func linkPerson(v *visit) (string, error) {
 	var link signInLink

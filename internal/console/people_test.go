@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tocsin/internal/credential"
+	"tocsin/internal/platform/db"
 )
 
 const ann = "/people/7000000000012"
@@ -73,6 +76,25 @@ func TestLinkToSetAPassword(t *testing.T) {
 	owner.lang = "zh"
 	owner.get(fresh+"?done=invited").shows("生成设置密码的链接", "已添加成员")
 	owner.post(fresh+"/link").shows("离开此页后不再显示", "请转交给 Fresh Hand", "!Give it")
+}
+
+// TestIdentityIsRemoved removes who a person is at the provider, after a confirmation. Only the owner sees the button.
+func TestIdentityIsRemoved(t *testing.T) {
+	t.Parallel()
+	const button = "Remove the identity of Ann Day"
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	owner.get(ann).shows("!" + button)
+	w.must(w.app.DB.Write(t.Context(), func(tx *db.Tx) error {
+		return credential.SetIdentity(tx, 7000000000001, "https://id.example.com", "ann", 7000000000012, w.clock.Now())
+	}))
+	w.signIn(annKey).get(ann).shows("!" + button)
+	owner.get(ann).shows("Remove the identity at the provider", button)
+	w.signIn(annKey).post(ann + "/identity/remove").showsWith(http.StatusForbidden)
+	owner.lang = "zh"
+	owner.get(ann).shows("移除 Ann Day 的身份")
+	owner.lang = "en"
+	owner.post(ann+"/identity/remove").shows("Saved.", "!"+button)
 }
 
 // TestMySettings changes the profile and the ways of being notified.

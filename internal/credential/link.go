@@ -123,6 +123,22 @@ func (l Link) opensMore(tx *db.Tx) (bool, error) {
 	return fresh || permissions&^l.permissions != 0, nil
 }
 
+// Outgrown reports whether a person has links that set a password and work no more, because the person may do more than when
+// they were made.
+func Outgrown(tx *db.Tx, account, person int64, now time.Time) (bool, error) {
+	links, err := db.All(tx, scanLink, `SELECT `+linkColumns+` FROM sign_in_link
+		WHERE account_id = $1 AND person_id = $2 AND kind = 'password' AND ends_at > $3`, account, person, now.Unix())
+	if err != nil {
+		return false, err
+	}
+	for _, l := range links {
+		if more, err := l.opensMore(tx); more || err != nil {
+			return more, err
+		}
+	}
+	return false, nil
+}
+
 // Waiting reports whether a person has a link of a kind that was made after a moment, or will be mailed one.
 func Waiting(tx *db.Tx, account, person int64, kind string, after time.Time) (bool, error) {
 	_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM sign_in_link
