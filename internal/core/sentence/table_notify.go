@@ -111,6 +111,8 @@ var notifyTable = []Pattern{
 	{"not_built", "its message cannot be built; the server's log has the error"},
 	{"in_bundle", "in a bundle of %d"},
 	{"in_bundle_answer", "in a bundle of %d; %v"},
+	{"with_preset", "with the preset's text, because the attempt before had no result"},
+	{"preset_answer", "with the preset's text, because the attempt before had no result; %v"},
 	{"waits_budget", "waits to share a message with others: %d in a minute are the limit"},
 	{"its_alert_over", "its alert is over"},
 	{"newer_sent", "a newer one to the same target is sent"},

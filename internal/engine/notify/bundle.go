@@ -36,6 +36,7 @@ func (s store) build(ctx context.Context, f *attempt, o *outcome) (m sender.Mess
 	n := last.Notification
 	n.Key = b.key
 	if f.lost {
+		o.preset = true
 		s.log(f).Warn("the attempt before left no result: the notification is sent with the preset's text")
 	}
 	m, stale, err := s.message(ctx, &n, f.lost, now)

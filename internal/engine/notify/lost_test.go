@@ -52,8 +52,12 @@ func TestLostAttemptUsesThePreset(t *testing.T) {
 		c.before(r)
 		r.clock.Add(3 * time.Minute)
 		r.settle()
-		if s := r.stored("k"); s.status != notify.Sent || r.taken() != 1 {
+		s := r.stored("k")
+		if s.status != notify.Sent || r.taken() != 1 {
 			t.Errorf("%s: %v", c.name, s)
+		}
+		if strings.HasPrefix(s.outcome, "with the preset's text, because the attempt before had no result") != c.preset {
+			t.Errorf("%s: its explanation is %q", c.name, s.outcome)
 		}
 		if text := r.texts["sms"]; strings.HasPrefix(text, "own ") == c.preset {
 			t.Errorf("%s: %q", c.name, text)

@@ -71,6 +71,7 @@ type outcome struct {
 	receipt sender.Receipt
 	sent    []*member
 	ended   []ended
+	preset  bool      // the preset's text replaced that of the account's template
 	unmade  []*member // no message could be built for them
 	problem error     // why
 }
@@ -219,6 +220,9 @@ func (r *Service) sent(tx *db.Tx, f *attempt, o outcome, now time.Time) error {
 	answer := cmp.Or(o.receipt.ID, o.receipt.Reply)
 	if n := len(o.sent); n > 1 {
 		answer = strings.TrimSuffix(sentence.Of("in_bundle_answer", n, answer), "; ")
+	}
+	if o.preset {
+		answer = strings.TrimSuffix(sentence.Of("preset_answer", answer), "; ")
 	}
 	f.shared = len(o.sent)
 	for _, m := range o.sent {
