@@ -7,7 +7,9 @@ import (
 )
 
 // The bounds of a filter. Check rejects a filter beyond them before it does anything that takes longer than
-// reading the filter once.
+// reading the filter once. They bound its nodes: with elementBytes for each value, MaxBytes holds 8,192 values at most. In memory
+// a filter has its bytes, its nodes, and about 100 bytes for each instruction, together less than 1 MiB. The time of matching
+// is bounded by MaxInstructions and by the Meter.
 const (
 	MaxGroups     = 100      // groups of a filter
 	MaxConditions = 100      // conditions of a group

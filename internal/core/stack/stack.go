@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of what is read of a text. Lines that are longer are not frames; frames beyond MaxFrames are left out.
+// The bounds of what is read of a text. Lines that are longer are not frames; frames beyond MaxFrames are left out. A text is
+// read twice at most, in time linear in its bytes. Frames are parts of the text: they take 48 bytes each besides.
 const (
 	MaxText   = 256 << 10 // bytes
 	MaxFrames = 100

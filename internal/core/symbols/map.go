@@ -16,7 +16,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The bounds of a source map. Without that of the elements, three bytes of a map could become sixteen in memory.
+// The bounds of a source map. Reading one takes time linear in its bytes, as does each search for positions. It takes the
+// memory of the text, and sixteen bytes for each element of its lists, 16 MiB at most; mappings are decoded and not kept.
+// Without the bound of the elements, three bytes of a map could become sixteen in memory. Maps of sections have no further level.
 const (
 	MaxSize     = 16 << 20 // bytes
 	maxElements = 1 << 20  // of all lists together
