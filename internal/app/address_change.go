@@ -14,7 +14,8 @@ import (
 )
 
 // addressChanged notifies the old e-mail address of a person and the account's owner that the address was changed, because who
-// has the new one may sign in with it. Each is written to in their own language. An owner who changes the own address learns of it at the old one.
+// has the new one may sign in with it. Each message is in the language of its reader. An owner who changes the own address learns
+// of it at the old one.
 func (a *App) addressChanged(tx *db.Tx, c person.AddressChange, now time.Time) error {
 	whose, _, err := person.Find(tx, c.Account, c.Person)
 	if err != nil {
@@ -71,7 +72,8 @@ func addressLetter(c person.AddressChange, locale string, toOld bool) notify.Det
 				". If that is a surprise, tell the owner of the account."}
 	}
 	old, fresh := cmp.Or(c.Old, none), cmp.Or(c.New, none)
-	d := notify.Detail{Subject: "The e-mail address of " + c.Name + " was changed", Text: fmt.Sprintf("It was changed %s from %s to %s.", by, old, fresh)}
+	d := notify.Detail{Subject: "The e-mail address of " + c.Name + " was changed",
+		Text: fmt.Sprintf("It was changed %s from %s to %s.", by, old, fresh)}
 	ends := " Links to sign in that were made before do not work any more."
 	if chinese {
 		d = notify.Detail{Subject: c.Name + " 的邮箱地址已更改", Text: fmt.Sprintf("该地址已%s从 %s 更改为 %s。", by, old, fresh)}
