@@ -110,10 +110,17 @@ func TestJunkNamingVersionSilencesNoErrorOfOthers(t *testing.T) {
 	w.one("[Info] Web shop: Error: junk")
 	w.fromIn("2.0.1", "203.0.113.7", "more junk")
 	w.notified()
+	w.clock.Add(time.Minute)
 	w.fromIn("2.0.1", "203.0.113.8", "payment is gone")
-	w.one("[Info] Web shop: Error: payment is gone")
+	if pages := w.newPages(); len(pages) != 1 || !strings.Contains(pages[0].subject+pages[0].text, "payment is gone") {
+		t.Errorf("%d pages, want one that names the error: %+v", len(pages), pages)
+		for _, p := range pages {
+			t.Error(p.subject, p.text)
+		}
+	}
 	w.fromIn("2.0.1", "203.0.113.9", "cart is gone")
 	w.fromIn("2.0.1", "203.0.113.7", "late junk")
+	w.clock.Add(time.Minute)
 	w.notified()
 	if got := w.incidents(); len(got) != 2 || !slices.Contains(got, "Web shop: 2 new issues in 2.0.1") || !slices.Contains(got, "Web shop: 3 new issues in 2.0.1") {
 		t.Error(got)
