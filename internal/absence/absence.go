@@ -1,9 +1,6 @@
 package absence
 
 import (
-	"cmp"
-	"slices"
-
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/configstore"
@@ -115,58 +112,4 @@ type Changed struct {
 	End     int64    `json:"end" doc:"Its end, Unix seconds: the end of the absence, at most 45 days later."`
 	Effects []Effect `json:"effects" doc:"What it changes in each schedule that names the person; schedules without a change are left out."`
 	api.Warnings
-	compute Compute // of a dry run, until Complete
-}
-
-// Complete computes the effects of a dry run: of many schedules they take longer than other writers may wait.
-func (r *Changed) Complete(*api.Call) (err error) {
-	if r.compute != nil {
-		r.Effects, r.Warnings.Warnings, err = r.compute(r.Start, r.End)
-	}
-	return err
-}
-
-// changed raises the configuration revision, notifies the persons whose shifts a change moves, and returns the effect. old
-// and now are the absence before and after the change; nil: no absence.
-func (r *Service) changed(c *api.Call, before []Absence, dryRun bool, old, now *Absence) (reply Changed, err error) {
-	if err := configstore.BumpRevision(c.Tx, c.Who.AccountID); err != nil {
-		return reply, err
-	}
-	person := cmp.Or(now, old).PersonID
-	from := c.Unix()
-	reply = Changed{DryRun: dryRun, Start: from, End: from, Effects: []Effect{}}
-	versions := slices.DeleteFunc([]*Absence{old, now}, func(a *Absence) bool { return a == nil || a.End <= from })
-	if len(versions) == 0 {
-		return reply, nil
-	}
-	reply.Start = max(versions[0].Start, from)
-	end := versions[0].End
-	for _, a := range versions[1:] {
-		reply.Start, end = min(reply.Start, max(a.Start, from)), max(end, a.End)
-	}
-	reply.End = min(end, reply.Start+effectSpan)
-	compute, err := r.Effects(c, person, engine(before))
-	if err != nil {
-		return reply, err
-	}
-	if dryRun {
-		reply.compute = compute
-		return reply, nil
-	}
-	reply.Effects, reply.Warnings.Warnings, err = compute(reply.Start, reply.End)
-	if err != nil || r.Moved == nil {
-		return reply, err
-	}
-	m := Moved{Account: c.Who.AccountID, Person: person, Actor: c.Who.PersonID, Before: old, After: now, Effects: reply.Effects}
-	if end > reply.End { // the reply covers a short time; persons who stand in are notified of all shifts
-		m.Effects, _, err = compute(reply.Start, end)
-		if err != nil {
-			return reply, err
-		}
-	}
-	m.Revision, err = configstore.Revision(c.Tx, m.Account)
-	if err != nil || len(m.Effects) == 0 {
-		return reply, err
-	}
-	return reply, r.Moved(c.Tx, m, c.Now)
 }

@@ -22,31 +22,38 @@ type Created struct {
 	Changed
 }
 
-func (r *Service) create(c *api.Call, in createRequest) (reply Created, err error) {
+// toCreate returns the change that a request asks for.
+func toCreate(c *api.Call, in createRequest) (ch change, err error) {
 	switch {
 	case in.Start == nil:
-		return reply, fault.Invalid("start", "is required")
+		return ch, fault.Invalid("start", "is required")
 	case in.End == nil:
-		return reply, fault.Invalid("end", "is required")
+		return ch, fault.Invalid("end", "is required")
 	case in.PersonID == 0:
 		in.PersonID = c.Who.PersonID
 	}
 	if err := permit(c, in.PersonID); err != nil {
-		return reply, err
+		return ch, err
 	}
 	if err := person.Table.Need(c.Tx, c.Who.AccountID, "person_id", in.PersonID); err != nil {
-		return reply, err
+		return ch, err
 	}
 	before, err := all(c.Tx, c.Who.AccountID, in.PersonID)
 	if err != nil {
-		return reply, err
+		return ch, err
 	}
 	a := Absence{AccountID: c.Who.AccountID, PersonID: in.PersonID, CreateAt: c.Unix(), CreateBy: c.Who.PersonID}
 	in.applyTo(&a)
 	a.stamp(c)
-	if err := configstore.FirstError(a.check(""), a.checkNow(before, c.Unix()), forgetOldest(c.Tx, before, c.Unix())); err != nil {
+	ch = change{before: before, now: &a, dryRun: in.DryRun.DryRun}
+	return ch, configstore.FirstError(a.check(""), a.checkNow(before, c.Unix()))
+}
+
+func (r *Service) create(c *api.Call, ch change) (reply Created, err error) {
+	if err := configstore.FirstError(ch.check(c), forgetOldest(c.Tx, ch.before, c.Unix())); err != nil {
 		return reply, err
 	}
+	a := ch.now
 	for done := false; !done; {
 		a.AbsenceID = id.Number()
 		if done, err = a.insert(c.Tx); err != nil {
@@ -54,10 +61,10 @@ func (r *Service) create(c *api.Call, in createRequest) (reply Created, err erro
 		}
 	}
 	c.Touched(configstore.Absence, a.AbsenceID, a.called())
-	if !in.DryRun.DryRun {
+	if !ch.dryRun {
 		reply.AbsenceID = a.AbsenceID
 	}
-	reply.Changed, err = r.changed(c, before, in.DryRun.DryRun, nil, &a)
+	reply.Changed, err = r.written(c, &ch)
 	return reply, err
 }
 

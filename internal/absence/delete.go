@@ -10,14 +10,19 @@ type deleteRequest struct {
 	api.DryRun
 }
 
-func (r *Service) delete(c *api.Call, in deleteRequest) (reply Changed, err error) {
+// toDelete returns the change that a request asks for.
+func toDelete(c *api.Call, in deleteRequest) (change, error) {
 	old, before, err := toChange(c, in.AbsenceID)
-	if err != nil {
-		return reply, err
+	return change{before: before, old: &old, dryRun: in.DryRun.DryRun}, err
+}
+
+func (r *Service) delete(c *api.Call, ch change) (Changed, error) {
+	if err := ch.check(c); err != nil {
+		return Changed{}, err
 	}
-	if err := remove(c.Tx, c.Who.AccountID, old.AbsenceID); err != nil {
-		return reply, err
+	if err := remove(c.Tx, c.Who.AccountID, ch.old.AbsenceID); err != nil {
+		return Changed{}, err
 	}
-	c.Removed(configstore.Absence, old.AbsenceID, old.called())
-	return r.changed(c, before, in.DryRun.DryRun, &old, nil)
+	c.Removed(configstore.Absence, ch.old.AbsenceID, ch.old.called())
+	return r.written(c, &ch)
 }

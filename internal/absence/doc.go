@@ -14,9 +14,9 @@ import (
 
 // Service has the operations on absences.
 type Service struct {
-	// Effects reads the schedules that name a person. The function that it returns computes what the person's absences change
-	// in them, against those that the person had before.
-	Effects func(c *api.Call, person int64, before []oncall.Absence) (Compute, error)
+	// Effects reads the schedules that name a person. The function that it returns computes what a change of the person's
+	// absences changes in them.
+	Effects func(c *api.Call, person int64, before, after []oncall.Absence) (Compute, error)
 	// Moved is called with each change that moves shifts, in the transaction of the change; nil: no one is notified.
 	Moved func(tx *db.Tx, m Moved, now time.Time) error
 }

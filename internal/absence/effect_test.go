@@ -8,18 +8,22 @@ import (
 	"tocsin/internal/absence"
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
+	"tocsin/internal/configstore"
 	"tocsin/internal/core/oncall"
 	"tocsin/internal/platform/db"
 )
 
-func TestDryRunsComputeWhileOthersWrite(t *testing.T) {
+// Effects are computed while others write. If they change the configuration meanwhile, the effects are computed again, and a
+// change that cannot be computed in time is not made.
+func TestEffectsAreComputedWhileOthersWrite(t *testing.T) {
 	t.Parallel()
 	var s *apitest.Server
-	computed := 0
-	effects := func(*api.Call, int64, []oncall.Absence) (absence.Compute, error) {
+	computed, changes := 0, 0
+	effects := func(*api.Call, int64, []oncall.Absence, []oncall.Absence) (absence.Compute, error) {
 		return func(from, to int64) ([]absence.Effect, []string, error) {
-			computed++
-			s.Write(func(*db.Tx) error { return nil })
+			if computed++; computed <= changes {
+				s.Write(func(tx *db.Tx) error { return configstore.BumpRevision(tx, apitest.AccountA) })
+			}
 			return []absence.Effect{{ScheduleID: from, ScheduleName: fmt.Sprint(to)}}, []string{"a warning"}, nil
 		}, nil
 	}
@@ -29,6 +33,20 @@ func TestDryRunsComputeWhileOthersWrite(t *testing.T) {
 	s.Call(apitest.KeyReader, "/person/absence/create", map[string]any{"start": now, "end": now + 60, "dry_run": true}).Into(&made)
 	if computed != 1 || len(made.Effects) != 1 || made.Effects[0].ScheduleID != now || len(made.Warnings.Warnings) != 1 || made.AbsenceID != 0 {
 		t.Errorf("computed %d times: %+v", computed, made)
+	}
+	for _, c := range []struct {
+		changes, computed, status int
+	}{{0, 1, 200}, {2, 3, 200}, {9, 5, 503}} {
+		computed, changes = 0, c.changes
+		r := s.Call(apitest.KeyReader, "/person/absence/create", map[string]any{"start": now, "end": now + 60})
+		if computed != c.computed || r.Status != c.status {
+			t.Errorf("%d changes: computed %d times, %d %s", c.changes, computed, r.Status, r.Body)
+		}
+	}
+	var list struct{ Total int }
+	s.Call(apitest.KeyReader, "/person/absence/list", `{}`).Into(&list)
+	if list.Total != 2 {
+		t.Errorf("%d absences were made", list.Total)
 	}
 }
 

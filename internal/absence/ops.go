@@ -25,7 +25,7 @@ func (r *Service) Ops() []api.Op {
 				"In rotations the person is left out; an override to the person still holds. The reply shows the shifts that the person " +
 				"loses, who gains them, and the gaps that open, in the first 45 days of the absence.",
 			Example: `{"start": 1776096000, "end": 1776528000, "note": "holiday"}`,
-			Do:      api.Do(r.create),
+			Do:      api.DoComputed(computed(r, toCreate), r.create),
 		},
 		{
 			Path: "/person/absence/list", Narrowed: narrowedRead, Effect: api.Snapshot,
@@ -39,13 +39,13 @@ func (r *Service) Ops() []api.Op {
 			Path: "/person/absence/update", Narrowed: narrowedWrite, Effect: api.Write, Audit: "absence:write:update",
 			Doc:     "Changes the fields of an absence that are sent, and shows what that changes in each schedule.",
 			Example: `{"absence_id": 3846027370131, "note": "Holiday by the sea"}`,
-			Do:      api.Do(r.update),
+			Do:      api.DoComputed(computed(r, toUpdate), r.update),
 		},
 		{
 			Path: "/person/absence/delete", Narrowed: narrowedWrite, Effect: api.Write, Audit: "absence:write:delete", Danger: true,
 			Doc:     "Deletes an absence, and shows what that changes in each schedule.",
 			Example: `{"absence_id": 3846027370131, "dry_run": true}`,
-			Do:      api.Do(r.delete),
+			Do:      api.DoComputed(computed(r, toDelete), r.delete),
 		},
 	})
 }

@@ -11,22 +11,28 @@ type updateRequest struct {
 	api.DryRun
 }
 
-func (r *Service) update(c *api.Call, in updateRequest) (reply Changed, err error) {
+// toUpdate returns the change that a request asks for.
+func toUpdate(c *api.Call, in updateRequest) (change, error) {
 	old, before, err := toChange(c, in.AbsenceID)
 	if err != nil {
-		return reply, err
+		return change{}, err
 	}
 	a := old
 	in.applyTo(&a)
 	a.stamp(c)
-	if err := configstore.FirstError(a.check(""), a.checkNow(before, c.Unix())); err != nil {
-		return reply, err
+	return change{before: before, old: &old, now: &a, dryRun: in.DryRun.DryRun},
+		configstore.FirstError(a.check(""), a.checkNow(before, c.Unix()))
+}
+
+func (r *Service) update(c *api.Call, ch change) (Changed, error) {
+	if err := ch.check(c); err != nil {
+		return Changed{}, err
 	}
-	if err := a.update(c.Tx); err != nil {
-		return reply, err
+	if err := ch.now.update(c.Tx); err != nil {
+		return Changed{}, err
 	}
-	c.Touched(configstore.Absence, a.AbsenceID, a.called())
-	return r.changed(c, before, in.DryRun.DryRun, &old, &a)
+	c.Touched(configstore.Absence, ch.now.AbsenceID, ch.now.called())
+	return r.written(c, &ch)
 }
 
 // toChange returns an absence that the caller may change, and all absences of its person before the change.

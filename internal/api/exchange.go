@@ -158,6 +158,25 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 				return f.DB.WriteOf(ctx, x.call.Who.AccountID, fn)
 			}
 		}
+	}
+	kept := x.call
+	for try := 1; ; try++ {
+		x.call = kept
+		if err := f.attempt(x, body, in); !errors.Is(err, ErrChanged) || try == computeTries {
+			return err
+		}
+	}
+}
+
+// ErrChanged is the error of the second function of DoComputed if what the first one read has changed meanwhile.
+var ErrChanged = fault.New(fault.Unavailable, "what this call is about was changed each time before it could be stored")
+
+// computeTries is how often both functions of DoComputed run until the caller gets ErrChanged.
+const computeTries = 5
+
+// attempt runs the operation once.
+func (f *Frame) attempt(x *exchange, body []byte, in any) (err error) {
+	if x.op.Do.before != nil {
 		if in, err = f.before(x, in); err != nil {
 			return err
 		}

@@ -115,7 +115,7 @@ func DoAfter[In, Found, Out any](before func(*Call, In) (Found, error), do func(
 
 // DoComputed is Do for an operation that computes for long, as rendering does: in a write transaction it would block all
 // other writers, in a read transaction one of few readers. compute runs first, without a transaction, in the account's turn
-// among calls that compute, and may use Call.Read. Then do receives its result.
+// among calls that compute, and may use Call.Read. Then do receives its result. If do returns ErrChanged, both run again.
 func DoComputed[In, Found, Out any](compute func(*Call, In) (Found, error), do func(*Call, Found) (Out, error)) Func {
 	f := DoAfter(compute, do)
 	f.own = true

@@ -13,7 +13,7 @@ import (
 const maxAffected = 100
 
 // AbsenceEffects implements absence.Service.Effects.
-func AbsenceEffects(c *api.Call, person int64, before []oncall.Absence) (absence.Compute, error) {
+func AbsenceEffects(c *api.Call, person int64, before, after []oncall.Absence) (absence.Compute, error) {
 	found, err := naming(c.Tx, c.Who.AccountID, person)
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func AbsenceEffects(c *api.Call, person int64, before []oncall.Absence) (absence
 		}
 	}
 	return func(from, to int64) ([]absence.Effect, []string, error) {
-		effects, warnings, err := absenceEffects(c, person, before, found, window{from: from, to: to})
+		effects, warnings, err := absenceEffects(c, person, found, before, after, window{from: from, to: to})
 		if more > 0 {
 			warnings = append(warnings, fmt.Sprintf("effects: %d more schedules name the person, and their effects are not shown", more))
 		}
@@ -36,15 +36,13 @@ func AbsenceEffects(c *api.Call, person int64, before []oncall.Absence) (absence
 }
 
 // absenceEffects computes the effects on schedules in a window.
-func absenceEffects(c *api.Call, person int64, before []oncall.Absence, found []*stored, w window) (
+func absenceEffects(c *api.Call, person int64, found []*stored, before, after []oncall.Absence, w window) (
 	effects []absence.Effect, warnings []string, err error,
 ) {
 	effects = []absence.Effect{}
 	for _, s := range found {
-		was := *s
-		was.absences = slices.DeleteFunc(slices.Clone(s.absences), func(a oncall.Absence) bool { return a.PersonID == person })
-		was.absences = append(was.absences, before...)
-		e, fits, err := s.absenceEffect(c, &was, w)
+		was, is := s.withAbsences(person, before), s.withAbsences(person, after)
+		e, fits, err := is.absenceEffect(c, was, w)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -56,6 +54,15 @@ func absenceEffects(c *api.Call, person int64, before []oncall.Absence, found []
 		}
 	}
 	return effects, warnings, nil
+}
+
+// withAbsences returns the schedule with other absences of a person.
+func (s *stored) withAbsences(person int64, list []oncall.Absence) *stored {
+	with := *s
+	with.compiled = nil
+	with.absences = slices.DeleteFunc(slices.Clone(s.absences), func(a oncall.Absence) bool { return a.PersonID == person })
+	with.absences = append(with.absences, list...)
+	return &with
 }
 
 // absenceEffect compares two versions of a schedule in a window. fits is false when they name too many persons to do so.
