@@ -57,8 +57,10 @@ type Query struct {
 const inFeed = ` FROM feed WHERE account_id = $1 AND ref_id = $2 AND ($3 = '' OR $3 LIKE '%,' || type || ',%')`
 
 const (
-	oldestFirst = `SELECT feed_id, created_at, type, person_id, detail` + inFeed + ` AND ($4 = 0 OR feed_id > $4) ORDER BY feed_id LIMIT $5 + 0 OFFSET $6 + 0`
-	newestFirst = `SELECT feed_id, created_at, type, person_id, detail` + inFeed + ` AND ($4 = 0 OR feed_id < $4) ORDER BY feed_id DESC LIMIT $5 + 0 OFFSET $6 + 0`
+	oldestFirst = `SELECT feed_id, created_at, type, person_id, detail` + inFeed +
+		` AND ($4 = 0 OR feed_id > $4) ORDER BY feed_id LIMIT $5 + 0 OFFSET $6 + 0`
+	newestFirst = `SELECT feed_id, created_at, type, person_id, detail` + inFeed +
+		` AND ($4 = 0 OR feed_id < $4) ORDER BY feed_id DESC LIMIT $5 + 0 OFFSET $6 + 0`
 )
 
 // Feed returns a page of the feed of an alert or incident, and the number of all its entries.

@@ -38,7 +38,7 @@ type Config struct {
 	CursorKey []byte
 	Rate      ratelimit.Rate   // per account and operation; zero fields: no limit
 	Share     *ratelimit.Share // of all rates, that this process accepts; nil: the whole
-	// LimitWait is how long a call above the limit waits for its turn, if its key says nothing; 0: it is refused at once.
+	// LimitWait is how long a call above the limit waits for its turn, if its key has no wait of its own; 0: it is refused.
 	LimitWait time.Duration
 	LateBy    time.Duration  // delay of the refusals of a caller that goes on asking; 0: a second
 	Proxies   []netip.Prefix // their X-Forwarded-For is trusted

@@ -129,7 +129,7 @@ func waiting(wait time.Duration) *Frame {
 	return f
 }
 
-// call returns a call that comes now, of a key that waits so many seconds; nil: of one that says nothing.
+// call returns a call that comes now, of a key that waits so many seconds; nil: of one without a wait.
 func call(ctx context.Context, effect Effect, wait *int64) *exchange {
 	return &exchange{op: &mounted{Op: Op{Effect: effect}}, r: httptest.NewRequest("POST", "/", nil),
 		call: Call{Ctx: ctx, Now: time.Now(), Who: auth.Principal{Wait: wait}}}

@@ -50,7 +50,7 @@ type Config struct {
 	TLSKey                 string
 	LimitPerSecond         int // per account and operation; 0: no limit
 	LimitPerMinute         int
-	LimitWait              time.Duration // how long calls above these limits wait for their turn, if their key says nothing; 0: they are refused at once
+	LimitWait              time.Duration // how long calls above these limits wait for their turn, if their key has no wait
 	LateBy                 time.Duration // delay of the refusals of a caller that goes on asking; 0: a second
 	PushPerSecond          int           // requests per integration; 0: no limit
 	PushPerMinute          int

@@ -34,7 +34,7 @@ import (
 // future, and the members that a reply repeats with another value than the request's. Shorten it, and lower maxExceptions.
 const (
 	exceptions    = "testdata/example_exceptions.txt"
-	maxExceptions = 40
+	maxExceptions = 34
 )
 
 // onDemo starts the program with the demo account, and returns a key of its owner. Few deliveries are enough.
@@ -139,7 +139,7 @@ func calledOnDemo(t *testing.T, address, key, body string) (reply []byte, status
 
 func messageOf(reply []byte) string {
 	var refused struct{ Error struct{ Message string } }
-	_ = json.Unmarshal(reply, &refused) // the status says enough otherwise
+	_ = json.Unmarshal(reply, &refused) // the status is enough otherwise
 	return refused.Error.Message
 }
 

@@ -79,7 +79,7 @@ func TestForcedDeletionRemovesPersonEverywhere(t *testing.T) {
 		}
 	}
 	if err := c.app.DB.Snapshot(t.Context(), func(tx *db.Tx) error {
-		to, err := db.All(tx, db.Column[int64], `SELECT DISTINCT person_id FROM notice WHERE account_id = $1 AND event = 'override' ORDER BY person_id`, c.account)
+		to, err := db.All(tx, db.Column[int64], `SELECT DISTINCT person_id FROM notice WHERE account_id = $1 AND event = 'override_end' ORDER BY person_id`, c.account)
 		if fmt.Sprint(to) != "["+c.other+"]" {
 			t.Errorf("the end of the override notifies %v, want %s alone", to, c.other)
 		}

@@ -36,7 +36,7 @@ type serving struct {
 	EventDays              int           `help:"Days that events, their verdicts and notifications, and changes are kept; 0: for ever." default:"180"`
 	DroppedDays            int           `help:"Days that this is kept of events that were dropped or repeated; 0: as the others." default:"30"`
 	IncidentDays           int           `help:"Days that closed incidents and ended alerts are kept, with their feeds; 0: for ever." default:"365"`
-	LimitWait              time.Duration `help:"How long calls above the limits wait for their turn, if their key says nothing, up to 30s; 0s: they are refused at once." default:"0s"`
+	LimitWait              time.Duration `help:"How long calls above the limits wait for their turn, if their key has no wait, up to 30s; 0s: they are refused at once." default:"0s"`
 	sending
 	openID
 	LogFormat string `help:"text or json." enum:"text,json" default:"text"`

@@ -12,8 +12,10 @@ type Type struct {
 // names has what people call each type.
 var names = map[string]string{
 	"standard": "Standard events", "prometheus": "Prometheus", "grafana": "Grafana", "pagerduty": "PagerDuty events", "zabbix": "Zabbix",
-	"sentry": "Sentry", Heartbeat: "Heartbeat", Change: "Change events", WebhookIncident: "Webhook of incidents", WebhookAlert: "Webhook of alerts",
-	SlackApp: "Slack app", FeishuApp: "Feishu or Lark app", DingTalkApp: "DingTalk app", WeComApp: "WeCom app", TeamsApp: "Microsoft Teams app",
+	"sentry": "Sentry", Heartbeat: "Heartbeat", Change: "Change events", WebhookIncident: "Webhook of incidents",
+	WebhookAlert: "Webhook of alerts",
+	SlackApp:     "Slack app", FeishuApp: "Feishu or Lark app", DingTalkApp: "DingTalk app", WeComApp: "WeCom app",
+	TeamsApp: "Microsoft Teams app",
 }
 
 // typeList answers /integration/type/list.

@@ -30,6 +30,9 @@ type MemberNames struct {
 // fault.Conflict if one of them would be left without a person, and fault.Denied for a caller who may not change it.
 type Release func(c *api.Call, person int64) error
 
+// releases are those of the packages that name persons.
+type releases []Release
+
 // find returns the person whom all names fit, fault.Missing when there is none, and fault.Invalid when there are several.
 func (n MemberNames) find(c *api.Call) (person int64, err error) {
 	ids, err := db.All(c.Tx, db.Column[int64], `SELECT person_id FROM person WHERE account_id = $1 AND status <> 'deleted'
@@ -80,7 +83,7 @@ func (in memberDeleteRequest) Check() error { return in.check() }
 
 // memberDelete deletes a person's app keys, sessions, passwords, roles and memberships, and marks the person as deleted.
 // The row stays because history names it.
-func memberDelete(c *api.Call, in memberDeleteRequest, release []Release) (api.Removal, error) {
+func (release releases) memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
 	person, err := in.find(c)
 	if err != nil {
 		return api.Removal{}, err

@@ -86,7 +86,7 @@ func (a Announce) ops(release []Release) []api.Op {
 				"person. With dry_run the reply lists all that would be changed and deleted. The account's owner cannot be deleted. " +
 				"A team that escalation rules page and that is empty then is named in warnings, with the rules.",
 			Example: `{"member_id": 3846027201131, "dry_run": true}`,
-			Do:      api.Do(func(c *api.Call, in memberDeleteRequest) (api.Removal, error) { return memberDelete(c, in, release) }),
+			Do:      api.Do(releases(release).memberDelete),
 		},
 		{
 			Path:     "/member/info/reset",

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"tocsin/internal/api"
+	"tocsin/internal/auth"
 	"tocsin/internal/platform/db"
 )
 
@@ -21,36 +22,45 @@ func (r *Service) issueExport(c *api.Call, in issueExportRequest) (api.Download,
 		return api.Download{}, err
 	}
 	c.Touched("account", c.Who.AccountID, "")
-	who := c.Who
-	return api.Download{Name: "issues.csv", Write: func(ctx context.Context, to io.Writer) error {
-		t, err := api.NewTable(to, columns)
+	return api.Download{Name: "issues.csv", Write: issueFile{r.DB, c.Who, in.IssueFilter, columns}.write}, nil
+}
+
+// issueFile is an export that is written after the transaction of its call.
+type issueFile struct {
+	db      *db.DB
+	who     auth.Principal
+	filter  IssueFilter
+	columns []api.Column
+}
+
+func (f issueFile) write(ctx context.Context, to io.Writer) error {
+	t, err := api.NewTable(to, f.columns)
+	if err != nil {
+		return err
+	}
+	for from, more := (api.Position{}), true; more; {
+		if !from.Unset() {
+			f.filter.EndTime = from.At + 1 // so that the page is found by the index, however many are before it
+		}
+		var rows []Issue
+		err := f.db.Snapshot(ctx, func(tx *db.Tx) (err error) {
+			rows, err = db.All(tx, scanIssue, issuePages[order{"created_at", false}],
+				append(f.filter.args(f.who), from.Unset(), from.At, from.ID, exportPage, 0)...)
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		for from, more := (api.Position{}), true; more; {
-			if !from.Unset() {
-				in.EndTime = from.At + 1 // so that the page is found by the index, however many are before it
-			}
-			var rows []Issue
-			err := r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-				rows, err = db.All(tx, scanIssue, issuePages[order{"created_at", false}],
-					append(in.args(who), from.Unset(), from.At, from.ID, exportPage, 0)...)
-				return err
-			})
-			if err != nil {
+		for _, row := range rows {
+			if err := t.Add(row); err != nil {
 				return err
 			}
-			for _, row := range rows {
-				if err := t.Add(row); err != nil {
-					return err
-				}
-				from = api.Position{At: row.CreatedAt, ID: row.IssueID}
-			}
-			if err := t.Flush(); err != nil {
-				return err
-			}
-			more = len(rows) == exportPage
+			from = api.Position{At: row.CreatedAt, ID: row.IssueID}
 		}
-		return nil
-	}}, nil
+		if err := t.Flush(); err != nil {
+			return err
+		}
+		more = len(rows) == exportPage
+	}
+	return nil
 }

@@ -62,7 +62,8 @@ func (r *Service) list(c *api.Call, in listRequest) (reply Page, err error) {
 		return reply, err
 	}
 	limit, offset := in.CursorRequest.Window(defaultLimit)
-	found, err := db.All(c.Tx, scanRow(c.Who.AccountID, w == nil), `SELECT `+columns+matching+` AND ($7 OR (create_at, schedule_id) < ($8, $9))`+newestFirst+` LIMIT $10 + 0 OFFSET $11 + 0`,
+	found, err := db.All(c.Tx, scanRow(c.Who.AccountID, w == nil), `SELECT `+columns+matching+
+		` AND ($7 OR (create_at, schedule_id) < ($8, $9))`+newestFirst+` LIMIT $10 + 0 OFFSET $11 + 0`,
 		append(args, from.Unset(), from.At, from.Number(), limit+1, offset)...)
 	if err != nil {
 		return reply, err
