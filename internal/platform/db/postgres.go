@@ -247,7 +247,7 @@ func (e *postgresEngine) migrations(ctx context.Context) (p *goose.Provider, end
 	}
 	locker, err := lock.NewPostgresSessionLocker(lock.WithUnlockTimeout(1, 3)) // a lock ends with its connection anyway
 	if err == nil {
-		p, err = goose.NewProvider(goose.DialectPostgres, h, postgresSchema{}, goose.WithSessionLocker(locker))
+		p, err = goose.NewProvider(goose.DialectPostgres, h, postgresSchema{}, inAnyOrder, goose.WithSessionLocker(locker))
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, h.Close())

@@ -191,7 +191,7 @@ func (e *sqliteEngine) migrations(context.Context) (p *goose.Provider, end func(
 	if err != nil {
 		return nil, nil, err
 	}
-	if p, err = goose.NewProvider(goose.DialectSQLite3, h, files); err != nil {
+	if p, err = goose.NewProvider(goose.DialectSQLite3, h, files, inAnyOrder); err != nil {
 		return nil, nil, errors.Join(err, h.Close())
 	}
 	return p, func() { _ = h.Close() }, nil // every migration is committed by then

@@ -8,5 +8,5 @@ CREATE INDEX escalation_gathering ON escalation (account_id, request) WHERE requ
 -- Whether an incident is a test, which metrics do not count: what counts the open ones reads the index alone.
 ALTER TABLE incident ADD COLUMN is_test BOOLEAN NOT NULL DEFAULT FALSE;
 UPDATE incident SET is_test = TRUE WHERE progress <> 'Closed' AND body LIKE '%"is_test":true%';
-DROP INDEX incident_open;
+DROP INDEX IF EXISTS incident_open;
 CREATE INDEX incident_open ON incident (channel_id, severity, progress, start_time) WHERE progress <> 'Closed' AND NOT is_test;
