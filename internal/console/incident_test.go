@@ -17,7 +17,7 @@ func TestAcknowledge(t *testing.T) {
 	w.push(shopDown)
 	ann := w.signIn(annKey)
 	path := ann.get("/incidents?show=mine").shows("Checkout is down", "waits for Ann Day").link("/incidents/")
-	ann.get(path).shows("Why you:", "on call in Day", `formaction="`+path+`/ack"`, "Next, if no person acknowledges", "Notified Ann Day over e-mail.")
+	ann.get(path).shows("Why you:", "on call in Day", "1 alert still fires: if you resolve the incident now", `formaction="`+path+`/ack"`, "Next, if no person acknowledges", "Notified Ann Day over e-mail.")
 	acked := ann.post(path+"/ack", "seen", "Triggered", "comment", "Looking at it.")
 	acked.shows("You have it.", "Escalation has stopped.", "Undo", "Looking at it.", "!Next, if no person")
 	if acked.path != path+"?done=ack" {
@@ -41,7 +41,7 @@ func TestTwoPeople(t *testing.T) {
 	second.showsWith(http.StatusConflict, "Ann Day acknowledged it first", "I restart the database</textarea>", "Acknowledge as well")
 	bob.get(path).shows("!I restart the database", "!Bob Night</strong> Acknowledged")
 	bob.post(path+"/ack", "seen", "Processing", "comment", "I restart the database").shows("Ann Day, Bob Night", "I restart the database")
-	ann.post(path+"/resolve").shows("Closed", "closed by Ann Day")
+	ann.post(path+"/resolve").shows("Closed", "closed by Ann Day", "!still fires")
 	bob.post(path+"/resolve", "comment", "I resolve it").showsWith(http.StatusBadRequest, "it is closed", "I resolve it</textarea>")
 }
 

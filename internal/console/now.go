@@ -202,7 +202,7 @@ func (v *visit) turnIn(s schedule) turn {
 			t.End = max(t.End, c.End)
 		}
 	}
-	if n := s.Next; n != nil {
+	if n := v.afterTurn(s, t); n != nil {
 		t.next, t.NextAt = n.persons(), n.Start
 	}
 	if t.Start > 0 {
@@ -212,6 +212,25 @@ func (v *visit) turnIn(s schedule) turn {
 		t.Take = v.shiftLinks(s, piece{Start: c.Start, End: c.End, Persons: t.now}).Take
 	}
 	return t
+}
+
+// afterTurn returns who is on call after the visitor's present turn or, when there is none, after the present shift; nil when
+// that is not known, or is the visitor alone, whose turn is shown anyway.
+func (v *visit) afterTurn(s schedule, t turn) *entry {
+	next := s.Next
+	if t.On {
+		i := slices.IndexFunc(s.Final.Entries, func(e entry) bool { return e.Start >= t.End })
+		switch {
+		case i >= 0:
+			next = &s.Final.Entries[i]
+		case next != nil && next.Start < t.End:
+			next = nil
+		}
+	}
+	if next == nil || slices.Equal(next.persons(), []int64{v.who.PersonID}) {
+		return nil
+	}
+	return next
 }
 
 // ManagesSchedules reports whether the visitor may change schedules.

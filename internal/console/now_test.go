@@ -1,6 +1,10 @@
 package console_test
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+	"time"
+)
 
 // TestNow reads the first page of a responder, of a person who may read incidents only, and of an empty account.
 func TestNow(t *testing.T) {
@@ -16,4 +20,15 @@ func TestNow(t *testing.T) {
 	w.signIn(bobKey).get("/").shows("You are not on call", "Your next turn begins in")
 	w.signIn(readerKey).get("/").shows("Checkout is down", "!Am I on call?", "!Gaps in the next", "Silences in force")
 	w.signIn(emptyKey).get("/").shows("No schedule names you.", "Nothing burns.", "Someone is on call all the time.", "No alert is silenced.")
+}
+
+// TestNowNamesWhoFollowsVisitor: the visitor is on call for two days, on the first with another person.
+func TestNowNamesWhoFollowsVisitor(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	today := w.clock.Now().Truncate(24 * time.Hour)
+	w.call(ownerKey, "/schedule/create", fmt.Sprintf(`{"schedule_name": "Pairs", "layers": [{"layer_name": "l", "layer_start": %d, "rotation_unit": "day",
+		"rotation_value": 1, "groups": [{"members": [{"role_id": 0, "person_ids": [7000000000012, 7000000000013]}]},
+		{"members": [{"role_id": 0, "person_ids": [7000000000012]}]}, {"members": [{"role_id": 0, "person_ids": [7000000000014]}]}]}]}`, today.Unix()))
+	w.signIn(annKey).get("/").shows("Pairs", "Next: Rita Reader from", "!Next: Ann Day from")
 }
