@@ -3,6 +3,8 @@ package console
 // chinesePeople holds the texts of the pages of people and access.
 var chinesePeople = map[string]string{
 	"People and access": "成员与权限", "Roles": "角色", "App keys": "App key", "Audit": "审计日志", "My settings": "我的设置",
+	"Verify it": "去验证",
+	"A digit that is pressed in a call, or a reply to a text message, verifies it.": "在电话中按下数字键，或回复短信，即可完成验证。",
 	"Verified": "已验证", "Not verified": "未验证", "Deleted.": "已删除。",
 	"Invited": "已邀请", "No person matches. Search for less of the name.": "没有匹配的成员,请缩短搜索内容。",
 	"Invite a person": "邀请成员", "E-mail address": "邮箱地址", "Invite": "邀请",

@@ -36,6 +36,15 @@ func Pending(tx *db.Tx, account int64, r Record) (bool, error) {
 	return !has, err
 }
 
+// ProvePhone stores that a number is a person's, if it is the person's present number.
+func ProvePhone(tx *db.Tx, account, person int64, number string) error {
+	err := tx.Do(`UPDATE person SET phone_verified = TRUE WHERE account_id = $1 AND person_id = $2 AND phone = $3`, account, person, number)
+	if err != nil {
+		return err
+	}
+	return configstore.BumpRevision(tx, account)
+}
+
 // Prove stores that the present e-mail address of a person is theirs.
 func Prove(tx *db.Tx, account, person int64) error {
 	err := tx.Do(`UPDATE person SET email_verified = TRUE WHERE account_id = $1 AND person_id = $2`, account, person)

@@ -84,6 +84,13 @@ func (p *PhonePage) One() bool { return len(p.members) == 1 }
 // Asks reports whether the page asks its person a question about one incident.
 func (p *PhonePage) Asks() bool { return p.One() && p.Detail.Question != "" }
 
+// SentTo returns the number that the page was sent to.
+func (r *Service) SentTo(p *PhonePage) (string, error) {
+	n := p.Notification
+	err := r.opened(&n, p.members[0].target)
+	return n.Address.To, err
+}
+
 // attempt returns the page as an attempt to send it, without its outcome.
 func (p *PhonePage) attempt() *attempt {
 	return &attempt{Notification: p.Notification, members: p.members, bundle: p.bundle}

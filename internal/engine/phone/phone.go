@@ -18,6 +18,7 @@ import (
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/module"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -63,9 +64,38 @@ var replies = map[string]string{
 	sender.DigitAck: incident.Still, sender.DigitLater: incident.Later, sender.DigitNever: incident.Never, sender.DigitBack: incident.Back,
 }
 
-// press carries out a digit for the person of a page. sid is the call or text message that it came in; empty: the
-// service names none.
-func (s *Service) press(ctx context.Context, p *notify.PhonePage, sid, digit string) (a answer, err error) {
+// press carries out a digit for the person of a page, and stores that the person's number is theirs. sid is the call or text
+// message that the digit came in; empty: the service names none.
+func (s *Service) press(ctx context.Context, p *notify.PhonePage, sid, digit string) (answer, error) {
+	a, err := s.act(ctx, p, sid, digit)
+	if err == nil && digit != "" {
+		s.prove(ctx, p)
+	}
+	return a, err
+}
+
+// prove stores that the number to which a page was sent is its person's, unless the person has another one by now. A failure
+// takes nothing from the digit.
+func (s *Service) prove(ctx context.Context, p *notify.PhonePage) {
+	number, err := s.Notify.SentTo(p)
+	verified := true
+	if err == nil {
+		err = s.DB.Read(ctx, func(tx *db.Tx) error {
+			who, found, err := person.Find(tx, p.Account, p.Person)
+			verified = !found || who.PhoneVerified || who.Phone != number
+			return err
+		})
+	}
+	if err == nil && !verified {
+		err = s.DB.WriteOf(ctx, p.Account, func(tx *db.Tx) error { return person.ProvePhone(tx, p.Account, p.Person, number) })
+	}
+	if err != nil {
+		s.Log.Error("a telephone number is not stored as verified", "account_id", p.Account, "person_id", p.Person, "error", err)
+	}
+}
+
+// act carries out a digit.
+func (s *Service) act(ctx context.Context, p *notify.PhonePage, sid, digit string) (a answer, err error) {
 	now := s.Clock.Now()
 	reply := ""
 	if p.Asks() {
