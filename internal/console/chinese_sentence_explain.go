@@ -198,6 +198,7 @@ var chineseExplain = map[string]string{
 	"Nobody was reached yet: the server is held, and sends nothing until tocsin release": "尚未通知到任何人：服务器已暂停发送，在执行 tocsin release 之前不发送任何通知",
 	"Nobody was reached yet: %s over %t waits until %c (%v)":                             "尚未通知到任何人：对 %s 的 %t 通知等待至 %c（%v）",
 	"Nobody was reached yet: %s over %t waits until %c":                                  "尚未通知到任何人：对 %s 的 %t 通知等待至 %c",
+	"It waits to share the next call: calls are %d seconds apart":                        "它等待与其他通知合并为下一通电话：两通电话至少间隔 %d 秒",
 	"It waits to share a message with others: %d in a minute are the limit":              "它等待与其他通知合并发送：每分钟上限为 %d 条",
 	"Nobody was reached yet: %s over %t waits for attempt %d":                            "尚未通知到任何人：对 %s 的 %t 通知等待第 %d 次尝试",
 	"The last one said: %v":                                    "上次的结果：%v",

@@ -181,9 +181,9 @@ func TestExplainABundle(t *testing.T) {
 	}
 	w.push("very last", "Critical")
 	w.pass(time.Minute)
-	w.bothExplain("last", "Notification to Ann Day (named by the rule) over voice: sent in a bundle of 2.")
+	w.bothExplain("last", "Notification to Ann Day (named by the rule) over voice: sent in a bundle of 58.")
 	w.bothExplain("very last", "over sms: sent in a bundle of 2.")
-	if why := w.why("alert50"); !strings.Contains(why, "over voice: sent in a bundle of 56.") {
+	if why := w.why("alert50"); !strings.Contains(why, "over sms: sent in a bundle of 56.") {
 		t.Error(why)
 	}
 }

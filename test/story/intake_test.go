@@ -144,7 +144,7 @@ func TestASilentHeartbeatIsAnAlert(t *testing.T) {
 	}
 	w.notified()
 	w.pass(5*time.Minute + 10*time.Second)
-	if p := w.last(); p.subject != "[Critical] Backup is silent" {
+	if p := w.last(); p.subject != "[Critical] Backup is silent: all of its alerts may be missing" {
 		t.Error(p.subject)
 	}
 	w.notified(newPage("ann"))

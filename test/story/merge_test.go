@@ -214,7 +214,7 @@ func TestDigitAcknowledgesTargetOfMerge(t *testing.T) {
 	w.push("cards", "Critical")
 	target := w.incident()
 	one(t, s)
-	w.pass(10 * time.Second)
+	w.pass(15 * time.Second)
 	w.push("paypal", "Critical")
 	source := w.incident()
 	call := one(t, s)

@@ -178,6 +178,7 @@ func TestThePageOfALinkShowsTheIncidentAndOffersActions(t *testing.T) {
 	for _, want := range []string{
 		"Error rate of checkout is 9 %", "More than 5 % fail.", "web00", `href="https://wiki.example.com/checkout"`, ` (email)`,
 		"Next: team ops at ", "since 2026-", "Acknowledge as ", ">Snooze<", ">Resolve<",
+		"1 alert still fires: if you resolve the incident now, its source opens another one with the next event.",
 	} {
 		if status != 200 || !strings.Contains(body, want) {
 			t.Errorf("%d: %q is not in\n%s", status, want, body)

@@ -218,6 +218,7 @@ func TestDeliveryStatesComeBack(t *testing.T) {
 	contains(t, w.whole("db"), "delivered", "no answer")
 
 	w.ack(annKey)
+	w.pass(15 * time.Second) // from call to call
 	w.push("web", "Critical")
 	calls := s.Taken()
 	for _, c := range calls {

@@ -123,12 +123,12 @@ func TestOneLinkAcknowledgesABundle(t *testing.T) {
 	w.pass(2 * time.Minute)
 	link, calls := "", 0
 	for _, p := range w.reached() {
-		if p.method == "voice" && strings.Contains(p.text, "incidents need you") {
+		if p.method == "sms" && strings.Contains(p.text, "incidents need you") {
 			link, calls = p.ack, calls+1
 		}
 	}
 	if calls != 1 {
-		t.Fatalf("%d calls are bundles", calls)
+		t.Fatalf("%d text messages are bundles", calls)
 	}
 	w.push("later", "Critical")
 	for _, want := range []string{"26 incidents", "Nothing needs to be done here"} {

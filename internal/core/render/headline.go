@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
 )
 
 // places are the labels that name where something is wrong, the most telling first.
@@ -98,8 +99,21 @@ func (i Incident) State() string {
 		return i.Severity + ", still open"
 	case i.Event == "i_wake":
 		return i.Severity + ", snooze is over"
+	case i.Reopened:
+		return i.Severity + ", open again"
 	}
 	return i.Severity
+}
+
+// Why returns the line about the reason of the message; empty: there is none, or all messages to the chat have it.
+func (i Incident) Why() string {
+	switch {
+	case i.Reason == "" || i.InChat && i.Reason == sentence.Of("chat_named"):
+		return ""
+	case i.InChat:
+		return "Why here: " + i.Reason
+	}
+	return "Why you: " + i.Reason
 }
 
 // Subject returns the subject of a message about the incident, on one line:

@@ -22,6 +22,8 @@ type Incident struct {
 	Link        string // to the incident; empty when the server does not know its public address
 	AckLink     string // acknowledges it, for this reader alone; empty when it needs no acknowledgement
 	Reason      string // why the reader is notified, in words
+	InChat      bool   // a chat reads the message, not a person
+	Reopened    bool   // the incident was closed before, and opened again
 	Note        string // that an alert changes too often, and when the next message comes; empty: no alert does
 	Question    string // a question to the reader, such as "You have this since 02:14, still open"; empty: none
 	AnswerLink  string // answers Question, for this reader alone; empty without a question, or if the server has no public address

@@ -10,7 +10,7 @@ var Preset = map[string]string{
 		`{{with .Channel}} ({{truncate 40 .}}){{end}}{{with .Question}}. {{.}}{{end}}` +
 		`{{with .Note}}; {{.}}{{end}}{{with .AckLink}} ack: {{.}}{{end}}{{with .AnswerLink}} answer: {{.}}{{end}}`,
 	"voice": `{{if .Test}}This is a drill. {{end}}{{if eq .Event "i_r_severity"}}Now {{end}}{{.Severity}} incident` +
-		`{{with .Channel}} in {{truncate 40 .}}{{end}}. ` +
+		`{{if .Reopened}}, open again,{{end}}{{with .Channel}} in {{truncate 40 .}}{{end}}. ` +
 		`{{with .Merged}}{{truncate 150 .}}. {{end}}{{truncate 150 .Problem}}. {{with .Question}}{{.}}. {{end}}` +
 		`{{with .Note}}It {{.}}. {{end}}I repeat: {{.Severity}}. {{truncate 150 .Problem}}.`,
 	"slack":        chat("*"),
@@ -42,7 +42,7 @@ const progress = `{{with .Merged}}{{.}}{{if not $.MergedInto}} · {{end}}{{end}}
 const others = `{{with .Note}}{{.}}
 {{end}}{{with .Notified}}Notified: {{range $n, $who := .}}{{if $n}}, {{end}}{{$who}}{{end}}
 {{end}}{{with .Next}}Next: {{.}}
-{{end}}{{with .Reason}}Why you: {{.}}
+{{end}}{{with .Why}}{{.}}
 {{end}}`
 
 // labels lists the labels that the alerts share, then how the others differ.
@@ -99,11 +99,11 @@ var email = strings.NewReplacer("WRAP", "overflow-wrap:anywhere;word-break:break
 {{with .Link}}<a href="{{.}}" style="margin-right:14px">Open the incident</a> {{end}}
 {{range .Links}}<a href="{{.URL}}" style="margin-right:14px">{{.Name}}</a> {{end}}</td></tr>{{end}}
 {{with .Description}}<tr><td style="padding:14px 0 0;white-space:pre-line;WRAP">{{.}}</td></tr>{{end}}
-{{if or .Note .Notified .Next .Reason}}<tr><td style="padding:14px 0 0;font-size:14px;WRAP">
+{{if or .Note .Notified .Next .Why}}<tr><td style="padding:14px 0 0;font-size:14px;WRAP">
 {{with .Note}}<div><strong>{{.}}</strong></div>{{end}}
 {{with .Notified}}<div>Notified: {{range $n, $who := .}}{{if $n}}, {{end}}{{$who}}{{end}}</div>{{end}}
 {{with .Next}}<div>Next: {{.}}</div>{{end}}
-{{with .Reason}}<div>Why you: {{.}}</div>{{end}}</td></tr>{{end}}
+{{with .Why}}<div>{{.}}</div>{{end}}</td></tr>{{end}}
 {{if or .Shared .Differ}}<tr><td style="padding:14px 0 0">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="table-layout:fixed;font-size:14px">
 {{range $name, $value := .Shared}}<tr>

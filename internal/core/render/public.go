@@ -68,6 +68,8 @@ func fireReason(of any) string {
 		return "[REFIRE] "
 	case i.Event == "i_storm":
 		return "[STORM] "
+	case i.Reopened:
+		return "[REOPEN] "
 	}
 	switch a := i.AssignedTo; {
 	case a.Type == "escalate" && a.LayerIdx > 0, a.Type == "reassign", a.Type == "reopen":

@@ -205,6 +205,7 @@ var explainTable = []Pattern{
 	{"s_held", "Nobody was reached yet: the server is held, and sends nothing until tocsin release"},
 	{"s_until", "Nobody was reached yet: %s over %t waits until %c (%v)"},
 	{"s_until_budget", "Nobody was reached yet: %s over %t waits until %c"},
+	{"it_waits_call", "It waits to share the next call: calls are %d seconds apart"},
 	{"it_waits_budget", "It waits to share a message with others: %d in a minute are the limit"},
 	{"s_attempt", "Nobody was reached yet: %s over %t waits for attempt %d"},
 	{"s_last_said", "The last one said: %v"},

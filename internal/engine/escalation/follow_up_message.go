@@ -108,11 +108,8 @@ func (r *Service) notifyResponders(tx *db.Tx, i *incident.Incident, t draft, now
 	}
 	t.key = prefix
 	if to := i.AssignedTo; assignedByHand(i) {
-		for _, address := range to.Emails {
-			n := t.notification(i, 0, "email", notify.Address{To: address}, prefix+"/e"+address, t.reason)
-			if err := r.Notify.Put(tx, n, now); err != nil {
-				return err
-			}
+		if err := r.addresses(tx, i, t, to.Emails, prefix, t.reason, now); err != nil {
+			return err
 		}
 		reached = reached || len(to.Emails) > 0
 	}

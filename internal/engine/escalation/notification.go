@@ -96,13 +96,24 @@ func (r *Service) notifyTarget(
 			}
 		}
 	}
-	for _, address := range target.Emails {
-		n := t.notification(i, 0, "email", notify.Address{To: address}, prefix+"/e"+address, t.why(sentence.Of("named")))
-		if err := r.Notify.Put(tx, n, now); err != nil {
+	if err := r.addresses(tx, i, t, target.Emails, prefix, t.why(sentence.Of("named")), now); err != nil {
+		return err
+	}
+	return r.chats(tx, e, i, t, target, prefix, layer, now)
+}
+
+// addresses stores the notifications to e-mail addresses that a layer or an assignment names besides persons. The persons are
+// notified before.
+func (r *Service) addresses(
+	tx *db.Tx, i *incident.Incident, t draft, list []string, prefix, reason string, now time.Time,
+) error {
+	for _, address := range list {
+		n := t.notification(i, 0, "email", notify.Address{To: address}, prefix+"/e"+address, reason)
+		if err := r.Notify.PutAddress(tx, n, now); err != nil {
 			return err
 		}
 	}
-	return r.chats(tx, e, i, t, target, prefix, layer, now)
+	return nil
 }
 
 // recipients is what a layer's target resolves to at a moment.

@@ -280,11 +280,9 @@ func (r *Service) beginAgain(tx *db.Tx, i *incident.Incident, item activity.Item
 			return err
 		}
 		t := draft{cause: notify.Assigned, event: item.Event.Type()}
-		for _, address := range to.Emails {
-			key := fmt.Sprintf("%s/%s/%d/e%s", i.IncidentID, t.event, item.At.UnixMilli(), address)
-			if err := r.Notify.Put(tx, t.notification(i, 0, "email", notify.Address{To: address}, key, reason), item.At); err != nil {
-				return err
-			}
+		prefix := fmt.Sprintf("%s/%s/%d", i.IncidentID, t.event, item.At.UnixMilli())
+		if err := r.addresses(tx, i, t, to.Emails, prefix, reason, item.At); err != nil {
+			return err
 		}
 	}
 	return r.restartRule(tx, i, item, why)

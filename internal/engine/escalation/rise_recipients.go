@@ -181,8 +181,7 @@ func (r *Service) riseAddresses(
 		if slices.Contains(t.except.addresses, address) {
 			return nil
 		}
-		n := t.notification(i, 0, "email", notify.Address{To: address}, prefix+"/e"+address, reason)
-		return r.Notify.PutNeeded(tx, n, now)
+		return r.addresses(tx, i, t, []string{address}, prefix, reason, now)
 	}
 	for _, l := range layers {
 		t.detail = l.run.detail(l.layer)

@@ -306,14 +306,11 @@ func (r *Service) assigned(tx *db.Tx, i *incident.Incident, item activity.Item) 
 			return err
 		}
 	}
-	for _, address := range to.Emails {
-		t := draft{cause: notify.Assigned, event: item.Event.Type()}
-		key := fmt.Sprintf("%s/a%s/e%s", i.IncidentID, to.ID, address)
-		if err := r.Notify.Put(tx, t.notification(i, 0, "email", notify.Address{To: address}, key, "assigned"), item.At); err != nil {
-			return err
-		}
+	if err := r.notifyPersons(tx, i, item, "assigned", to.PersonIDs); err != nil {
+		return err
 	}
-	return r.notifyPersons(tx, i, item, "assigned", to.PersonIDs)
+	t := draft{cause: notify.Assigned, event: item.Event.Type()}
+	return r.addresses(tx, i, t, to.Emails, fmt.Sprintf("%s/a%s", i.IncidentID, to.ID), "assigned", item.At)
 }
 
 // notifyPersons notifies persons of an event, except the person who caused it.

@@ -69,9 +69,13 @@ func (r *Service) putStatus(tx *db.Tx, i integration.Integration, status string,
 	return triage.Accept(tx, i.AccountID, events, bodies)
 }
 
+// maxSilent is how many characters of an integration's name the title of its alert has: a call cuts the title at 150, and must
+// not lose what the silence means.
+const maxSilent = 100
+
 // statusEvent returns the event that a heartbeat is missing or has come back.
 func statusEvent(i integration.Integration, at int64, status string) event.Event {
-	title := event.Cut(i.IntegrationName+" is silent", event.MaxTitle)
+	title := event.Cut(i.IntegrationName, maxSilent) + " is silent: all of its alerts may be missing"
 	e := event.Event{
 		AlertKey:  fmt.Sprintf("heartbeat:%d", i.IntegrationID),
 		TitleRule: title,
@@ -82,7 +86,7 @@ func statusEvent(i integration.Integration, at int64, status string) event.Event
 		Time:      at,
 	}
 	if status != event.Ok {
-		e.Description = fmt.Sprintf("No sign of life for %d seconds.", i.Settings.IntervalSeconds)
+		e.Description = fmt.Sprintf("No sign of life for %d seconds. Until it is back, check by hand what it watches.", i.Settings.IntervalSeconds)
 	}
 	return e
 }

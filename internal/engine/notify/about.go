@@ -21,6 +21,7 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 		IncidentID: i.IncidentID, Title: i.Title, Description: i.Description, Severity: i.Severity, Progress: i.Progress,
 		StartTime: i.StartTime, AckTime: i.AckTime, CloseTime: i.CloseTime, Event: n.Event,
 		Labels: i.Labels, AlertCount: i.AlertCnt, Reason: n.Reason, Test: i.Test,
+		InChat: n.Person == 0 && isChat(n.Method), Reopened: i.ReopenedAt != 0 && i.Progress != incident.Closed,
 	}
 	about.Account, about.TimeZone, err = account(tx, n.Account)
 	if err != nil {

@@ -38,6 +38,15 @@ func (b Budget) of(method string) int {
 	return b.Other
 }
 
+// gap returns the least time between two messages over a method to a recipient. A telephone takes one call at a time: calls are
+// spread over the minute, and notifications that wait for the next call share it.
+func (b Budget) gap(method string) time.Duration {
+	if method == "voice" {
+		return window / time.Duration(b.Urgent)
+	}
+	return 0
+}
+
 // The values of urgency. Those up to lastPage ask a person to act.
 const (
 	lastPage  = 2
@@ -90,7 +99,8 @@ func (c class) limit(budget int) int {
 
 // plan divides the notifications that wait for a recipient into the messages that may be sent now; sent is how many
 // messages the last minute had. rows are sorted, the most severe first.
-func plan(rows []*member, budget, sent int) (messages [][]*member) {
+// most is how many of them may be sent together.
+func plan(rows []*member, budget, sent, most int) (messages [][]*member) {
 	for _, c := range classes {
 		var own []*member
 		for _, m := range rows {
@@ -98,7 +108,7 @@ func plan(rows []*member, budget, sent int) (messages [][]*member) {
 				own = append(own, m)
 			}
 		}
-		messages = append(messages, divide(own, c.limit(budget)-sent-len(messages))...)
+		messages = append(messages, divide(own, min(c.limit(budget)-sent, most)-len(messages))...)
 	}
 	return messages
 }
@@ -161,6 +171,17 @@ func units(rows []*member) (kept, late, fresh [][]*member) {
 		}
 	}
 	return kept, late, fresh
+}
+
+// together returns how many messages may be sent now, with a gap between two of them. sends is as in nextFree.
+func together(sends []int64, budget int, gap time.Duration, now time.Time) int {
+	switch {
+	case gap == 0:
+		return budget
+	case len(sends) > 0 && now.UnixMilli()-sends[len(sends)-1] < gap.Milliseconds():
+		return 0
+	}
+	return 1
 }
 
 // nextFree returns when fewer than limit messages will have been sent within a minute; zero: that is so now. sends are

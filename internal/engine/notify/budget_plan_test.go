@@ -29,7 +29,7 @@ func TestPlanOfMessages(t *testing.T) {
 		slices.SortStableFunc(rows, func(a, b *member) int { return int(a.urgency - b.urgency) })
 		budget := MinBudget + rng.IntN(9)
 		sent := rng.IntN(budget + 2)
-		messages := plan(rows, budget, sent)
+		messages := plan(rows, budget, sent, budget)
 		if len(messages) > max(0, budget-sent) {
 			t.Fatalf("seed %d: %d messages, %d are free", seed, len(messages), budget-sent)
 		}

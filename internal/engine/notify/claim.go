@@ -168,8 +168,9 @@ func (s store) claimFor(
 	if err != nil {
 		return nil, 0, err
 	}
-	budget := s.Budget.of(kindOf(rows[0].Method))
-	messages := plan(rows, budget, len(sends))
+	method := kindOf(rows[0].Method)
+	budget, gap := s.Budget.of(method), s.Budget.gap(method)
+	messages := plan(rows, budget, len(sends), together(sends, budget, gap, now))
 	taken, err = s.take(tx, messages[:min(n, len(messages))], recipient, now)
 	if err != nil {
 		return nil, 0, err
@@ -178,11 +179,13 @@ func (s store) claimFor(
 		sends = append(sends, now.UnixMilli())
 	}
 	for _, c := range classes {
-		due := nextFree(sends, c.limit(budget))
+		due, why := nextFree(sends, c.limit(budget)), sentence.Of("waits_budget", budget)
+		if gap > 0 && len(sends) > 0 && sends[len(sends)-1]+gap.Milliseconds() > due {
+			due, why = sends[len(sends)-1]+gap.Milliseconds(), sentence.Of("waits_call", int64(gap.Seconds()))
+		}
 		if due <= now.UnixMilli() {
 			continue
 		}
-		why := sentence.Of("waits_budget", budget)
 		changed, err := tx.Exec(makeWait, queue.account, recipient, queue.lane, c.from, c.to, now.UnixMilli(), due, why, maxBundle)
 		if err != nil {
 			return nil, 0, err

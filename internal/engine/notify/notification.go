@@ -128,14 +128,34 @@ func (r *Service) Put(tx *db.Tx, n Notification, now time.Time) error {
 	if n.Late {
 		late = 1
 	}
-	err = tx.Do(`INSERT INTO notice (account_id, `+columns+`, recipient, urgency, late)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
-		ON CONFLICT DO NOTHING`,
+	err = tx.Do(insertNotice,
 		n.Account, n.ID, n.Key, n.Incident, n.Schedule, n.Event, n.Cause, n.Person, n.Method, n.Queue, target, n.Reason,
 		string(detail), n.Status, 0, n.Due, n.Created, n.Settled, n.Outcome, n.budget, urgencyOf(&n), late)
 	batchOf(tx).put(&n)
 	tx.OnCommit(r.runner.Wake)
 	return err
+}
+
+const insertNotice = `INSERT INTO notice (account_id, ` + columns + `, recipient, urgency, late)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+		ON CONFLICT DO NOTHING`
+
+// PutSent stores a notification that counts as sent at n.Settled: a past that is made up, of which nothing is sent.
+func (r *Service) PutSent(tx *db.Tx, n Notification) error {
+	n.ID = id.Object(time.UnixMilli(n.Settled))
+	n.Status, n.Queue = Sent, n.queue()
+	n.Due, n.Created = n.Settled, n.Settled
+	target, err := r.sealed(&n)
+	if err != nil {
+		return err
+	}
+	detail, err := json.Marshal(n.Detail)
+	if err != nil {
+		return err
+	}
+	return tx.Do(insertNotice,
+		n.Account, n.ID, n.Key, n.Incident, n.Schedule, n.Event, n.Cause, n.Person, n.Method, n.Queue, target, n.Reason,
+		string(detail), n.Status, 1, n.Due, n.Created, n.Settled, n.Outcome, n.budgetKey(), urgencyOf(&n), 0)
 }
 
 // Stored reports whether a person has a notification with a key over any method: whether PutFor was called with that key.

@@ -111,8 +111,12 @@ func (c *collector) addOnCall(key string, roles []int64, at int64, zone *time.Lo
 			c.next = who.Next
 		}
 	}
+	why := sentence.Of("on_call", who.Name, who.Group)
+	if who.Group == "" {
+		why = sentence.Of("on_call_in", who.Name)
+	}
 	for _, person := range who.Persons {
-		if err := c.add(person, sentence.Of("on_call", who.Name, who.Group)); err != nil {
+		if err := c.add(person, why); err != nil {
 			return err
 		}
 		if i := slices.IndexFunc(c.persons, func(r Recipient) bool { return r.PersonID == person }); i >= 0 {

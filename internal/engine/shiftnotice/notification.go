@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -156,6 +157,9 @@ func (t *notifier) person(what string, moment, id int64, words text) error {
 	if err != nil || !found {
 		return err
 	}
+	if known, err := t.known(what, moment, id); err != nil || known {
+		return err
+	}
 	by, err := t.by(id)
 	if err != nil {
 		return err
@@ -163,6 +167,35 @@ func (t *notifier) person(what string, moment, id int64, words text) error {
 	n := t.notification(what, moment, words, t.zone(p))
 	n.Key, n.Reason = fmt.Sprintf("%s/p%d", n.Key, id), reasons[what]
 	return t.service.Notify.PutFor(t.tx, p, by, "Info", n, t.now)
+}
+
+// recent is how long a message about an override or an absence makes that about the shift superfluous, in seconds.
+const recent = 600
+
+// sameAs are the events whose message has the content of one about a shift.
+var sameAs = map[string][]string{begins: {covered, standIn, recorded}, ends: {covered, dismissed, recorded}}
+
+// known reports whether a person takes over or leaves at a moment because of an override or an absence of which the person was
+// notified just now. Of several messages about the moment the latest counts.
+func (t *notifier) known(what string, moment, person int64) (bool, error) {
+	if sameAs[what] == nil {
+		return false, nil
+	}
+	var latest notify.Notification
+	for _, event := range []string{covered, uncovered, standIn, dismissed, recorded} {
+		all, err := notify.WithKey(t.tx, t.account, fmt.Sprintf("shift/%d/%s", t.schedule, event))
+		if err != nil {
+			return false, err
+		}
+		for _, n := range all {
+			failed := n.Status == notify.Failed || n.Status == notify.Cancelled
+			about := n.Person == person && n.Detail.Moment == moment && n.Created/1000 > t.now.Unix()-recent
+			if about && !failed && n.Created >= latest.Created {
+				latest = n
+			}
+		}
+	}
+	return slices.Contains(sameAs[what], latest.Event), nil
 }
 
 // zone returns the time zone in which a person reads times.

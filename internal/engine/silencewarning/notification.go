@@ -102,7 +102,7 @@ func (e ending) words(at string) (subject, text string) {
 		alerts = fmt.Sprintf("%d alerts are", n)
 	}
 	text = fmt.Sprintf("The silence %s in channel %s ends %s. %s still active under it and will page then: %s",
-		e.rule.RuleName, e.channel.ChannelName, at, alerts, strings.Join(list, "; "))
+		e.rule.RuleName, e.channel.ChannelName, at, alerts, strings.TrimRight(strings.Join(list, "; "), "."))
 	if more := len(e.titles) - most; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}

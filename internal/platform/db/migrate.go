@@ -15,9 +15,9 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// inAnyOrder permits a database that lacks a migration with a lower number than those it has: parts that were written side by
-// side joined the program in another order than that of their numbers. What is missing is applied first, in the order of the
-// numbers. TestDatabaseOfEachVersionGetsPresentSchema holds every such order.
+// inAnyOrder permits a database to lack a migration of a lower number than its last: parts that were written side by side joined
+// the program in another order. Missing migrations are applied first, in the order of their numbers.
+// TestDatabaseOfEachVersionGetsPresentSchema holds every such order.
 var inAnyOrder = goose.WithAllowOutofOrder(true)
 
 // Applied is one migration that Migrate applied: the name of its file and its duration as text.
