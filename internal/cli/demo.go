@@ -73,7 +73,7 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 		if err == nil {
 			cmd.greet(con, url, keys, now)
 			printer.open()
-			go demo.Live(live, url, keys, receiver, now, printer.print)
+			go demo.Live(live, demo.Place{URL: url, Keys: keys, Receiver: receiver, Began: now, Show: printer.print})
 		}
 		return err
 	})

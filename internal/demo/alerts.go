@@ -47,6 +47,10 @@ func incidents(m moments) []incident.Incident {
 			if h.to != 0 {
 				a.RemovedAt = began.Add(h.to).Unix()
 			}
+			acked := max(r.AckTime, a.AssignedAt+120)
+			if t.acknowledged && (h.to == 0 || acked < a.RemovedAt) {
+				a.AcknowledgedAt = acked
+			}
 			r.Assignments = append(r.Assignments, a)
 		}
 		all = append(all, r)

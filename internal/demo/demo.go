@@ -57,6 +57,11 @@ func fill(
 	}
 	keys.New = !there
 	err = d.WriteOf(ctx, accountID, func(tx *db.Tx) (err error) {
+		if keys.New {
+			if err := relive(tx, keyring, momentsAt(now)); err != nil {
+				return err
+			}
+		}
 		if _, keys.All, err = person.CreateKey(tx, auth.NewKey{Account: accountID, Person: anna, Name: "demo: everything"},
 			now.Unix()); err != nil {
 			return err

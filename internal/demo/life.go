@@ -50,10 +50,24 @@ func labels(pairs ...string) map[string]string {
 	return m
 }
 
+// Place is where the demo's events happen.
+type Place struct {
+	URL      string // of the server
+	Keys     Keys
+	Receiver *Receiver // answers the webhooks
+	Began    time.Time // the demo
+	// Wait waits, and reports whether the demo goes on. nil: it waits by the clock of the machine.
+	Wait func(ctx context.Context, d time.Duration) bool
+	Show func(format string, args ...any) // prints
+}
+
 // Live sends events to the server's own API until ctx ends: first some scenes, then round after round. For each it prints
-// the outcome, the reason and the call that explains it. The receiver answers the webhooks.
-func Live(ctx context.Context, url string, keys Keys, receiver *Receiver, now time.Time, show func(format string, args ...any)) {
-	s := &stage{ctx: ctx, url: url, keys: keys, show: show, receiver: receiver, began: now}
+// the outcome, the reason and the call that explains it.
+func Live(ctx context.Context, p Place) {
+	s := &stage{ctx: ctx, url: p.URL, keys: p.Keys, show: p.Show, receiver: p.Receiver, began: p.Began, pause: p.Wait}
+	if s.pause == nil {
+		s.pause = wait
+	}
 	s.clear() // of a demo that ended before
 	s.books(1)
 	s.play()
@@ -81,7 +95,7 @@ func (s *stage) round(n int) {
 		if len(events) == 0 {
 			continue
 		}
-		outcome, why := explained(s.ctx, s.url, s.keys, events[0])
+		outcome, why := s.explained(events[0])
 		if outcome != "" {
 			call := Call{Path: "/alert/explain", Body: fmt.Sprintf(`{"event_id": "%s"}`, events[0])}
 			s.show("%-9s  %s (%s)\n           because %s\n           %s\n", outcome, h.title, h.status, why, call.Curl(s.url, s.keys.ReadOnly))
@@ -90,7 +104,7 @@ func (s *stage) round(n int) {
 }
 
 // explained returns the event's verdict and its reason. It polls for two seconds at most.
-func explained(ctx context.Context, url string, keys Keys, event string) (outcome, why string) {
+func (s *stage) explained(event string) (outcome, why string) {
 	for range 20 {
 		var reply struct {
 			Verdicts []struct {
@@ -102,20 +116,18 @@ func explained(ctx context.Context, url string, keys Keys, event string) (outcom
 				}
 			}
 		}
-		post(ctx, url+"/alert/explain?app_key="+keys.ReadOnly, map[string]any{"event_id": event}, &reply)
+		post(s.ctx, s.url+"/alert/explain?app_key="+s.keys.ReadOnly, map[string]any{"event_id": event}, &reply)
 		if len(reply.Verdicts) > 0 {
 			v := reply.Verdicts[0]
-			for _, s := range v.Trace {
-				if s.Matched {
-					why = strings.TrimSpace(s.Name + " " + s.Why)
+			for _, step := range v.Trace {
+				if step.Matched {
+					why = strings.TrimSpace(step.Name + " " + step.Why)
 				}
 			}
 			return v.Outcome, why
 		}
-		select {
-		case <-ctx.Done():
+		if !s.wait(100 * time.Millisecond) {
 			return "", ""
-		case <-time.After(100 * time.Millisecond):
 		}
 	}
 	return "", ""

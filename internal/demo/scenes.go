@@ -16,6 +16,7 @@ type stage struct {
 
 	receiver *Receiver
 	began    time.Time // of the demo
+	pause    func(context.Context, time.Duration) bool
 }
 
 // play shows once what happens when a severity rises, when an alert joins an acknowledged incident, in a storm, and to an
@@ -29,9 +30,12 @@ func (s *stage) play() {
 }
 
 // wait waits, and reports whether the demo goes on.
-func (s *stage) wait(d time.Duration) bool {
+func (s *stage) wait(d time.Duration) bool { return s.pause(s.ctx, d) }
+
+// wait waits by the clock of the machine, and reports whether ctx still goes on.
+func wait(ctx context.Context, d time.Duration) bool {
 	select {
-	case <-s.ctx.Done():
+	case <-ctx.Done():
 		return false
 	case <-time.After(d):
 		return true

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestEveryLineThatTheDemoPrintsWorks(t *testing.T) {
@@ -52,52 +51,6 @@ func (s *server) curl(line string) answer {
 		s.t.Errorf("%s: %+v", line, a)
 	}
 	return a
-}
-
-// The demo plays its scenes by itself. What it prints of each is still in the reply to the call that it prints when all
-// scenes are over.
-func TestTheDemoPlaysItsScenes(t *testing.T) {
-	t.Parallel()
-	s := serve(t, t.TempDir(), "demo", "--listen", "127.0.0.1:0")
-	scenes := map[string][]string{"rise": nil, "join": nil, "storm": nil, "untold": nil}
-	end, scene, left := time.After(2*time.Minute), "", len(scenes)
-	for left > 0 {
-		var line string
-		select {
-		case line = <-s.later:
-		case <-end:
-			t.Fatalf("after two minutes the demo has printed %q", scenes)
-		}
-		if _, head, isHead := strings.Cut(line, "  "); isHead && !strings.HasPrefix(line, " ") {
-			scene, _, _ = strings.Cut(head, " ")
-			continue
-		}
-		if lines, known := scenes[scene]; known {
-			line = strings.TrimSpace(line)
-			scenes[scene] = append(lines, line)
-			if strings.HasPrefix(line, "curl ") {
-				left--
-			}
-		}
-	}
-	for scene, lines := range scenes {
-		reply := s.curl(lines[len(lines)-1])
-		var explained struct{ Words []string }
-		if err := json.Unmarshal(reply.data, &explained); err != nil {
-			t.Fatal(err)
-		}
-		all := strings.Join(explained.Words, "\n")
-		for _, sentence := range lines[:len(lines)-1] {
-			sentence, _, _ = strings.Cut(sentence, ": waiting until") // what waited as the demo printed it may be sent by now,
-			sentence = strings.TrimSuffix(sentence, ": sending.")     // and so may what was being sent
-			if !strings.Contains(all, sentence) {
-				t.Errorf("%s: %q is not in\n%s", scene, sentence, all)
-			}
-		}
-		if len(lines) < 2 {
-			t.Errorf("%s: no sentence is printed", scene)
-		}
-	}
 }
 
 func TestTheDemoKeepsItsFolder(t *testing.T) {

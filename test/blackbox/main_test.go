@@ -94,8 +94,7 @@ func must(t *testing.T, dir string, args ...string) string {
 // server is a running serve or demo.
 type server struct {
 	url   string
-	lines []string    // standard output before "listening on"
-	later chan string // the lines after it, as long as the test reads them
+	lines []string // standard output before "listening on"
 	cmd   *exec.Cmd
 	ended chan struct{}
 	log   *bytes.Buffer // standard error; read it after stop
@@ -112,7 +111,7 @@ func serve(t *testing.T, dir string, args ...string) *server {
 func serveBy(t *testing.T, dir string, cmd *exec.Cmd) *server {
 	t.Helper()
 	args := cmd.Args
-	s := &server{t: t, cmd: cmd, later: make(chan string, 1000), ended: make(chan struct{}), log: &bytes.Buffer{}}
+	s := &server{t: t, cmd: cmd, ended: make(chan struct{}), log: &bytes.Buffer{}}
 	s.cmd.Dir, s.cmd.Stderr = dir, s.log
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
@@ -131,12 +130,6 @@ func serveBy(t *testing.T, dir string, cmd *exec.Cmd) *server {
 				break
 			}
 			s.lines = append(s.lines, lines.Text())
-		}
-		for lines.Scan() {
-			select {
-			case s.later <- lines.Text():
-			default:
-			}
 		}
 		io.Copy(io.Discard, out)
 		s.cmd.Wait()
