@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/id"
+	"tocsin/internal/role"
 )
 
 // First is what the first start on an empty database created.
@@ -36,6 +37,9 @@ func (a *App) FirstStart(ctx context.Context, zone string) (first *First, err er
 			AccountID: f.AccountID, PersonID: f.OwnerID, PersonName: "Owner", As: "member", Status: "enabled",
 		}}
 		if err := person.Load(tx, f.AccountID, []person.Record{owner}); err != nil {
+			return err
+		}
+		if err := role.Load(tx, f.AccountID, role.Presets()); err != nil {
 			return err
 		}
 		if _, f.Key, err = person.CreateKey(tx, auth.NewKey{Account: f.AccountID, Person: f.OwnerID, Name: "first start"}, now); err != nil {
