@@ -115,7 +115,7 @@ func incidentFeed(i incident.Incident, paged []pages.Notification) []activity.It
 	add(i.StartTime, 0, activity.Opened{Severity: i.Severity, Title: i.Title})
 	for k, a := range i.Assignments {
 		how := activity.Assigned{How: "assign", To: []int64{a.PersonID}, PersonIDs: []int64{a.PersonID}, AssignedAt: a.AssignedAt}
-		by := anna // who owns the account, and so is notified of what no rule is for
+		by := anna // the owner, who is notified of incidents without a rule
 		switch rule := paged[0].Detail; {
 		case k > 0:
 			how.How, by = "reassign", i.Assignments[k-1].PersonID

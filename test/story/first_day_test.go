@@ -106,7 +106,7 @@ func TestDigitProvesTelephoneNumber(t *testing.T) {
 	}
 }
 
-// A telephone takes one call at a time: what happens while the first call is made is in the second one.
+// A telephone takes one call at a time: incidents that open during the first call share the second.
 func TestCallsToOneTelephoneAreSpread(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {"person_ids": [%d], "by": {"critical": ["voice"]}}}`, ann)))

@@ -75,7 +75,7 @@ func (s *Service) press(ctx context.Context, p *notify.PhonePage, sid, digit str
 }
 
 // prove stores that the number to which a page was sent is its person's, unless the person has another one by now. A failure
-// takes nothing from the digit.
+// does not change the effect of the digit.
 func (s *Service) prove(ctx context.Context, p *notify.PhonePage) {
 	number, err := s.Notify.SentTo(p)
 	verified := true
