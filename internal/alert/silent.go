@@ -1,8 +1,13 @@
 package alert
 
-import "tocsin/internal/platform/db"
+import (
+	"github.com/go-json-experiment/json"
 
-// Muted is an active alert that is muted and in no incident.
+	"tocsin/internal/core/render"
+	"tocsin/internal/platform/db"
+)
+
+// Muted is an active alert that is muted and in no incident. Its title is its headline.
 type Muted struct {
 	AlertID, Title, Severity, Muted, MutedBy string
 	ChannelID, IntegrationID, Start          int64
@@ -19,8 +24,16 @@ func Silent(tx *db.Tx, account int64, hidden []int64, limit, offset int64) (list
 		return nil, total, err
 	}
 	list, err = db.All(tx, func(scan db.Scan) (a Muted, err error) {
-		return a, scan(&a.AlertID, &a.Title, &a.Severity, &a.Muted, &a.MutedBy, &a.ChannelID, &a.IntegrationID, &a.Start)
-	}, `SELECT alert_id, title, alert_severity, muted, muted_by, channel_id, integration_id, start_time`+silent+`
+		text := ""
+		if err := scan(&a.AlertID, &a.Title, &a.Severity, &a.Muted, &a.MutedBy, &a.ChannelID, &a.IntegrationID, &a.Start, &text); err != nil {
+			return a, err
+		}
+		var labels map[string]string
+		if json.Unmarshal([]byte(text), &labels) == nil { // a row that cannot be read keeps its title
+			a.Title = render.Headline(a.Title, labels, false)
+		}
+		return a, nil
+	}, `SELECT alert_id, title, alert_severity, muted, muted_by, channel_id, integration_id, start_time, labels`+silent+`
 		ORDER BY start_time DESC, alert_id DESC LIMIT $3 + 0 OFFSET $4 + 0`, account, db.List(hidden), limit, offset)
 	return list, total, err
 }

@@ -98,7 +98,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	}
 	webhooks := webhook.New(webhook.Config{
 		DB: a.DB, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Metrics: a.metrics, Out: a.webhooks(), CursorKey: cursorKey,
-		Closed: a.Senders.Closed, Held: a.Gate.Reason, Bus: bus, Report: a.endpointTrouble,
+		PublicURL: a.PublicURL, Closed: a.Senders.Closed, Held: a.Gate.Reason, Bus: bus, Report: a.endpointTrouble,
 	})
 	decisions := triage.New(triage.Config{
 		DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics, Configs: configs, Notify: a.notify, Untold: untolds,
@@ -107,7 +107,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	a.Modules = append(a.objects(bus),
 		untolds.Module(),
 		escalations.Module(),
-		(&warroom.Service{Keyring: a.Keyring, Bus: bus, Out: a.outside()}).Module(),
+		(&warroom.Service{Keyring: a.Keyring, Bus: bus, Out: a.outside(), PublicURL: a.PublicURL}).Module(),
 		(&explain.Service{Held: a.Gate.Reason}).Module(),
 		a.lint.Module(),
 		insight.New(a.DB).Module(),
@@ -148,7 +148,7 @@ func (a *App) objects(bus *activity.Bus) []module.Module {
 		a.feeds.Module(),
 		alert.Module(),
 		channel.Module(a.Keyring, route.RemoveChannel),
-		(&incident.Service{DB: a.DB, Bus: bus, Log: a.Log, Metrics: a.metrics}).Module(),
+		(&incident.Service{DB: a.DB, Bus: bus, PublicURL: a.PublicURL, Log: a.Log, Metrics: a.metrics}).Module(),
 		(&datasource.Service{Keyring: a.Keyring}).Module(),
 		rum.New(a.DB, a.Keyring, a.browserErrors.Changed).Module(),
 		a.sourcemaps.Module(),

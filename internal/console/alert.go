@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tocsin/internal/api"
+	"tocsin/internal/core/render"
 )
 
 var alertPages = []page{
@@ -47,6 +48,9 @@ type alertRow struct {
 		Progress string `json:"progress"`
 	} `json:"incident"`
 }
+
+// Name returns what is wrong, as messages call it.
+func (a alertRow) Name() string { return render.Headline(a.Title, a.Labels, false) }
 
 // State returns what an alert is in, in one word of the catalog.
 func (a alertRow) State() string {
@@ -204,7 +208,13 @@ func showAlert(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := alertView{titled: titled(a.Title), Alert: a}
+	if a.Incident != nil {
+		var i incident
+		if err := v.call("/incident/info", map[string]any{"incident_id": a.Incident.ID}, &i); err == nil { // else its title does
+			a.Incident.Title = i.Title
+		}
+	}
+	d := alertView{titled: titled(a.Name()), Alert: a}
 	d.Labels, d.Links = labels(a.Labels)
 	if a.Muted == "inhibited" && a.MutedBy != "" {
 		if by, err := v.findAlert(a.MutedBy); err == nil {
@@ -256,7 +266,7 @@ func showAlertWhy(v *visit) (view, error) {
 		if err != nil {
 			return nil, err
 		}
-		name, back = a.Title, "/alerts/"+a.ID
+		name, back = a.Name(), "/alerts/"+a.ID
 	}
 	x, err := v.explain("/alert/explain", map[string]any{member: id})
 	if err != nil {

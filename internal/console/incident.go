@@ -24,7 +24,8 @@ var incidentPages = []page{
 type incidentRow struct {
 	ID         string `json:"incident_id"`
 	Num        string `json:"num"`
-	Title      string `json:"title"`
+	Title      string `json:"headline"` // as in messages
+	Given      string `json:"title"`    // that a person changes
 	Severity   string `json:"incident_severity"`
 	Progress   string `json:"progress"`
 	ChannelID  int64  `json:"channel_id"`

@@ -18,6 +18,7 @@ import (
 type incident struct {
 	incidentRow
 	Description string                    `json:"description"`
+	About       string                    `json:"headline_text"` // the description of the alert that the headline names; empty: Description
 	Impact      string                    `json:"impact"`
 	RootCause   string                    `json:"root_cause"`
 	Resolution  string                    `json:"resolution"`

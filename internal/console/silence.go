@@ -58,7 +58,7 @@ func showSilenceOfAlert(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := silenceView{Subject: a.Title, Back: "/alerts/" + a.ID}
+	d := silenceView{Subject: a.Name(), Back: "/alerts/" + a.ID}
 	return v.silenceForm(d, "/alert/silence/preview", map[string]any{"alert_id": a.ID})
 }
 

@@ -7,6 +7,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/render"
 )
 
 type silenceAlertRequest struct {
@@ -21,7 +22,7 @@ func alertToSilence(c *api.Call, alertID string) (s silenceable, err error) {
 		return s, err
 	}
 	a := all[0]
-	return silenceable{a.ID, a.Incident, cmp.Or(a.Title, a.Key), a.Channel, all}, needChannel(c, a.Channel, "alert "+a.ID)
+	return silenceable{a.ID, a.Incident, cmp.Or(render.Headline(a.Title, a.Labels, false), a.Key), a.Channel, all}, needChannel(c, a.Channel, "alert "+a.ID)
 }
 
 func (r *Service) silenceAlert(c *api.Call, in silenceAlertRequest) (SilenceMade, error) {

@@ -18,7 +18,7 @@ func (r *Incident) rename(n GroupName) bool {
 	}
 	title, description := r.Title, r.Description
 	if !slices.Contains(r.ManualOverrides, "title") {
-		r.Title = n.Title
+		r.Title, r.SourceTitle = n.Title, true
 	}
 	if !slices.Contains(r.ManualOverrides, "description") {
 		r.Description = n.Text

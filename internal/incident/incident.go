@@ -51,7 +51,7 @@ func (r *Service) info(c *api.Call, in OneRequest) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	return Show(c.Tx, &i)
+	return Show(c.Tx, r.PublicURL, &i)
 }
 
 // listByIDs fails as a whole when one of the incidents does not exist.
@@ -79,7 +79,7 @@ func (r *Service) listByIDs(c *api.Call, in Some) (api.Paged[View], error) {
 		onPage++
 	}
 	c.WarnShort(int64(onPage), int64(len(all)), "Ask for the others by their ids.")
-	items, err := showPage(c.Tx, c.Who.AccountID, all[:onPage])
+	items, err := r.showPage(c.Tx, c.Who.AccountID, all[:onPage])
 	return api.NewPaged(items, 0, int64(len(all))), err
 }
 

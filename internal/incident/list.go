@@ -139,7 +139,7 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 	if err := readAssignments(c.Tx, c.Who.AccountID, pageOf.Items); err != nil {
 		return reply, err
 	}
-	items, err := showPage(c.Tx, c.Who.AccountID, pageOf.Items)
+	items, err := r.showPage(c.Tx, c.Who.AccountID, pageOf.Items)
 	return api.PageOf(items, pageOf), err
 }
 

@@ -23,10 +23,11 @@ var golden embed.FS
 
 // Service holds the dependencies of the operations on incidents.
 type Service struct {
-	Bus     *activity.Bus
-	DB      *db.DB // of the job
-	Log     *slog.Logger
-	Metrics prometheus.Registerer
+	Bus       *activity.Bus
+	PublicURL string // of the server, without a final slash; empty: not known
+	DB        *db.DB // of the job
+	Log       *slog.Logger
+	Metrics   prometheus.Registerer
 }
 
 // Ops returns the operations of incidents.

@@ -68,7 +68,7 @@ func (r *Service) pastList(c *api.Call, in pastRequest) (reply api.Items[PastVie
 	for i, id := range ids {
 		all[i] = *read[id] // of the same snapshot
 	}
-	views, err := showPage(c.Tx, c.Who.AccountID, all)
+	views, err := r.showPage(c.Tx, c.Who.AccountID, all)
 	for i, v := range views {
 		reply.Items = append(reply.Items, PastView{View: v, Score: float64(found[i].match.Score) / 1000, Reasons: found[i].match.Reasons})
 	}

@@ -63,6 +63,7 @@ type Detail struct {
 	Test             bool                      `json:"is_test,omitzero" doc:"A drill: nothing is wrong."`
 	Storms           []int64                   `json:"storms,omitzero" maxItems:"100" doc:"Storm thresholds it has reached."`
 	Snoozes          []Snooze                  `json:"snoozes,omitzero" maxItems:"100000" doc:"The times for which it was snoozed."`
+	SourceTitle      bool                      `json:"source_title,omitzero" doc:"The title is the source's name of a group of alerts."`
 	RoseAt           int64                     `json:"rose_at,omitzero" doc:"When its severity last rose."`
 	Flapping         *Flapping                 `json:"flapping,omitzero" doc:"One of its alerts changes too often; absent: none does."`
 	JoinedUntil      int64                     `json:"joined_until,omitzero" doc:"Alerts that join by then, since it was acknowledged, are one message to its responders."`
@@ -192,10 +193,11 @@ func Of(tx *db.Tx, item activity.Item) (Incident, bool, error) {
 	return Find(tx, item.Account, item.ID)
 }
 
-// withAlerts is an incident with the counts of its alerts.
+// withAlerts is an incident with the counts of its alerts, and their lead; nil: the alert that opened it.
 type withAlerts struct {
 	Incident
 	alerts alert.Count
+	lead   *alert.Lead
 }
 
 // of returns the incident that a domain event carries. Its alerts are counted if the event has that as its subject.

@@ -7,8 +7,8 @@ import (
 )
 
 // ShowAll returns the views of the incidents of some domain events of an account, in few statements: each incident as it was
-// when its event happened if that carries it, else as it is now; nil when the account has no such incident.
-func ShowAll(tx *db.Tx, account int64, items []activity.Item) ([]*View, error) {
+// when its event happened if that carries it, else as it is now; nil when the account has no such incident. base is the server's public address, as in PageURL.
+func ShowAll(tx *db.Tx, base string, account int64, items []activity.Item) ([]*View, error) {
 	all, err := ofAll(tx, account, items)
 	if err != nil {
 		return nil, err
@@ -18,7 +18,7 @@ func ShowAll(tx *db.Tx, account int64, items []activity.Item) ([]*View, error) {
 		if r == nil {
 			continue
 		}
-		v, err := show(tx, r)
+		v, err := show(tx, base, r)
 		if err != nil {
 			return nil, err
 		}
@@ -28,7 +28,7 @@ func ShowAll(tx *db.Tx, account int64, items []activity.Item) ([]*View, error) {
 }
 
 // showPage returns the views of incidents of an account, in few statements.
-func showPage(tx *db.Tx, account int64, all []Incident) ([]View, error) {
+func (s *Service) showPage(tx *db.Tx, account int64, all []Incident) ([]View, error) {
 	if len(all) == 0 {
 		return []View{}, nil
 	}
@@ -40,16 +40,24 @@ func showPage(tx *db.Tx, account int64, all []Incident) ([]View, error) {
 	if err != nil {
 		return nil, err
 	}
+	opened := map[string]string{}
+	for i := range all {
+		opened[all[i].IncidentID] = all[i].DedupKey
+	}
+	leads, err := alert.LeadsOf(tx, account, opened)
+	if err != nil {
+		return nil, err
+	}
 	views := make([]View, len(all))
 	for i := range all {
-		if views[i], err = show(tx, &withAlerts{all[i], counts[ids[i]]}); err != nil {
+		if views[i], err = show(tx, s.PublicURL, &withAlerts{all[i], counts[ids[i]], leads[ids[i]]}); err != nil {
 			return nil, err
 		}
 	}
 	return views, nil
 }
 
-// ofAll is Of for some domain events, with the alerts of each incident counted; nil: the account has no such incident.
+// ofAll is Of for some domain events, with the counts and the lead of the alerts of each incident; nil: the account has no such incident.
 func ofAll(tx *db.Tx, account int64, items []activity.Item) ([]*withAlerts, error) {
 	all := make([]*withAlerts, len(items))
 	var unread, uncounted []string
@@ -78,12 +86,22 @@ func ofAll(tx *db.Tx, account int64, items []activity.Item) ([]*withAlerts, erro
 	if err != nil {
 		return nil, err
 	}
+	opened := map[string]string{} // by the incidents whose lead is not known
 	for i, item := range items {
 		if all[i] == nil && read[item.ID] != nil {
 			all[i] = &withAlerts{Incident: *read[item.ID]}
 		}
 		if all[i] != nil && all[i].alerts == (alert.Count{}) {
-			all[i].alerts = counts[item.ID]
+			opened[item.ID] = all[i].DedupKey
+		}
+	}
+	leads, err := alert.LeadsOf(tx, account, opened)
+	if err != nil {
+		return nil, err
+	}
+	for i, item := range items {
+		if _, unknown := opened[item.ID]; unknown && all[i] != nil && all[i].alerts == (alert.Count{}) {
+			all[i].alerts, all[i].lead = counts[item.ID], leads[item.ID]
 		}
 	}
 	return all, nil

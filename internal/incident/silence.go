@@ -67,7 +67,12 @@ func incidentToSilence(c *api.Call, incidentID string) (s silenceable, err error
 	if err != nil {
 		return s, err
 	}
-	s = silenceable{incidentID: i.IncidentID, title: cmp.Or(i.Title, i.DedupKey), channel: i.ChannelID, alerts: activeOf(all, hidden)}
+	lead, err := i.Lead(c.Tx)
+	if err != nil {
+		return s, err
+	}
+	headline, _ := i.Headline(lead)
+	s = silenceable{incidentID: i.IncidentID, title: cmp.Or(headline, i.DedupKey), channel: i.ChannelID, alerts: activeOf(all, hidden)}
 	if len(s.alerts) == 0 {
 		return s, fault.New(fault.Conflict, "incident %s cannot be silenced: none of its alerts is open", i.IncidentID)
 	}

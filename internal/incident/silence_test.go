@@ -51,7 +51,7 @@ func beginSilences(t *testing.T) *apitest.Server {
 			return err
 		}
 		return incident.Load(tx, apitest.AccountA, []incident.Incident{
-			{IncidentID: full, Title: "Disks", ChannelID: 1001, Severity: "Warning"}, {IncidentID: empty, Title: "By hand", ChannelID: 1001}})
+			{IncidentID: full, Title: "Disks", ChannelID: 1001, Severity: "Warning", Detail: incident.Detail{ManualOverrides: []string{"title"}}}, {IncidentID: empty, Title: "By hand", ChannelID: 1001}})
 	})
 	return s
 }

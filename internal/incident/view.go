@@ -36,7 +36,9 @@ type View struct {
 	IncidentStatus   string                    `json:"incident_status" enum:"Critical,Warning,Info,Ok" doc:"Its severity, and Ok when it is closed. One that was merged into another keeps its severity."`
 	IncidentSeverity string                    `json:"incident_severity" enum:"Critical,Warning,Info,Ok" doc:"The highest of its alerts, unless a person set it."`
 	Progress         string                    `json:"progress" enum:"Triggered,Processing,Closed" doc:"Triggered until a person acknowledges it, then Processing, and Closed at its end."`
-	Title            string                    `json:"title" doc:"What people read first."`
+	Title            string                    `json:"title" doc:"What a person or the source called it, or the title of its first alert."`
+	Headline         string                    `json:"headline" doc:"What is wrong now, on one line: what messages and the console call it."`
+	HeadlineText     string                    `json:"headline_text,omitzero" doc:"The description of the alert that headline names; absent: it is description."`
 	Description      string                    `json:"description" doc:"What it is about."`
 	AISummary        string                    `json:"ai_summary" doc:"Always empty."`
 	Impact           string                    `json:"impact" doc:"Whom it hurts."`
@@ -63,7 +65,7 @@ type View struct {
 	AccountTimeZone  string                    `json:"account_time_zone" doc:"The account's time zone."`
 	ChannelName      string                    `json:"channel_name" doc:"The channel's name now; empty when it is gone."`
 	ChannelStatus    string                    `json:"channel_status" doc:"Its status now; empty when it is gone."`
-	DetailURL        string                    `json:"detail_url" doc:"Always empty: there are no pages of incidents yet."`
+	DetailURL        string                    `json:"detail_url" doc:"Its page in the console; empty when the server does not know its public address."`
 	SilenceURL       string                    `json:"silence_url" doc:"Always empty."`
 	IntegrationType  string                    `json:"integration_type" doc:"The type of its first integration."`
 	PostMortemID     string                    `json:"post_mortem_id" doc:"Always empty."`
@@ -92,17 +94,21 @@ type Responder struct {
 	As             string `json:"as,omitzero" doc:"Always responder."`
 }
 
-// Show returns the view of an incident.
-func Show(tx *db.Tx, r *Incident) (v View, err error) {
+// Show returns the view of an incident. base is the server's public address, as in PageURL.
+func Show(tx *db.Tx, base string, r *Incident) (v View, err error) {
 	alerts, err := alert.CountOf(tx, r.AccountID, r.IncidentID)
 	if err != nil {
 		return v, err
 	}
-	return show(tx, &withAlerts{*r, alerts})
+	lead, err := r.Lead(tx)
+	if err != nil {
+		return v, err
+	}
+	return show(tx, base, &withAlerts{*r, alerts, lead})
 }
 
 // show returns the view of an incident whose alerts are counted.
-func show(tx *db.Tx, r *withAlerts) (v View, err error) {
+func show(tx *db.Tx, base string, r *withAlerts) (v View, err error) {
 	severity := cmp.Or(r.Severity, event.Info)
 	v = View{
 		IncidentID: r.IncidentID, AccountID: r.AccountID, ChannelID: r.ChannelID, IntegrationIDs: r.IntegrationIDs,
@@ -129,6 +135,11 @@ func show(tx *db.Tx, r *withAlerts) (v View, err error) {
 	if len(r.IntegrationTypes) > 0 {
 		v.IntegrationType = r.IntegrationTypes[0]
 	}
+	text := ""
+	if v.Headline, text = r.Headline(r.lead); text != r.Description {
+		v.HeadlineText = text
+	}
+	v.DetailURL = PageURL(base, r.IncidentID)
 	v.fillEmpty()
 	return v, v.lookUp(tx, r)
 }

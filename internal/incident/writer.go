@@ -84,7 +84,7 @@ func (d Writer) open(r *Incident, alerts *alert.Count) error {
 	item := activity.Item{Account: d.Account, ID: r.IncidentID, Channel: r.ChannelID, At: d.Now, Person: d.Person,
 		First: true, Event: activity.Opened{Severity: r.Severity, Title: r.Title}, Subject: *r}
 	if alerts != nil {
-		item.Subject = withAlerts{*r, *alerts}
+		item.Subject = withAlerts{Incident: *r, alerts: *alerts}
 	}
 	return d.Bus.Publish(d.Tx, item)
 }

@@ -44,6 +44,7 @@ type openResult struct {
 	Record
 	service  sender.App
 	incident incident.Incident
+	headline string // of the incident
 	people   []sender.Contact
 	warnings []string
 }
@@ -57,7 +58,7 @@ func (r *Service) openGroup(c *api.Call, in createRequest) (a openResult, err er
 	}
 	ctx, cancel := context.WithTimeout(c.Ctx, timeout)
 	defer cancel()
-	group, err := a.service.OpenGroup(ctx, r.Out, nameOf(&a.incident), a.people)
+	group, err := a.service.OpenGroup(ctx, r.Out, nameOf(a.IncidentID, a.headline), a.people)
 	if group.ID == "" {
 		return a, errors.Join(failed(a.PluginType, err, group.Missing), c.Write(func() error { return a.delete(c.Tx) }))
 	}
@@ -69,7 +70,7 @@ func (r *Service) openGroup(c *api.Call, in createRequest) (a openResult, err er
 	if len(group.Missing) > 0 {
 		a.warnings = append(a.warnings, a.PluginType+": "+missingText(group.Missing))
 	}
-	if _, err := a.service.Post(ctx, r.Out, group.ID, greeting(&a)); err != nil {
+	if _, err := a.service.Post(ctx, r.Out, group.ID, greeting(&a, r.PublicURL)); err != nil {
 		a.warnings = append(a.warnings, "the group is open, but nothing could be posted to it: "+publicMessage(err))
 	}
 	return a, nil
@@ -80,6 +81,11 @@ func (r *Service) begin(c *api.Call, in createRequest, a *openResult) (err error
 	if a.incident, err = incident.Permit(c.Tx, c.Who, in.IncidentID); err != nil {
 		return err
 	}
+	first, err := a.incident.Lead(c.Tx)
+	if err != nil {
+		return err
+	}
+	a.headline, _ = a.incident.Headline(first)
 	var app integration.Integration
 	if app, a.service, err = r.app(c, in.IntegrationID); err != nil {
 		return err
@@ -138,14 +144,20 @@ func (r *Record) eventData() activity.WarRoom {
 
 // nameOf returns the name of the group. It starts with the number of the incident, which remains when a service cuts the
 // name.
-func nameOf(i *incident.Incident) string {
-	return "#" + incident.Num(i.IncidentID) + " " + render.OneLine(i.Title)
+func nameOf(id, headline string) string {
+	return "#" + incident.Num(id) + " " + render.OneLine(headline)
 }
 
-// greeting returns the first message to the group: WeCom does not show a group without one.
-func greeting(a *openResult) sender.Message {
+// greeting returns the first message to the group: WeCom does not show a group without one. base is the server's public
+// address, as in incident.PageURL.
+func greeting(a *openResult, base string) sender.Message {
 	to, _ := render.For(a.PluginType)
+	text := to.Escape(a.headline) + "\n" + to.Escape(fmt.Sprintf("%s, %s", cmp.Or(a.incident.Severity, event.Info), a.incident.Progress))
+	page := incident.PageURL(base, a.IncidentID)
+	if page != "" {
+		text += "\n" + to.Link("open", page)
+	}
 	return sender.Message{Key: a.IncidentID + "/war-room", Thread: a.IncidentID, Subject: "War room for #" + incident.Num(a.IncidentID),
-		Severity: a.incident.Severity, Event: activity.IncidentRoom, Title: a.incident.Title, Test: a.incident.Test,
-		Text: to.Escape(a.incident.Title) + "\n" + to.Escape(fmt.Sprintf("%s, %s", cmp.Or(a.incident.Severity, event.Info), a.incident.Progress))}
+		Severity: a.incident.Severity, Event: activity.IncidentRoom, Title: a.headline, Test: a.incident.Test,
+		Text: text, Link: page}
 }

@@ -15,13 +15,13 @@ func TestGreeting(t *testing.T) {
 		"dingtalk": "＜!channel> ＜＠all> ［x］(https://evil.example) ∗∗b∗∗\n│ nothing\nInfo, Triggered",
 		"wecom":    "＜!channel> ＜＠all> ［x］(https://evil.example) ∗∗b∗∗\n│ nothing\nInfo, Triggered",
 	} {
-		a := openResult{incident: i}
+		a := openResult{incident: i, headline: i.Title}
 		a.PluginType = plugin
-		if got := string(greeting(&a).Text); got != want {
+		if got := string(greeting(&a, "").Text); got != want {
 			t.Errorf("%s: %q, want %q", plugin, got, want)
 		}
 	}
-	if got, want := nameOf(&i), "#ABCDF0 <!channel> <@all> [x](https://evil.example) **b** nothing"; got != want {
+	if got, want := nameOf(i.IncidentID, i.Title), "#ABCDF0 <!channel> <@all> [x](https://evil.example) **b** nothing"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -20,9 +20,10 @@ var golden embed.FS
 
 // Service holds the dependencies of the operations on war rooms.
 type Service struct {
-	Keyring *secret.Keyring // opens the credentials of apps
-	Bus     *activity.Bus
-	Out     *egress.Client
+	Keyring   *secret.Keyring // opens the credentials of apps
+	Bus       *activity.Bus
+	Out       *egress.Client
+	PublicURL string // of the server, without a final slash; empty: not known
 }
 
 // timeout bounds all calls to a chat service in one request. It is shorter than the timeout of the request.

@@ -239,7 +239,7 @@ func TestMergeIntoPrivateChannelHidesTarget(t *testing.T) {
 	w.mergedBy(ownKey, secret, mine)
 	for _, p := range []page{w.of("bob"), w.of("ops")} {
 		if !strings.Contains(p.subject, "[Merged] Trouble with cpu") || strings.Contains(p.text+p.subject, "leaked") ||
-			!strings.Contains(p.text, "Merged into incident "+strings.ToUpper(secret[18:])+" by Olga Owner") {
+			!strings.Contains(p.text, "Merged into incident #"+strings.ToUpper(secret[18:])+" by Olga Owner") {
 			t.Errorf("%s got %s\n%s", p.to, p.subject, p.text)
 		}
 	}

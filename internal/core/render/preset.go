@@ -6,13 +6,14 @@ import "strings"
 // docs/templates.md.
 var Preset = map[string]string{
 	"email": email,
-	"sms": `{{if .Test}}[Drill] {{end}}{{.State}}: {{with .Merged}}{{truncate 120 .}}. {{end}}{{truncate 120 .Problem}}` +
+	"sms": `{{if .Test}}[Drill] {{end}}{{.State}} #{{.Num}}: {{with .Merged}}{{truncate 120 .}}. {{end}}{{truncate 120 .Problem}}` +
 		`{{with .Channel}} ({{truncate 40 .}}){{end}}{{with .Question}}. {{.}}{{end}}` +
-		`{{with .Note}}; {{.}}{{end}}{{with .AckLink}} ack: {{.}}{{end}}{{with .AnswerLink}} answer: {{.}}{{end}}`,
+		`{{with .Note}}; {{.}}{{end}}{{with .AckLink}} ack: {{.}}{{end}}{{with .AnswerLink}} answer: {{.}}{{end}}` +
+		`{{if not (or .AckLink .AnswerLink)}}{{with .Link}} open: {{.}}{{end}}{{end}}`,
 	"voice": `{{if .Test}}This is a drill. {{end}}{{if eq .Event "i_r_severity"}}Now {{end}}{{.Severity}} incident` +
 		`{{if .Reopened}}, open again,{{end}}{{with .Channel}} in {{truncate 40 .}}{{end}}. ` +
 		`{{with .Merged}}{{truncate 150 .}}. {{end}}{{truncate 150 .Problem}}. {{with .Question}}{{.}}. {{end}}` +
-		`{{with .Note}}It {{.}}. {{end}}I repeat: {{.Severity}}. {{truncate 150 .Problem}}.`,
+		`{{with .Note}}It {{.}}. {{end}}I repeat: {{.Severity}}. {{truncate 150 .Problem}}. Number {{.SpokenNum}}.`,
 	"slack":        chat("*"),
 	"slack_app":    chat("*"),
 	"discord":      chat("**"),
@@ -30,9 +31,9 @@ var Preset = map[string]string{
 	"ntfy":         plain,
 }
 
-// progress describes how far people have come with the incident. A closed incident has its duration, and the person or cause
+// progress has the number of the incident, and describes how far people have come with it. A closed incident has its duration, and the person or cause
 // that ended it. After a merge, source or target of the merge is named.
-const progress = `{{with .Merged}}{{.}}{{if not $.MergedInto}} · {{end}}{{end}}{{if .MergedInto}}` +
+const progress = `#{{.Num}} · {{with .Merged}}{{.}}{{if not $.MergedInto}} · {{end}}{{end}}{{if .MergedInto}}` +
 	`{{else if eq .Progress "Closed"}}Resolved{{with .EndedBy}} by {{.}}{{end}}{{with .Duration}} after {{duration .}}{{end}}` +
 	`{{else}}{{.Progress}}{{with .AckedBy}} by {{.}}{{end}}{{end}}` +
 	`{{with .Channel}} · {{.}}{{end}} · since {{date .TimeZone .StartTime}}` +

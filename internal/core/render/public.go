@@ -12,6 +12,9 @@ func (i Incident) Num() string {
 	return strings.ToUpper(i.IncidentID[max(0, len(i.IncidentID)-6):])
 }
 
+// SpokenNum is Num as a call reads it out: a character at a time.
+func (i Incident) SpokenNum() string { return strings.Join(strings.Split(i.Num(), ""), " ") }
+
 // IncidentSeverity is Severity.
 func (i Incident) IncidentSeverity() string { return i.Severity }
 

@@ -19,7 +19,7 @@ import (
 // Story is the history of an incident.
 type Story struct {
 	IncidentID string   `json:"incident_id" doc:"The incident."`
-	Title      string   `json:"title" doc:"Its present title."`
+	Title      string   `json:"title" doc:"What messages call it now."`
 	Progress   string   `json:"progress" doc:"Its present progress; empty: it was removed."`
 	Notices    []Notice `json:"notices" doc:"Its notifications, sent or not."`
 	Next       *Next    `json:"next,omitempty" doc:"The next step of its escalation; absent: none is planned."`
@@ -60,7 +60,12 @@ func (x *Explanation) story(id string) error {
 		case err != nil:
 			return err
 		}
-		s.Title, s.Progress = i.Title, i.Progress
+		first, err := i.Lead(tx)
+		if err != nil {
+			return err
+		}
+		s.Title, _ = i.Headline(first)
+		s.Progress = i.Progress
 		if s.progress, err = escalation.ProgressOf(tx, &i, x.c.Unix()); err != nil {
 			return err
 		}

@@ -32,6 +32,7 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 		return about, err
 	}
 	about.Channel = ch.ChannelName
+	about.Link = r.Links.Open(i.IncidentID)
 	if err := addPublic(tx, &about, n, i, &ch, now); err != nil { // before the time zone becomes the reader's
 		return about, err
 	}

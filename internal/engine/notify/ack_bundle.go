@@ -41,7 +41,7 @@ func (r *Service) ackBundle(ctx context.Context, t Ticket, press bool, now time.
 		problem := "the person whom this link was made for does not exist any more, or a newer message tells of the incidents"
 		return http.StatusNotFound, ackView{Problem: problem}, nil
 	}
-	view.Person = p.Name
+	view.Person, view.List = p.Name, r.Links.Open("")
 	shown := 0
 	waiting := waits{}
 	seen := map[string]bool{}
@@ -142,7 +142,11 @@ func (r *Service) ackSome(
 		if err != nil {
 			return nil, open, err
 		}
-		lines = append(lines, fmt.Sprintf("%s · %s · %s", i.Severity, problem(&i, partial), i.Progress))
+		first, err := i.Lead(tx)
+		if err != nil {
+			return nil, open, err
+		}
+		lines = append(lines, fmt.Sprintf("%s · #%s · %s · %s", i.Severity, incident.Num(i.IncidentID), problem(&i, first, partial), i.Progress))
 	}
 	return lines, open, nil
 }

@@ -28,6 +28,7 @@ var ackPage = template.Must(template.ParseFS(pages, "ack.html"))
 type ackView struct {
 	Title, Person, Problem string
 	Lines                  []string // of a bundle: its incidents
+	List                   string   // likewise, the link to the list of incidents; empty: the server has no public URL
 	About                  *render.Incident
 	Since                  string
 	Persons                []Person // of a link in a chat: who may act as its reader

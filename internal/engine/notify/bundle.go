@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/alert"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/render"
@@ -55,12 +56,14 @@ type bundle struct {
 	first *Notification // its recipient is that of all
 	items []bundleItem  // the most severe first
 	zone  *time.Location
-	ack   bool // the recipient may acknowledge one of the incidents
+	ack   bool   // the recipient may acknowledge one of the incidents
+	open  string // link to the list of incidents; empty: it has none, or the server no public URL
 }
 
 // bundleItem is an incident, or a message about no incident.
 type bundleItem struct {
 	Severity, Title, Channel, Text string
+	Num                            string // of the incident
 	why                            string // no rule notified a person
 	start                          int64
 	test                           bool
@@ -138,9 +141,14 @@ func (s store) addItem(tx *db.Tx, b *bundle, n *Notification, seen map[string]bo
 	if err != nil {
 		return "", err
 	}
+	first, err := i.Lead(tx)
+	if err != nil {
+		return "", err
+	}
 	b.items = append(b.items, bundleItem{
 		Severity: i.Severity,
-		Title:    problem(&i, partial),
+		Num:      incident.Num(i.IncidentID),
+		Title:    problem(&i, first, partial),
 		Channel:  ch.ChannelName,
 		why:      because(n),
 		start:    i.StartTime,
@@ -153,11 +161,15 @@ func (s store) addItem(tx *db.Tx, b *bundle, n *Notification, seen map[string]bo
 	return "", err
 }
 
-// problem returns the problem of an incident and its place, from the labels of the first alert. partial: more alerts exist
-// than are counted.
-func problem(i *incident.Incident, partial bool) string {
-	headline := render.Headline(i.Title, i.Labels, i.CreatorID != 0 || slices.Contains(i.ManualOverrides, "title"))
-	return render.Incident{Headline: headline, Where: render.Where(headline, i.AlertCnt, partial, i.Labels, nil)}.Problem()
+// problem returns the problem of an incident and its place, from the labels of the alert that it is named after. partial:
+// more alerts exist than are counted.
+func problem(i *incident.Incident, first *alert.Lead, partial bool) string {
+	headline, _ := i.Headline(first)
+	labels := i.Labels
+	if first != nil && first.Labels != nil {
+		labels = first.Labels
+	}
+	return render.Incident{Headline: headline, Where: render.Where(headline, i.AlertCnt, partial, labels, nil)}.Problem()
 }
 
 // because returns why the fallback is notified, or the question to the person; empty for any other notification.
@@ -224,9 +236,14 @@ func (s store) bundled(b *bundle, now time.Time) (m sender.Message, err error) {
 	if _, id, _ := strings.Cut(strings.TrimPrefix(b.key, "bundle/"), "/"); b.ack {
 		m.AckLink = s.Links.AckBundle(b.first.Account, id, b.first.Person, now)
 	}
+	if b.incidents() > 0 {
+		b.open = s.Links.Open("")
+		m.Link = b.open
+	}
 	to, _ := render.For(kindOf(b.first.Method))
 	switch {
 	case kindOf(b.first.Method) == methodPush: // its link is not in its text
+		b.open = ""
 		m.Text = b.list(to, "", maxChat)
 	case to == render.HTML:
 		m.Text = b.list(render.Plain, m.AckLink, maxMail)
@@ -234,7 +251,10 @@ func (s store) bundled(b *bundle, now time.Time) (m sender.Message, err error) {
 	case to == render.Short:
 		link := m.AckLink
 		if b.first.Method == "voice" {
-			link = ""
+			link, b.open = "", ""
+			for n := range b.items {
+				b.items[n].Num = "" // a call that reads out many numbers hides the titles
+			}
 		}
 		m.Text = b.short(to, link)
 	default:

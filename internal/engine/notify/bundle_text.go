@@ -98,7 +98,7 @@ func (b *bundle) line(i bundleItem) string {
 	if i.Severity == "" {
 		return strings.TrimSuffix(event.Cut(i.Title+": "+render.OneLine(i.Text), maxMessage), ": ")
 	}
-	text := i.Severity + ": " + event.Cut(i.Title, 200)
+	text := i.Severity + " #" + i.Num + ": " + event.Cut(i.Title, 200)
 	if i.Channel != "" {
 		text += " (" + event.Cut(i.Channel, 60) + ")"
 	}
@@ -107,6 +107,14 @@ func (b *bundle) line(i bundleItem) string {
 		text += ": " + event.Cut(render.OneLine(i.why), 200)
 	}
 	return text
+}
+
+// numbered returns the number of an item's incident with a space behind it; empty: the item is about no incident.
+func numbered(i bundleItem) string {
+	if i.Num == "" {
+		return ""
+	}
+	return "#" + i.Num + " "
 }
 
 // more returns the line about the items that are not listed; empty when all are.
@@ -123,6 +131,9 @@ func (b *bundle) list(to *render.Target, link string, size int) render.Markup {
 	if link != "" { // before the items: a service that cuts the text keeps it
 		text += "\n" + to.Link("acknowledge all", link)
 	}
+	if b.open != "" {
+		text += "\n" + to.Link("open", b.open)
+	}
 	for n, i := range b.items {
 		line := to.Escape(b.line(i))
 		if n == maxListed || len(text)+len(line)+len(b.more(n)) > size {
@@ -138,10 +149,12 @@ func (b *bundle) short(to *render.Target, link string) render.Markup {
 	tail := ""
 	if link != "" {
 		tail = " ack: " + link
+	} else if b.open != "" {
+		tail = " open: " + b.open
 	}
 	text := b.head() + "."
 	for n, i := range b.items {
-		next := text + " " + event.Cut(i.Title, 60) + ";"
+		next := text + " " + numbered(i) + event.Cut(i.Title, 60) + ";"
 		more := b.more(n + 1)
 		if len([]rune(next))+len(more)+len(tail)+2 > maxShort {
 			text += " " + b.more(n) + "."
@@ -161,9 +174,9 @@ var bundleMail = template.Must(template.ParseFS(bundlePages, "bundle.html"))
 func (b *bundle) html(link string) (render.Markup, error) {
 	n := min(maxListed, len(b.items))
 	view := struct {
-		Head, More, Link, Colour string
-		Lines                    []string
-	}{b.head(), b.more(n), link, "#57606a", nil}
+		Head, More, Link, Open, Colour string
+		Lines                          []string
+	}{b.head(), b.more(n), link, b.open, "#57606a", nil}
 	switch {
 	case b.first.Cause == Recovery:
 		view.Colour = "#008800"

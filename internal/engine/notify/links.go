@@ -9,6 +9,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"tocsin/internal/incident"
 )
 
 // Links creates the links in messages. A link that acknowledges is for one person or chat and one incident or one bundle
@@ -27,6 +29,18 @@ const (
 // Ack returns the link with which a person acknowledges an incident; empty when the server has no public URL.
 func (l *Links) Ack(account int64, incident string, person int64, now time.Time) string {
 	return l.link(toIncident, account, incident, person, now)
+}
+
+// Open returns the link to an incident in the console, or to the list of incidents if id is empty. It is empty when the
+// server has no public URL.
+func (l *Links) Open(id string) string {
+	switch {
+	case l == nil || l.Base == "":
+		return ""
+	case id == "":
+		return l.Base + "/incidents"
+	}
+	return incident.PageURL(l.Base, id)
 }
 
 // AckBundle returns the link with which a person acknowledges the incidents of a bundle of notifications.

@@ -44,11 +44,15 @@ func addMerge(tx *db.Tx, about *render.Incident, n *Notification, i *incident.In
 		about.Merged = about.MergedFrom + was + " merged into this incident" + by
 		return nil
 	}
-	into := "incident " + incident.Num(i.MergedInto)
+	into := "incident #" + incident.Num(i.MergedInto)
 	if target, shown, err := leadsTo(tx, *i, n.Person); err != nil {
 		return err
 	} else if shown {
-		into = fmt.Sprintf("%s (%s)", problem(&target, false), incident.Num(target.IncidentID))
+		first, err := target.Lead(tx)
+		if err != nil {
+			return err
+		}
+		into = fmt.Sprintf("%s (#%s)", problem(&target, first, false), incident.Num(target.IncidentID))
 	}
 	about.Merged = "Merged into " + into + by
 	return nil
@@ -126,7 +130,7 @@ func lead(tx *db.Tx, t Ticket) (to Ticket, merged string, err error) {
 	}
 	to = t
 	to.Incident = target.IncidentID
-	return to, problem(&i, false), nil
+	return to, problem(&i, nil, false), nil // its alerts have moved to the target
 }
 
 // led returns the members of a page for the incidents that people work on now.
@@ -159,7 +163,7 @@ func (m Merge) About(n Notification, both bool, why string) Notification {
 		return n
 	}
 	n.Incident, n.Reason = m.Target.IncidentID, why
-	n.Detail.Merged, n.Detail.By = problem(m.Source, false), m.By
+	n.Detail.Merged, n.Detail.By = problem(m.Source, nil, false), m.By
 	return n
 }
 

@@ -18,8 +18,8 @@ import (
 // that are active count, if there are any. It is not changed once it is built.
 type overview struct {
 	first  []render.Alert    // the first ten of all alerts
-	worst  *decide.Alert     // the most severe alert that counts; nil: none counts
-	labels map[string]string // the labels of worst
+	lead   *alert.Lead       // the alert that the incident is named after; nil: it has none
+	labels map[string]string // of lead
 	count  int64             // of the alerts that count
 	shared map[string]string
 	differ []render.Difference
@@ -37,9 +37,8 @@ const (
 
 // describe fills in the part of about that the alerts determine.
 func (o *overview) describe(about *render.Incident, i *incident.Incident) {
-	byHand := i.CreatorID != 0 || slices.Contains(i.ManualOverrides, "title")
 	labels := o.labels
-	if byHand || labels == nil {
+	if i.CreatorID != 0 || slices.Contains(i.ManualOverrides, "title") || labels == nil {
 		labels = i.Labels
 	}
 	about.Alerts, about.LabelValues = o.first, o.values
@@ -47,16 +46,7 @@ func (o *overview) describe(about *render.Incident, i *incident.Incident) {
 	if o.active == 0 {
 		about.EndTime = o.end
 	}
-	if title, text := o.risen(i); title != "" {
-		about.Headline = render.Headline(title, labels, false)
-		if !slices.Contains(i.ManualOverrides, "description") {
-			about.Description = text
-		}
-	} else if about.Headline = render.Headline(about.Title, labels, byHand); about.Headline == render.OneLine(about.Title) {
-		about.Headline = render.Headline(about.Title, i.Labels, byHand) // the most severe alert is not the one of the title
-	} else if o.worst != nil && o.worst.Description != "" && !slices.Contains(i.ManualOverrides, "description") {
-		about.Description = o.worst.Description // the first alert may be over: its description would contradict the headline
-	}
+	about.Headline, about.Description = i.Headline(o.lead)
 	about.Where = render.Where(about.Headline, o.count, about.Partial, o.shared, o.differ)
 	links, names := render.LinksOf(labels)
 	about.Links, about.Shared = links, maps.Clone(o.shared)
@@ -114,11 +104,11 @@ func readOverview(tx *db.Tx, i *incident.Incident) (*overview, error) {
 			}
 			o.events, o.end = o.events+a.Events, max(o.end, a.End)
 			all.Add(a.Labels)
-			worst = worse(worst, a)
+			worst = worse(i.DedupKey, worst, a)
 			if a.Active() && !a.AwaitsQuiet() {
 				o.active++
 				active.Add(a.Labels)
-				worstActive = worse(worstActive, a)
+				worstActive = worse(i.DedupKey, worstActive, a)
 			}
 		}
 		counted += int64(len(page))
@@ -127,21 +117,29 @@ func readOverview(tx *db.Tx, i *incident.Incident) (*overview, error) {
 		}
 	}
 	o.values = all.Values()
-	if i.Progress != incident.Closed && o.active > 0 {
-		all, worst, counted = active, worstActive, o.active
+	if worstActive != nil {
+		worst = worstActive
 	}
 	if worst == nil { // a person made it, or its alerts were deleted
 		o.shared = i.Labels
 		return o, nil
 	}
-	o.worst = worst
-	o.labels, o.count, o.shared, o.differ = worst.Labels, counted, all.Shared(), all.Differ()
+	if i.Progress != incident.Closed && o.active > 0 {
+		all, counted = active, o.active
+	}
+	o.lead = &alert.Lead{Title: worst.Title, Description: worst.Description, Severity: worst.Severity, Labels: worst.Labels}
+	o.labels, o.count = worst.Labels, counted
+	o.shared, o.differ = all.Shared(), all.Differ()
 	return o, nil
 }
 
-// worse returns the more severe of two alerts, the first if they are equal. a may be nil.
-func worse(a, b *decide.Alert) *decide.Alert {
-	if a == nil || event.Rank(b.Severity) > event.Rank(a.Severity) {
+// worse returns the alert that an incident is rather named after, as alert.LeadsOf does: the more severe of two, else the
+// one of the key that opened the incident, else the first. a may be nil.
+func worse(opened string, a, b *decide.Alert) *decide.Alert {
+	switch {
+	case a == nil, event.Rank(b.Severity) > event.Rank(a.Severity):
+		return b
+	case event.Rank(b.Severity) == event.Rank(a.Severity) && a.Key != opened && b.Key == opened:
 		return b
 	}
 	return a

@@ -82,9 +82,9 @@ func (r *Service) once(f *attempt, sent []*member, m *sender.Message, now time.T
 	if m.AckLink != "" {
 		m.AckLink = r.Links.AckOnce(f.Account, f.message(), f.Person, now)
 	}
-	m.Link = r.Links.Base + "/incidents"
+	m.Link = r.Links.Open("")
 	if m.Channel != "" {
-		m.Link += "/" + sent[len(sent)-1].Incident
+		m.Link = r.Links.Open(sent[len(sent)-1].Incident)
 	}
 }
 

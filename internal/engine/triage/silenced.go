@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/render"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 )
@@ -134,7 +135,7 @@ func (r *Configs) ReleasedBy(
 			held[a.Incident] = until > 0
 		}
 		if held[a.Incident] {
-			titles = append(titles, a.Title)
+			titles = append(titles, render.Headline(a.Title, a.Labels, false))
 		}
 	}
 	return titles, nil

@@ -124,7 +124,12 @@ func (w *row) item(c *api.Call) (Item, error) {
 	if err != nil || !found {
 		return one, err
 	}
-	one.Title, one.Severity = i.Title, i.Severity
+	first, err := i.Lead(c.Tx)
+	if err != nil {
+		return one, err
+	}
+	one.Title, _ = i.Headline(first)
+	one.Severity = i.Severity
 	if i.SnoozedBefore > c.Unix() {
 		one.State, one.ByChoice = byChoice, sentence.Of("is_snoozed")
 	}

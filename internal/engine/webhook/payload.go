@@ -63,8 +63,8 @@ type incidentBrief struct {
 }
 
 // payloads builds the bodies of domain events of an account; nil for one whose alert or incident was deleted. What it must
-// read it reads for all of them.
-func payloads(tx *db.Tx, account int64, items []activity.Item) ([]*payload, error) {
+// read it reads for all of them. base is the server's public address, as in incident.PageURL.
+func payloads(tx *db.Tx, base string, account int64, items []activity.Item) ([]*payload, error) {
 	var ofAlerts, ofIncidents []activity.Item
 	for _, item := range items {
 		if item.OfIncident() {
@@ -77,7 +77,7 @@ func payloads(tx *db.Tx, account int64, items []activity.Item) ([]*payload, erro
 	if err != nil {
 		return nil, err
 	}
-	incidents, err := incident.ShowAll(tx, account, ofIncidents)
+	incidents, err := incident.ShowAll(tx, base, account, ofIncidents)
 	if err != nil {
 		return nil, err
 	}

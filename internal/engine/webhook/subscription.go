@@ -116,7 +116,7 @@ func (r *Service) Handle(tx *db.Tx, items []activity.Item) error {
 		return err
 	}
 	account := items[0].Account
-	bodies, err := payloads(tx, account, items)
+	bodies, err := payloads(tx, r.PublicURL, account, items)
 	if err != nil {
 		return err
 	}

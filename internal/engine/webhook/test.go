@@ -126,7 +126,7 @@ func (r *Service) sample(c *api.Call, in testRequest) (s sampled, err error) {
 	if len(i.Settings.ChannelIDs) > 0 {
 		s.channel = i.Settings.ChannelIDs[0]
 	}
-	body, err := s.sampleBody(c.Tx, c.Now)
+	body, err := s.sampleBody(c.Tx, r.PublicURL, c.Now)
 	if err != nil {
 		return s, err
 	}
@@ -137,8 +137,8 @@ func (r *Service) sample(c *api.Call, in testRequest) (s sampled, err error) {
 	return s, s.sendFirst(c.Tx, c.Now)
 }
 
-// sampleBody returns the payload of a sample event. Title and description state that it is a test.
-func (m *message) sampleBody(tx *db.Tx, now time.Time) (string, error) {
+// sampleBody returns the payload of a sample event. base is the server's public address, as in incident.PageURL. Title and description state that it is a test.
+func (m *message) sampleBody(tx *db.Tx, base string, now time.Time) (string, error) {
 	const title, text = "Test of a webhook", "Nothing happened: a person tests this webhook."
 	labels := map[string]string{"test": "true"}
 	p := payload{EventTime: now.UnixMilli(), EventType: m.eventType, Test: true}
@@ -159,7 +159,7 @@ func (m *message) sampleBody(tx *db.Tx, now time.Time) (string, error) {
 	if m.eventType == activity.IncidentResolve {
 		i.Progress, i.CloseTime = incident.Closed, now.Unix()
 	}
-	view, err := incident.Show(tx, &i)
+	view, err := incident.Show(tx, base, &i)
 	if err != nil {
 		return "", err
 	}

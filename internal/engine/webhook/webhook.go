@@ -37,6 +37,7 @@ type Config struct {
 	Log       *slog.Logger
 	Out       Caller
 	Metrics   prometheus.Registerer
+	PublicURL string        // of the server, without a final slash; empty: not known
 	Closed    bool          // no webhook is called
 	Held      func() string // why nothing is sent now; empty, or nil: messages are sent
 	Bus       *activity.Bus // publishes that a webhook was disabled; nil: it is not published

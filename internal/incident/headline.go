@@ -1,0 +1,43 @@
+package incident
+
+import (
+	"cmp"
+	"slices"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/core/render"
+	"tocsin/internal/platform/db"
+)
+
+// Headline returns the name under which people read of the incident everywhere, on one line, and the description that
+// belongs to it. The name is that of the lead among its alerts, unless a person or the source named the incident. A nil
+// lead stands for the incident's first alert, as it was when it opened the incident.
+func (r *Incident) Headline(lead *alert.Lead) (headline, description string) {
+	byHand := r.CreatorID != 0 || slices.Contains(r.ManualOverrides, "title")
+	if byHand || r.SourceTitle || lead == nil {
+		return render.Headline(r.Title, r.Labels, byHand), r.Description
+	}
+	description = lead.Description
+	if lead.Title == r.Title {
+		description = cmp.Or(description, r.Description)
+	}
+	if slices.Contains(r.ManualOverrides, "description") {
+		description = r.Description
+	}
+	return render.Headline(lead.Title, lead.Labels, false), description
+}
+
+// Lead returns the alert that the incident is named after, for Headline; nil: it has no alerts.
+func (r *Incident) Lead(tx *db.Tx) (*alert.Lead, error) {
+	leads, err := alert.LeadsOf(tx, r.AccountID, map[string]string{r.IncidentID: r.DedupKey})
+	return leads[r.IncidentID], err
+}
+
+// PageURL returns the address of the console's page of an incident; empty when base, the server's public address without
+// a final slash, is not known.
+func PageURL(base, incident string) string {
+	if base == "" || incident == "" {
+		return ""
+	}
+	return base + "/incidents/" + incident
+}
