@@ -175,6 +175,7 @@ func (r *Service) alertRefused(tx *db.Tx, i integration.Integration, now time.Ti
 		Labels:   map[string]string{"integration": i.IntegrationName, "integration_id": strconv.FormatInt(i.IntegrationID, 10)},
 		Lasts:    refusedWindow,
 	}
+	a.Text = fmt.Sprintf("Integration %s refused events in the last 5 minutes.\n", i.IntegrationName)
 	for _, each := range list {
 		a.Text += fmt.Sprintf("%s (%s): %s\n", each.Words(), integration.Count(each.Events), each.Detail)
 		if lost[each.Reason] {

@@ -41,3 +41,22 @@ func TestTextsWithoutTemplateAreEscaped(t *testing.T) {
 		}
 	}
 }
+
+// A call and a text message have no line for a subject, so an alert of Tocsin's own begins with what happened.
+func TestOwnAlertsAreSpokenWithTheirSubject(t *testing.T) {
+	t.Parallel()
+	r := newFixture(t)
+	for _, method := range []string{"voice", "sms", "email"} {
+		r.write(func(tx *db.Tx) error {
+			return r.Put(tx, notify.Notification{Account: apitest.AccountA, Key: method, Cause: notify.Own, Method: method, Address: notify.Address{To: "+491"},
+				Detail: notify.Detail{Subject: "Integration Probe: 1 event refused", Text: "The key is not known."}}, r.clock.Now())
+		})
+	}
+	r.settle()
+	spoken := "Integration Probe: 1 event refused. The key is not known."
+	for method, want := range map[string]string{"voice": spoken, "sms": spoken, "email": "The key is not known."} {
+		if got := r.texts[method]; got != want {
+			t.Errorf("%s: %q, want %q", method, got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package notify
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -61,6 +62,9 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 		m.Message = sender.Message{
 			Key: n.Key, Subject: d.Subject, Title: d.Subject, Text: target(n).Escape(d.Text), Event: n.Event, Severity: "Info",
 		}
+		if kind := kindOf(n.Method); n.Cause == Own && (kind == "voice" || kind == "sms") { // they have no line for a subject
+			m.Text = target(n).Escape(strings.TrimSuffix(d.Subject, ".") + ". " + d.Text)
+		}
 		fields := data{Key: n.Key, Event: n.Event, Reason: n.Reason, Subject: d.Subject, Text: d.Text}
 		if fields.Link = r.coverLink(n); fields.Link != "" {
 			m.Text += " " + target(n).Link("Accept or decline:", fields.Link)
@@ -73,11 +77,12 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 		return m, "", err
 	}
 	m.about, m.Message = about, sender.Message{
-		Key: n.Key, Thread: i.IncidentID, Subject: about.Subject(), Severity: about.Look(), Event: n.Event, Title: about.Title,
+		Key: n.Key, Thread: i.IncidentID, Subject: about.Subject(), Severity: about.Look(), Event: n.Event, Title: about.Headline,
 		Channel: about.Channel, Why: n.Reason, Link: about.Link, Test: about.Test,
 		AckLink: cmp.Or(about.AckLink, about.AnswerLink), Asks: about.AnswerLink != "",
 	}
-	if m.Data, err = json.Marshal(data{Key: n.Key, Event: n.Event, Reason: n.Reason, Incident: &i}, json.Deterministic(true)); err != nil {
+	fields := data{Key: n.Key, Event: n.Event, Reason: n.Reason, Incident: &i, Num: about.Num(), Headline: about.Headline, Link: about.Link}
+	if m.Data, err = json.Marshal(fields, json.Deterministic(true)); err != nil {
 		return m, "", err
 	}
 	if n.Detail.Template != "" {
@@ -120,6 +125,8 @@ type data struct {
 	Event    string             `json:"event_type"`
 	Reason   string             `json:"reason"`
 	Incident *incident.Incident `json:"incident,omitzero"`
+	Num      string             `json:"num,omitzero"` // of the incident
+	Headline string             `json:"headline,omitzero"`
 	Subject  string             `json:"subject,omitzero"`
 	Text     string             `json:"text,omitzero"`
 	Link     string             `json:"link,omitzero"`

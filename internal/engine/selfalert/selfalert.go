@@ -9,6 +9,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -18,6 +20,7 @@ import (
 	"tocsin/internal/core/event"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/triage"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/id"
 	"tocsin/internal/platform/jobs"
@@ -167,11 +170,39 @@ func (r *Service) notifyOwner(tx *db.Tx, w row, status string, now time.Time) er
 		Reason:  "the account's owner",
 		Detail:  notify.Detail{Subject: w.Title, Text: w.Text},
 	}
-	if status == event.Ok {
-		n.Event = "own_alert_over"
-		n.Detail = notify.Detail{Subject: "Over: " + w.Title, Text: "It has not happened again."}
+	if status != event.Ok {
+		return r.Notify.PutFor(tx, p, nil, w.Severity, n, now)
 	}
-	return r.Notify.PutFor(tx, p, nil, w.Severity, n, now)
+	zone, err := person.Zone(tx, w.Account)
+	if err == nil && p.TimeZone != "" {
+		zone, err = time.LoadLocation(p.TimeZone)
+	}
+	if err != nil {
+		return err
+	}
+	n.Event = "own_alert_over"
+	n.Detail = notify.Detail{
+		Subject: "Over: " + w.Title,
+		Text: fmt.Sprintf("%s. It began %s and is over: it has not happened again.", strings.TrimSuffix(w.Title, "."),
+			time.UnixMilli(w.opened).In(zone).Format("Mon 2 Jan 15:04 MST")),
+	}
+	return r.notifyQuietly(tx, p, w.Severity, n, now)
+}
+
+// notifyQuietly notifies a person by the methods for a severity, but by no call and no text message: no person has to act.
+// A person with no other method gets a mail.
+func (r *Service) notifyQuietly(tx *db.Tx, p notify.Person, severity string, n notify.Notification, now time.Time) error {
+	reaches, _, err := r.Notify.Reaches(tx, n.Account, p, nil, severity, now)
+	if err != nil {
+		return err
+	}
+	reaches = slices.DeleteFunc(reaches, func(one notify.Reach) bool { return one.Method == "voice" || one.Method == "sms" })
+	if len(reaches) == 0 {
+		mail := []string{"email"}
+		return r.Notify.PutFor(tx, p, &channel.By{Critical: mail, Warning: mail, Info: mail}, severity, n, now)
+	}
+	n.Severity = severity
+	return r.Notify.PutReached(tx, p, reaches, "", n, now)
 }
 
 // Job returns the background job that ends alerts.

@@ -8,12 +8,14 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/api/apitest"
+	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
+	"tocsin/internal/preference"
 )
 
 var start = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
@@ -112,4 +114,29 @@ func TestAChannelGetsEvents(t *testing.T) {
 	f.count(1, `SELECT count(*) FROM event WHERE body LIKE '%"event_status":"Ok"%'`)
 	f.raise(999, "Critical")
 	f.count(1, opened)
+}
+
+// The end of an alert is no call and no text message, and says what ended. A person who has only these gets a mail.
+func TestEndIsNotPhoned(t *testing.T) {
+	t.Parallel()
+	const calls = `SELECT count(*) FROM notice WHERE way IN ('voice', 'sms') AND event = `
+	for _, methods := range [][]string{{"voice", "sms", "email"}, {"voice"}} {
+		f := newFixture(t)
+		f.write(func(tx *db.Tx) error {
+			if err := tx.Do(`UPDATE person SET phone = '+4917012345', email = 'owner@example.com' WHERE account_id = $1`, apitest.AccountA); err != nil {
+				return err
+			}
+			owner, err := auth.OwnerOf(tx, apitest.AccountA)
+			if err != nil {
+				return err
+			}
+			p := preference.Preference{PersonID: owner, Trigger: preference.Trigger{Critical: methods}}
+			return preference.Kind.Load(tx, apitest.Box(t), apitest.AccountA, []preference.Preference{p})
+		})
+		f.raise(0, "Critical")
+		f.count(1, `SELECT count(*) FROM notice WHERE way = 'voice' AND event = 'own_alert'`)
+		f.after(6 * time.Minute)
+		f.count(0, calls+`'own_alert_over'`)
+		f.count(1, over+` AND way = 'email' AND detail LIKE '%Events are refused. It began Sat 21 Nov 18:00 CST and is over%'`)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/textproto"
+	"strings"
 	"time"
 
 	"tocsin/internal/platform/egress"
@@ -73,6 +74,9 @@ func (s Server) failure(ctx context.Context, err error) error {
 		e.Message = fmt.Sprintf("the mail was given up before %s had taken it", s.Host)
 	case ctx.Err() != nil:
 		e.Message = fmt.Sprintf("%s did not take the mail in time", s.Host)
+	case strings.HasSuffix(e.Message, "does not support STARTTLS"):
+		e.Message = fmt.Sprintf("the mail server %s offers no encryption (STARTTLS). If it runs on this machine or in a trusted network, "+
+			"start Tocsin with --smtp-tls none", s.Host)
 	case errors.As(err, &reply):
 		e.Retry = reply.Code < 500
 	case refused(err):
