@@ -6,7 +6,7 @@ import "maps"
 var chinese = merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule, chineseConfigure, chineseWebhook,
 	chinesePeople, chineseLint, chineseInsight, chineseSentence, chineseDecide, chineseNotify, chineseExplain, chineseFinding,
 	chineseTester, chineseLooks, chineseShift, chinesePermissions, chinesePush, chineseSilence, chineseIssue, chineseIssueDays,
-	chinesePeopleLink, chineseDense)
+	chinesePeopleLink, chineseFirstDay, chineseDense)
 
 // merged returns one catalog of several.
 func merged(parts ...map[string]string) map[string]string {

@@ -21,7 +21,7 @@ var chinesePeople = map[string]string{
 	"Page me now": "立即呼叫我", "Page me": "呼叫我", "Sent": "已发送", "The test incident": "测试故障",
 	"A test incident notifies you as a real one would, with your methods, quiet hours and limits. Once a minute.": "测试故障会像真实故障一样通知您,使用您的通知方式、免打扰时段和频率限制。每分钟一次。",
 	"The test was sent. You may not read incidents, so what came of it is not shown.":                             "测试已发送。您无权查看故障,因此不显示结果。",
-	"Nothing was sent yet. It may be quiet hours, or take a few seconds.":                                         "尚未发送。可能处于免打扰时段,或需要等待几秒。",
+	"Nothing was sent yet. It takes a few seconds.":                                                               "尚未发送。请等待几秒。",
 	"A severity without a method is sent by e-mail.":                                                              "未选择方式的级别以邮件通知。",
 	"My page": "我的页面", "Saved, but look at this:": "已保存,但请注意:", "How you are notified": "通知方式", "Quiet from": "免打扰开始", "Quiet until": "免打扰结束",
 	"In quiet hours notifications wait, except critical ones. Leave both empty for none.": "免打扰期间通知会延后,严重级别除外。两项都留空表示不设置。",

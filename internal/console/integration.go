@@ -73,6 +73,11 @@ var (
 // Source reports whether the integration pushes alerts.
 func (i integrationRow) Source() bool { return slices.Contains(sources, i.Type) }
 
+// Webhook reports whether the integration sends to another program.
+func (i integrationRow) Webhook() bool {
+	return i.Type == "webhook_incident" || i.Type == "webhook_alert"
+}
+
 // Counted reports whether the bytes that it sends in a day are bounded.
 func (i integrationRow) Counted() bool { return i.Source() || i.Type == "change" }
 
@@ -156,9 +161,13 @@ func showIntegration(v *visit) (view, error) {
 	return d, err
 }
 
-// origin returns the address of this server, as the browser reached it.
+// origin returns the address of this server without a final slash: its public address or, where that is not known, the one
+// that the browser used. A proxy may hide the port from the latter.
 func (v *visit) origin() string {
-	if v.TLS {
+	switch {
+	case v.PublicURL != "":
+		return strings.TrimSuffix(v.PublicURL, "/")
+	case v.TLS:
 		return "https://" + v.r.Host
 	}
 	return "http://" + v.r.Host

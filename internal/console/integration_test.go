@@ -16,7 +16,7 @@ func TestIntegration(t *testing.T) {
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	owner.get("/integrations").shows("Probe", "standard", "New integration")
-	owner.get(probePath).shows("/event/push/alert/standard?integration_key="+pushKey, "curl &#39;http://", `href="/channels/7000000000041">Shop`)
+	owner.get(probePath).shows("/event/push/alert/standard?integration_key="+pushKey, "curl &#39;http://tocsin.example.com/event/push/", `href="/channels/7000000000041">Shop`)
 	sent := owner.post(probePath+"/test", "status", "Warning", "labels", "service=db\nnothing")
 	sent.shows("What became of the test event", "It was accepted and is being decided.")
 	w.settle()

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -122,12 +123,17 @@ type testPage struct {
 	Notified []notified
 }
 
-// notified is what came of one notification.
+// notified is a notification of the test, or what came of it.
 type notified struct {
-	At     int64 // Unix seconds
-	Via    string
-	Failed string // why; empty: it was sent
+	notice
+	At int64 // Unix seconds
 }
+
+// Waits reports whether the notification is still to be sent.
+func (n notified) Waits() bool { return n.Status == "waiting" || n.Status == "sending" }
+
+// NextAt returns when the next attempt is made, in Unix seconds.
+func (n notified) NextAt() int64 { return n.Due / 1000 }
 
 // testPage returns what came of a test by its incident; nil without one.
 func (v *visit) testPage(incident string) (*testPage, error) {
@@ -138,29 +144,15 @@ func (v *visit) testPage(incident string) (*testPage, error) {
 	if test.Hidden {
 		return test, nil
 	}
-	var feed struct {
-		Items []struct {
-			Type   string `json:"type"`
-			At     int64  `json:"created_at"` // Unix milliseconds
-			Detail struct {
-				By      string `json:"by"`
-				Persons []struct {
-					Person int64  `json:"person_id"`
-					Failed string `json:"failed_reason"`
-				} `json:"persons"`
-			} `json:"detail"`
-		} `json:"items"`
-	}
-	if err := v.call("/incident/feed", map[string]any{"incident_id": incident, "limit": 100}, &feed); err != nil {
+	x, err := v.explain("/incident/explain", map[string]any{"incident_id": incident})
+	if err != nil {
 		return nil, ignoreMissing(err)
 	}
-	for _, e := range feed.Items {
-		if e.Type != "i_notify" {
-			continue
-		}
-		for _, p := range e.Detail.Persons {
-			if p.Person == v.who.PersonID {
-				test.Notified = append(test.Notified, notified{e.At / 1000, e.Detail.By, p.Failed})
+	for _, s := range x.Incidents {
+		for _, n := range s.Notices {
+			fresh := n.Status == "waiting" && n.Attempts == 0 && n.Due/1000 <= v.Now.Unix()
+			if n.PersonID == v.who.PersonID && !fresh {
+				test.Notified = append(test.Notified, notified{n, cmp.Or(n.Settled, n.Created) / 1000})
 			}
 		}
 	}

@@ -19,6 +19,8 @@ type nowView struct {
 	Untold    listed[untold]
 	Gaps      listed[gap]
 	Endpoints listed[endpoint]
+	Schedules bool // there is a schedule: without one no gap is known
+	Webhooks  bool // there is a webhook
 	Silences  listed[silence]
 	Server    health            // how the server is
 	Failed    map[string]string // why a tile could not be read, by its name
@@ -104,8 +106,8 @@ func showNow(v *visit) (view, error) {
 		}},
 		{"untold", []auth.Permission{auth.IncidentsRead}, d.readUntold},
 		{"server", readHealth, func(v *visit) error { return v.call("/account/health/info", struct{}{}, &d.Server) }},
-		{"gaps", schedules, ten("/schedule/gap/list", &d.Gaps)},
-		{"endpoints", []auth.Permission{auth.IntegrationsRead}, ten("/webhook/endpoint/list", &d.Endpoints)},
+		{"gaps", schedules, d.readGaps},
+		{"endpoints", []auth.Permission{auth.IntegrationsRead}, d.readEndpoints},
 		{"silences", []auth.Permission{auth.ChannelsRead}, ten("/channel/silence/rule/list-effective", &d.Silences)},
 	}
 	for _, t := range tiles {
@@ -128,6 +130,40 @@ func showNow(v *visit) (view, error) {
 // readUntold reads what reached no one, without what is silent by choice: no action is needed there.
 func (d *nowView) readUntold(v *visit) error {
 	return v.call("/incident/untold/list", map[string]any{"limit": 10, "without_by_choice": true}, &d.Untold)
+}
+
+// readGaps reads the gaps and, without any, whether there is a schedule at all.
+func (d *nowView) readGaps(v *visit) error {
+	err := ten("/schedule/gap/list", &d.Gaps)(v)
+	if err != nil || d.Gaps.Total > 0 {
+		d.Schedules = true
+		return err
+	}
+	var all listed[schedule]
+	err = v.call("/schedule/list", map[string]any{"limit": 1}, &all)
+	d.Schedules = all.Total > 0
+	return err
+}
+
+// readEndpoints reads the webhooks that fail and, without any, whether there is a webhook at all.
+func (d *nowView) readEndpoints(v *visit) error {
+	err := ten("/webhook/endpoint/list", &d.Endpoints)(v)
+	if err != nil || d.Endpoints.Total > 0 {
+		return err
+	}
+	for page := 1; ; page++ {
+		var all struct {
+			Items []integrationRow `json:"items"`
+			More  bool             `json:"has_next_page"`
+		}
+		if err := v.call("/integration/list", map[string]any{"p": page, "limit": 100}, &all); err != nil {
+			return err
+		}
+		d.Webhooks = slices.ContainsFunc(all.Items, integrationRow.Webhook)
+		if d.Webhooks || !all.More {
+			return nil
+		}
+	}
 }
 
 // OnCall reports whether the visitor is on call now.

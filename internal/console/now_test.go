@@ -14,12 +14,13 @@ func TestNow(t *testing.T) {
 	w.push(`{"title_rule": "Staging burns", "event_status": "Critical", "alert_key": "staging", "labels": {"env": "staging"}}`)
 	ann := w.signIn(annKey)
 	ann.get("/").shows("You are on call", "Day", "Next: Bob Night from", "Checkout is down", "1 open incident", "!Reached no one", "!Staging burns",
-		"No one for 16 h", "Nights only", "Staging is quiet", "All webhooks that were tried last worked.", "!Fill the gap")
+		"No one for 16 h", "Nights only", "Staging is quiet", "There is no webhook: nothing is sent to other programs.", "!Fill the gap")
 	w.push(`{"title_rule": "Nobody reads this", "event_status": "Info", "alert_key": "x"}`)
 	w.signIn(ownerKey).get("/").shows("Fill the gap", "/schedules/7000000000032/override?end=1795298400&amp;start=1795255200&amp;whom=all")
 	w.signIn(bobKey).get("/").shows("You are not on call", "Your next turn begins in")
 	w.signIn(readerKey).get("/").shows("Checkout is down", "!Am I on call?", "!Gaps in the next", "Silences in force")
-	w.signIn(emptyKey).get("/").shows("No schedule names you.", "Nothing burns.", "Someone is on call all the time.", "No alert is silenced.")
+	w.signIn(emptyKey).get("/").shows("No schedule names you.", "Nothing burns.", "No alert is silenced.",
+		"There is no schedule yet: no person is on call.", `href="/schedules/new"`, "There is no webhook", "!Someone is on call all the time", "!webhooks that were tried")
 }
 
 // TestNowNamesWhoFollowsVisitor: the visitor is on call for two days, on the first with another person.

@@ -127,6 +127,7 @@ type peopleView struct {
 	titled
 	People []account
 	Roles  []roleRow
+	Zones  []string
 }
 
 // RolesOf returns the names of a person's roles.
@@ -140,7 +141,7 @@ func (d peopleView) RolesOf(a account) (names []string) {
 }
 
 func showPeople(v *visit) (view, error) {
-	d := peopleView{titled: titled(v.T("People"))}
+	d := peopleView{titled: titled(v.T("People")), Zones: zones}
 	var err error
 	if d.People, err = v.accounts(v.query("q")); err != nil {
 		return nil, err
@@ -152,8 +153,10 @@ func showPeople(v *visit) (view, error) {
 // invitePerson adds a person, who is pending until there is a way to sign in.
 func invitePerson(v *visit) (string, error) {
 	one := map[string]any{"email": v.field("email")}
-	if name := v.field("name"); name != "" {
-		one["member_name"] = name
+	for field, member := range map[string]string{"name": "member_name", "zone": "time_zone"} {
+		if value := v.field(field); value != "" {
+			one[member] = value
+		}
 	}
 	var reply struct {
 		Items []account `json:"items"`

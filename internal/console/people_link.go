@@ -1,11 +1,6 @@
 package console
 
-import (
-	"cmp"
-	"strings"
-
-	"tocsin/internal/auth"
-)
+import "tocsin/internal/auth"
 
 // signInLink is a link with which a person sets a password. It is shown this once.
 type signInLink struct {
@@ -31,7 +26,7 @@ func linkPerson(v *visit) (string, error) {
 	if err := v.call("/person/link/create", map[string]any{"person_id": v.pathID()}, &link); err != nil {
 		return "", err
 	}
-	link.URL = strings.TrimSuffix(cmp.Or(v.PublicURL, v.origin()), "/") + link.Path
+	link.URL = v.origin() + link.Path
 	v.made = &link
 	return "", nil
 }

@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"tocsin/internal/auth"
 )
@@ -114,7 +113,7 @@ func (v *visit) tokenForm(path string, a *applicationRow) recordPart {
 	form := &recordForm{Path: path + "/token", May: true}
 	hint := ""
 	if a.OldTokenUntil > v.Now.UnixMilli() {
-		hint = v.T("The token before the present one works until %s.", time.UnixMilli(a.OldTokenUntil).In(v.Zone).Format("2006-01-02 15:04"))
+		hint = v.T("The token before the present one works until %s.", v.When(a.OldTokenUntil/1000))
 	}
 	form.number("hours", v.T("Hours for which the old token still works"), 24, hint)
 	return recordPart{Title: v.T("Replace the token"), Form: form, None: v.T("Pages that are open go on sending the old token.")}

@@ -96,7 +96,7 @@ func showScheduleWhy(v *visit) (view, error) {
 
 // Reason returns what a layer does at the moment, as a sentence.
 func (v *visit) Reason(l whyLayer, zone *time.Location) string {
-	from, until := v.moment(time.Unix(l.Start, 0).In(zone)), v.moment(time.Unix(l.End, 0).In(zone))
+	from, until := v.labelled(time.Unix(l.Start, 0).In(zone)), v.labelled(time.Unix(l.End, 0).In(zone))
 	who := v.NameList(l.Persons)
 	switch l.Reason {
 	case "on_call":

@@ -163,7 +163,7 @@ func signOut(v *visit) (string, error) {
 
 // client returns where the request comes from.
 func (v *visit) client() signin.Client {
-	return signin.Client{IP: v.Frame.ClientIP(v.r), Agent: v.r.UserAgent()}
+	return signin.Client{IP: v.Frame.ClientIP(v.r), Agent: v.r.UserAgent(), Zone: v.cookie("tocsin-zone")}
 }
 
 // put keeps a secret in the browser, for seconds; a negative number removes it.

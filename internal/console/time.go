@@ -2,6 +2,7 @@ package console
 
 import (
 	"html/template"
+	"strings"
 	"time"
 )
 
@@ -15,14 +16,23 @@ func (v *visit) AtIn(at int64, zone *time.Location) template.HTML {
 		return "–"
 	}
 	t := time.Unix(at, 0).In(zone)
-	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + v.moment(t) + `</time>`)
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + v.labelled(t) + `</time>`)
 }
 
 // Minutes returns a number of minutes for people.
 func (v *visit) Minutes(n int) string { return v.Span(int64(n) * 60) }
 
 // When returns a moment as text, in the visitor's time zone. at is Unix seconds.
-func (v *visit) When(at int64) string { return v.moment(time.Unix(at, 0).In(v.Zone)) }
+func (v *visit) When(at int64) string { return v.labelled(time.Unix(at, 0).In(v.Zone)) }
+
+// labelled returns a time with its zone: Thu 25 Mar, 02:00 CET. A zone without a name of its own has its offset.
+func (v *visit) labelled(t time.Time) string {
+	zone := t.Format("MST")
+	if strings.HasPrefix(zone, "+") || strings.HasPrefix(zone, "-") {
+		zone = "UTC" + zone
+	}
+	return v.moment(t) + " " + zone
+}
 
 // moment returns a time as people write it: Thu 25 Mar, 02:00. The year is there when it is another.
 func (v *visit) moment(t time.Time) string {

@@ -59,6 +59,7 @@ type notice struct {
 	Way      string `json:"way"`
 	Reason   string `json:"reason"`
 	Status   string `json:"status"`
+	Attempts int64  `json:"attempts"`
 	Created  int64  `json:"created_at"` // Unix milliseconds
 	Settled  int64  `json:"settled_at"`
 	Due      int64  `json:"due_at"`

@@ -90,17 +90,21 @@ type world struct {
 	url   string
 }
 
-func begin(t *testing.T) *world {
+func begin(t *testing.T, change ...func(*app.Config)) *world {
 	t.Helper()
 	w := &world{t: t, clock: clock.At(time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC))}
 	mailbox := mailtest.New(t, mailtest.Options{Plain: true})
-	a, err := app.New(context.Background(), app.Config{
+	c := app.Config{
 		DB: dbtest.Migrated(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: w.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Version: "test", PublicURL: "http://tocsin.example.com",
 		Senders: app.Senders{
 			Mail:  email.Server{Host: mailbox.Host, Port: mailbox.Port, From: "Tocsin <tocsin@example.com>", TLS: email.None},
 			Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		},
-	})
+	}
+	for _, fn := range change {
+		fn(&c)
+	}
+	a, err := app.New(context.Background(), c)
 	w.must(err)
 	handler, err := a.Handler()
 	w.must(err)

@@ -66,7 +66,10 @@ func (s *Service) recordFailures(ctx context.Context) (err error) {
 }
 
 // Client is where a sign-in comes from.
-type Client struct{ IP, Agent string }
+type Client struct {
+	IP, Agent string
+	Zone      string // IANA name of the browser's time zone; empty: not known
+}
 
 // The operations of the audit log that are calls of no operation of the API.
 const (

@@ -47,6 +47,10 @@ func (s *Service) BeginWithKey(
 }
 
 func (s *Service) begin(tx *db.Tx, p Passed, key int64, from Client, before session.Session, now time.Time) (secret string, err error) {
+	first, err := session.First(tx, p.AccountID, p.PersonID)
+	if err != nil {
+		return "", err
+	}
 	if before.ID != "" {
 		if err := session.EndOne(tx, before.AccountID, before.ID); err != nil {
 			return "", err
@@ -65,6 +69,11 @@ func (s *Service) begin(tx *db.Tx, p Passed, key int64, from Client, before sess
 	}, now)
 	if err != nil {
 		return "", err
+	}
+	if first && from.Zone != "" {
+		if err := person.AdoptZone(tx, p.AccountID, p.PersonID, from.Zone, now); err != nil {
+			return "", err
+		}
 	}
 	return secret, s.record(tx, p.Ref, opSignIn, from, fmt.Sprintf(`{"way":%q}`, p.Way), "", now)
 }

@@ -11,6 +11,9 @@ const parse = html => {
   return page;
 };
 
+// A person who signs in for the first time reads times in the time zone of this browser.
+if (!document.querySelector('.self')) document.cookie = `tocsin-zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; path=/; samesite=lax; max-age=3600`;
+
 const main = () => document.getElementById('main');
 
 // isTyped reports whether a control holds something else than the page came with. Only controls with an id can be found

@@ -1,0 +1,89 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+const rackDown = `{"title_rule": "NodeDown::10.0.0.1:9100", "event_status": "Critical", "alert_key": "rack1", "description": "rack1 answers no ping",
+	"labels": {"alertname": "NodeDown", "summary": "rack1 is down", "service": "db"}}`
+
+// An incident has the name in the console that its messages have, and each message has its number and its page.
+func TestIncidentHasOneNameEverywhere(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	w.push(rackDown)
+	owner := w.signIn(ownerKey)
+	page := owner.get("/incidents").shows("rack1 is down", "!NodeDown").link("/incidents/")
+	number := "#" + strings.ToUpper(page[len(page)-6:])
+	owner.get(page).shows("<bdi>rack1 is down</bdi></h1>", number+" ·", "<title>rack1 is down ·")
+	for _, form := range []string{"/merge", "/people", "/similar", "/why", "/silence"} {
+		owner.get(page + form).shows("rack1 is down")
+	}
+	owner.get(page+"/edit").shows("rack1 is down", `value="NodeDown::10.0.0.1:9100"`)
+	owner.get(owner.get("/alerts").shows("rack1 is down").link("/alerts/")).shows("<bdi>rack1 is down</bdi></h1>", ">rack1 is down</bdi></a></dd>")
+	mails := w.mail.Mails()
+	if len(mails) != 1 {
+		t.Fatalf("%d mails were sent", len(mails))
+	}
+	subject, _, texts, err := mails[0].Read()
+	w.must(err)
+	if subject != "[Critical] rack1 is down (db)" {
+		t.Error(subject)
+	}
+	for kind, text := range texts {
+		if !strings.Contains(text, number) || !strings.Contains(text, "http://tocsin.example.com"+page) {
+			t.Errorf("%s: no number or no link in %s", kind, text)
+		}
+	}
+	got := w.call(ownerKey, "/incident/info", `{"incident_id":"`+strings.TrimPrefix(page, "/incidents/")+`"}`)
+	for member, want := range map[string]string{
+		"headline": "rack1 is down", "title": "NodeDown::10.0.0.1:9100", "detail_url": "http://tocsin.example.com" + page,
+	} {
+		if got[member] != want {
+			t.Errorf("%s is %q, want %q", member, got[member], want)
+		}
+	}
+}
+
+// The description is that of the alert that the name is of: the most severe that fires.
+func TestDescriptionBelongsToName(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	w.push(rackDown)
+	page := w.signIn(ownerKey).get("/incidents").link("/incidents/")
+	id := strings.TrimPrefix(page, "/incidents/")
+	w.push(`{"title_rule": "DiskFull::db1", "event_status": "Critical", "alert_key": "disk", "description": "3 % are left",
+		"labels": {"alertname": "DiskFull", "summary": "Disk of db1 is full"}}`)
+	other := strings.TrimPrefix(w.signIn(ownerKey).get("/incidents?q=DiskFull").link("/incidents/"), "/incidents/")
+	w.call(ownerKey, "/incident/merge", `{"source_incident_ids":["`+other+`"],"target_incident_id":"`+id+`"}`)
+	w.settle()
+	w.signIn(ownerKey).get(page).shows("<bdi>rack1 is down</bdi></h1>", "rack1 answers no ping")
+	w.push(strings.Replace(rackDown, `"Critical"`, `"Ok"`, 1))
+	w.signIn(ownerKey).get(page).shows("<bdi>Disk of db1 is full</bdi></h1>", "3 % are left", "!rack1 answers no ping")
+}
+
+// Times are those of the person's zone, and say which it is. The first browser in which a person signs in decides, unless
+// the person or the invitation named a zone.
+func TestTimesAreInPersonsZone(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	w.push(rackDown)
+	browser := func(key, zone string) *browser {
+		b := w.visitor()
+		base, err := url.Parse(w.url)
+		w.must(err)
+		b.client.Jar.SetCookies(base, []*http.Cookie{{Name: "tocsin-zone", Value: zone}})
+		b.post("/sign-in", "app_key", key)
+		return b
+	}
+	browser(ownerKey, "America/New_York").get("/incidents").shows("Sat 21 Nov, 05:00 EST", "Times: America/New_York")
+	browser(ownerKey, "Asia/Tokyo").get("/incidents").shows("05:00 EST")
+	browser(annKey, "Asia/Tokyo").get("/incidents").shows("11:00 CET", "Times: Europe/Berlin")
+	browser(bobKey, "Mars/Olympus").get("/incidents").shows("10:00 UTC", "Times: UTC")
+	made := w.signIn(ownerKey).post("/people", "email", "new@example.com", "name", "New Hand", "zone", "Australia/Sydney")
+	made.shows(`value="Australia/Sydney"`)
+	w.signIn(ownerKey).post("/people", "email", "other@example.com", "zone", "Nowhere").showsWith(http.StatusBadRequest, "time_zone", `value="Nowhere"`)
+}
