@@ -10,8 +10,8 @@ import (
 )
 
 // Lead is the alert that an incident is named after: its most severe alert that fires, or of all its alerts if none does.
-// Of equally severe alerts it is the one that opened the incident, else the first: after a merge the alerts of others may
-// have begun earlier.
+// Of equally severe alerts it is the alert that opened the incident, else the first: after a merge the alerts of others
+// may have begun earlier.
 type Lead struct {
 	Title       string
 	Description string
@@ -43,8 +43,8 @@ func LeadsOf(tx *db.Tx, account int64, opened map[string]string) (map[string]*Le
 		SELECT alert_id FROM (SELECT alert_id, row_number() OVER (PARTITION BY incident_id ORDER BY
 				CASE WHEN end_time = 0 AND NOT (flapping_until > 0 AND alert_status = 'Ok') THEN 0 ELSE 1 END,
 				CASE alert_severity WHEN 'Critical' THEN 0 WHEN 'Warning' THEN 1 WHEN 'Info' THEN 2 ELSE 3 END,
-				CASE WHEN incident_id || ' ' || alert_key IN (SELECT value FROM json_each($3)) THEN 0 ELSE 1 END, start_time, alert_id) AS place
-			FROM alert WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2)) AND deleted_at = 0) AS ranked
-		WHERE place = 1)`, account, db.JSON(incidents), db.JSON(pairs))
+				CASE WHEN incident_id || ' ' || alert_key IN (SELECT value FROM json_each($2)) THEN 0 ELSE 1 END, start_time, alert_id) AS place
+			FROM alert WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($3)) AND deleted_at = 0) AS ranked
+		WHERE place = 1)`, account, db.JSON(pairs), db.JSON(incidents))
 	return leads, err
 }

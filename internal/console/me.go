@@ -123,7 +123,7 @@ type testPage struct {
 	Notified []notified
 }
 
-// notified is a notification of the test, or what came of it.
+// notified is a notification of the test, with its result.
 type notified struct {
 	notice
 	At int64 // Unix seconds

@@ -7,7 +7,8 @@ import (
 )
 
 // ShowAll returns the views of the incidents of some domain events of an account, in few statements: each incident as it was
-// when its event happened if that carries it, else as it is now; nil when the account has no such incident. base is the server's public address, as in PageURL.
+// when its event happened if that carries it, else as it is now; nil when the account has no such incident. base is the
+// server's public address, as in PageURL.
 func ShowAll(tx *db.Tx, base string, account int64, items []activity.Item) ([]*View, error) {
 	all, err := ofAll(tx, account, items)
 	if err != nil {

@@ -69,7 +69,7 @@ func Begin(tx *db.Tx, s Session, now time.Time) (secret string, err error) {
 	return secret, err
 }
 
-// First reports whether a person has no session yet, nor one that ended and is still stored.
+// First reports whether no session of a person is stored.
 func First(tx *db.Tx, account, person int64) (bool, error) {
 	n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM session WHERE account_id = $1 AND person_id = $2`, account, person)
 	return n == 0, err

@@ -116,7 +116,7 @@ func TestAChannelGetsEvents(t *testing.T) {
 	f.count(1, opened)
 }
 
-// The end of an alert is no call and no text message, and says what ended. A person who has only these gets a mail.
+// The end of an alert is no call and no text message, and names what ended. A person who has only these gets a mail.
 func TestEndIsNotPhoned(t *testing.T) {
 	t.Parallel()
 	const calls = `SELECT count(*) FROM notice WHERE way IN ('voice', 'sms') AND event = `
