@@ -59,7 +59,7 @@ func (d *deciding) shown(b body) (now map[string]any) {
 			if err != nil || !found {
 				d.Fatal(found, err)
 			}
-			if view, err = incident.Show(tx, &i); err != nil {
+			if view, err = incident.Show(tx, "", &i); err != nil {
 				return err
 			}
 		}

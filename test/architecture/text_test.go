@@ -386,7 +386,7 @@ func (e *evaluator) argument(x *ast.CallExpr, o types.Object, take func(ast.Expr
 func TestStatementsAreRead(t *testing.T) {
 	all := statements(t)
 	for _, want := range []string{
-		`SELECT count(*) FROM feed WHERE account_id = $1 AND ref_id = $2 AND ($3 = '' OR $3 LIKE '%,' || type || ',%')`,                                                                                 // of constants
+		`SELECT count(*) FROM feed WHERE account_id = $1 AND ref_id = $2 AND ($3 = '' OR $3 LIKE '%,' || type || ',%')`,                                                                                                              // of constants
 		`SELECT feed_id, created_at, type, person_id, detail FROM feed WHERE account_id = $1 AND ref_id = $2 AND ($3 = '' OR $3 LIKE '%,' || type || ',%') AND ($4 = 0 OR feed_id > $4) ORDER BY feed_id LIMIT $5 + 0 OFFSET $6 + 0`, // by a variable
 	} {
 		if !slices.ContainsFunc(all, func(s statement) bool { return s.text == want }) {
