@@ -18,7 +18,7 @@ func TestIncidentHasOneNameEverywhere(t *testing.T) {
 	owner := w.signIn(ownerKey)
 	page := owner.get("/incidents").shows("rack1 is down", "!NodeDown").link("/incidents/")
 	number := "#" + strings.ToUpper(page[len(page)-6:])
-	owner.get(page).shows("<bdi>rack1 is down</bdi></h1>", number+" ·", "<title>rack1 is down ·")
+	owner.get(page).shows("<bdi>rack1 is down (db)</bdi></h1>", number+" ·", "<title>rack1 is down (db) ·")
 	for _, form := range []string{"/merge", "/people", "/similar", "/why", "/silence"} {
 		owner.get(page + form).shows("rack1 is down")
 	}
@@ -40,7 +40,7 @@ func TestIncidentHasOneNameEverywhere(t *testing.T) {
 	}
 	got := w.call(ownerKey, "/incident/info", `{"incident_id":"`+strings.TrimPrefix(page, "/incidents/")+`"}`)
 	for member, want := range map[string]string{
-		"headline": "rack1 is down", "title": "NodeDown::10.0.0.1:9100", "detail_url": "http://tocsin.example.com" + page,
+		"headline": "rack1 is down (db)", "title": "NodeDown::10.0.0.1:9100", "detail_url": "http://tocsin.example.com" + page,
 	} {
 		if got[member] != want {
 			t.Errorf("%s is %q, want %q", member, got[member], want)

@@ -27,6 +27,20 @@ func (r *Incident) Headline(lead *alert.Lead) (headline, description string) {
 	return render.Headline(lead.Title, lead.Labels, false), description
 }
 
+// named returns the headline with the place of the alert, as messages name an incident of a single alert, and the description:
+// the incidents of a storm have the same headline.
+func (r *Incident) named(lead *alert.Lead) (name, description string) {
+	labels := r.Labels
+	if lead != nil {
+		labels = lead.Labels
+	}
+	name, description = r.Headline(lead)
+	if where := render.Where(name, 1, false, labels, nil); where != "" {
+		name += " (" + where + ")"
+	}
+	return name, description
+}
+
 // Lead returns the alert that the incident is named after, for Headline; nil: it has no alerts.
 func (r *Incident) Lead(tx *db.Tx) (*alert.Lead, error) {
 	leads, err := alert.LeadsOf(tx, r.AccountID, map[string]string{r.IncidentID: r.DedupKey})

@@ -37,7 +37,7 @@ type View struct {
 	IncidentSeverity string                    `json:"incident_severity" enum:"Critical,Warning,Info,Ok" doc:"The highest of its alerts, unless a person set it."`
 	Progress         string                    `json:"progress" enum:"Triggered,Processing,Closed" doc:"Triggered until a person acknowledges it, then Processing, and Closed at its end."`
 	Title            string                    `json:"title" doc:"What a person or the source called it, or the title of its first alert."`
-	Headline         string                    `json:"headline" doc:"What is wrong now, on one line: what messages and the console call it."`
+	Headline         string                    `json:"headline" doc:"What is wrong now, and in brackets where, on one line: what messages and the console call it."`
 	HeadlineText     string                    `json:"headline_text,omitzero" doc:"The description of the alert that headline names; absent: it is description."`
 	Description      string                    `json:"description" doc:"What it is about."`
 	AISummary        string                    `json:"ai_summary" doc:"Always empty."`
@@ -136,7 +136,7 @@ func show(tx *db.Tx, base string, r *withAlerts) (v View, err error) {
 		v.IntegrationType = r.IntegrationTypes[0]
 	}
 	text := ""
-	if v.Headline, text = r.Headline(r.lead); text != r.Description {
+	if v.Headline, text = r.named(r.lead); text != r.Description {
 		v.HeadlineText = text
 	}
 	v.DetailURL = PageURL(base, r.IncidentID)
