@@ -150,7 +150,7 @@ func (h *history) send(kind, event, ref string, ch int64, at time.Time) {
 // attempt returns one try. The ERP system was down for two hours, two days ago.
 func (h *history) attempt(s subscriber, at time.Time) webhook.Delivery {
 	d := webhook.Delivery{
-		IntegrationID: s.integration, Endpoint: s.endpoint, EventTime: webhook.Moment(at),
+		IntegrationID: s.integration, Endpoint: s.endpoint, EventTime: webhook.MomentOf(at),
 		Status: "success", StatusCode: 200, Duration: (s.slow/2 + time.Duration(h.random.Int64N(int64(2*s.slow)))).Milliseconds(),
 	}
 	fails := s.fails

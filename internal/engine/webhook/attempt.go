@@ -108,7 +108,7 @@ func (m *message) delivery(endpoint string, began time.Time) Delivery {
 		Endpoint:      endpoint,
 		Attempt:       m.attempts,
 		Status:        "failed",
-		EventTime:     Moment(began),
+		EventTime:     MomentOf(began),
 		Origin:        m.origin,
 	}
 }

@@ -95,7 +95,7 @@ func (r *Service) historyList(c *api.Call, in historyListRequest) (page historyP
 	if len(items) > in.Limit {
 		items = items[:in.Limit]
 		last := items[in.Limit-1]
-		page.SearchAfterCtx = cursor.Encode(r.CursorKey, binding, position{last.EventTime.In(c.Who.Zone).String(), last.EventID})
+		page.SearchAfterCtx = cursor.Encode(r.CursorKey, binding, position{last.EventTime.In(c.Who.Zone).exact(), last.EventID})
 	}
 	page.Items = make([]listed, len(items))
 	for i := 0; i < len(items) && err == nil; i++ {

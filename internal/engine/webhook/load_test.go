@@ -66,22 +66,22 @@ func TestLoadRefuses(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t)
 	for says, spoil := range map[string]func(d *webhook.Delivery){
-		"webhook_deliveries[1].event_id: first is given twice":                                                         func(d *webhook.Delivery) { d.EventID = "first" },
-		"webhook_deliveries[1].event_id: must have 1 to 128 characters, got 0":                                         func(d *webhook.Delivery) { d.EventID = "" },
-		"webhook_deliveries[1].event_id: must have 1 to 128 characters, got 129":                                       func(d *webhook.Delivery) { d.EventID = strings.Repeat("é", 129) },
-		"webhook_deliveries[1].webhook_type: must have 1 to 64 characters, got 0":                                      func(d *webhook.Delivery) { d.WebhookType = "" },
-		"webhook_deliveries[1].event_type: must have 1 to 64 characters, got 0":                                        func(d *webhook.Delivery) { d.EventType = "" },
-		"webhook_deliveries[1].ref_id: must have 0 to 128 characters, got 129":                                         func(d *webhook.Delivery) { d.RefID = strings.Repeat("x", 129) },
-		"webhook_deliveries[1].endpoint: must have 0 to 2048 characters, got 2049":                                     func(d *webhook.Delivery) { d.Endpoint = strings.Repeat("x", 2049) },
-		"webhook_deliveries[1].integration_id: must be at least 0, got -1":                                             func(d *webhook.Delivery) { d.IntegrationID = -1 },
-		"webhook_deliveries[1].channel_id: must be at least 0, got -1":                                                 func(d *webhook.Delivery) { d.ChannelID = -1 },
-		"webhook_deliveries[1].attempt: must be at least 0, got -1":                                                    func(d *webhook.Delivery) { d.Attempt = -1 },
-		"webhook_deliveries[1].duration: must be at least 0, got -1":                                                   func(d *webhook.Delivery) { d.Duration = -1 },
-		"webhook_deliveries[1].status_code: must be at least 0, got -1":                                                func(d *webhook.Delivery) { d.StatusCode = -1 },
-		`webhook_deliveries[1].status: must be one of failed, success, got "ok"`:                                       func(d *webhook.Delivery) { d.Status = "ok" },
-		"webhook_deliveries[1].event_time: must be in the years 2002 to 2261, got 2001-12-31T23:59:59.999999999+00:00": func(d *webhook.Delivery) { d.EventTime = at("2001-12-31T23:59:59.999999999Z") },
-		"webhook_deliveries[1].event_time: must be in the years 2002 to 2261, got 2262-01-01T00:00:00.000000+00:00":    func(d *webhook.Delivery) { d.EventTime = at("2262-01-01T00:00:00Z") },
-		"webhook_deliveries[1].event_time: must be in the years 2002 to 2261, got 0001-01-01T00:00:00.000000+00:00":    func(d *webhook.Delivery) { d.EventTime = webhook.Moment{} },
+		"webhook_deliveries[1].event_id: first is given twice":                                                      func(d *webhook.Delivery) { d.EventID = "first" },
+		"webhook_deliveries[1].event_id: must have 1 to 128 characters, got 0":                                      func(d *webhook.Delivery) { d.EventID = "" },
+		"webhook_deliveries[1].event_id: must have 1 to 128 characters, got 129":                                    func(d *webhook.Delivery) { d.EventID = strings.Repeat("é", 129) },
+		"webhook_deliveries[1].webhook_type: must have 1 to 64 characters, got 0":                                   func(d *webhook.Delivery) { d.WebhookType = "" },
+		"webhook_deliveries[1].event_type: must have 1 to 64 characters, got 0":                                     func(d *webhook.Delivery) { d.EventType = "" },
+		"webhook_deliveries[1].ref_id: must have 0 to 128 characters, got 129":                                      func(d *webhook.Delivery) { d.RefID = strings.Repeat("x", 129) },
+		"webhook_deliveries[1].endpoint: must have 0 to 2048 characters, got 2049":                                  func(d *webhook.Delivery) { d.Endpoint = strings.Repeat("x", 2049) },
+		"webhook_deliveries[1].integration_id: must be at least 0, got -1":                                          func(d *webhook.Delivery) { d.IntegrationID = -1 },
+		"webhook_deliveries[1].channel_id: must be at least 0, got -1":                                              func(d *webhook.Delivery) { d.ChannelID = -1 },
+		"webhook_deliveries[1].attempt: must be at least 0, got -1":                                                 func(d *webhook.Delivery) { d.Attempt = -1 },
+		"webhook_deliveries[1].duration: must be at least 0, got -1":                                                func(d *webhook.Delivery) { d.Duration = -1 },
+		"webhook_deliveries[1].status_code: must be at least 0, got -1":                                             func(d *webhook.Delivery) { d.StatusCode = -1 },
+		`webhook_deliveries[1].status: must be one of failed, success, got "ok"`:                                    func(d *webhook.Delivery) { d.Status = "ok" },
+		"webhook_deliveries[1].event_time: must be in the years 2002 to 2261, got 2001-12-31T23:59:59.999999+00:00": func(d *webhook.Delivery) { d.EventTime = at("2001-12-31T23:59:59.999999999Z") },
+		"webhook_deliveries[1].event_time: must be in the years 2002 to 2261, got 2262-01-01T00:00:00.000000+00:00": func(d *webhook.Delivery) { d.EventTime = at("2262-01-01T00:00:00Z") },
+		"webhook_deliveries[1].event_time: must be in the years 2002 to 2261, got 0001-01-01T00:00:00.000000+00:00": func(d *webhook.Delivery) { d.EventTime = webhook.Moment{} },
 	} {
 		d := delivery("second", 0)
 		spoil(&d)

@@ -8,8 +8,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Moment is an instant to the nanosecond. As text it is RFC 3339 with an offset in digits and six digits
-// of a second, or nine when six would lose something.
+// Moment is an instant to the microsecond. As text it is RFC 3339 with an offset in digits and six digits of a second,
+// which more readers of times take than nine. Records of earlier versions have nanoseconds, which the text leaves out.
 type Moment time.Time
 
 // Deliveries are in these years, which bound Moment as it is stored: no window begins earlier (the specification, 4.7),
@@ -21,6 +21,9 @@ const (
 
 func moment(nanoseconds int64) Moment { return Moment(time.Unix(0, nanoseconds)) }
 
+// MomentOf returns a time to the microsecond.
+func MomentOf(t time.Time) Moment { return Moment(t.Truncate(time.Microsecond)) }
+
 func (m Moment) nanoseconds() int64 { return m.time().UnixNano() }
 
 func (m Moment) time() time.Time { return time.Time(m) }
@@ -28,13 +31,16 @@ func (m Moment) time() time.Time { return time.Time(m) }
 // In returns the same instant with the offset of another time zone.
 func (m Moment) In(zone *time.Location) Moment { return Moment(time.Time(m).In(zone)) }
 
-// String returns the instant as RFC 3339 with six digits of a second, or nine if needed.
-func (m Moment) String() string {
-	layout := "2006-01-02T15:04:05.000000-07:00"
+// String returns the instant as RFC 3339 with six digits of a second.
+func (m Moment) String() string { return time.Time(m).Format("2006-01-02T15:04:05.000000-07:00") }
+
+// exact returns the text for a cursor, with the nanoseconds of earlier versions: else a page would begin again with the
+// record that the page before ended with.
+func (m Moment) exact() string {
 	if time.Time(m).Nanosecond()%1000 != 0 {
-		layout = "2006-01-02T15:04:05.000000000-07:00"
+		return time.Time(m).Format("2006-01-02T15:04:05.000000000-07:00")
 	}
-	return time.Time(m).Format(layout)
+	return m.String()
 }
 
 // MarshalText returns the text of String.
@@ -46,7 +52,7 @@ func (m *Moment) UnmarshalText(text []byte) error {
 	if err != nil {
 		return fmt.Errorf("must be a time of RFC 3339 such as 2026-04-12T13:31:11.357472+08:00, got %.60q", text)
 	}
-	*m = Moment(t)
+	*m = MomentOf(t)
 	return nil
 }
 
