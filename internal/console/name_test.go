@@ -23,7 +23,7 @@ func TestIncidentHasOneNameEverywhere(t *testing.T) {
 		owner.get(page + form).shows("rack1 is down")
 	}
 	owner.get(page+"/edit").shows("rack1 is down", `value="NodeDown::10.0.0.1:9100"`)
-	owner.get(owner.get("/alerts").shows("rack1 is down").link("/alerts/")).shows("<bdi>rack1 is down</bdi></h1>", ">rack1 is down</bdi></a></dd>")
+	owner.get(owner.get("/alerts").shows("rack1 is down").link("/alerts/")).shows("<bdi>rack1 is down</bdi></h1>", ">rack1 is down (db)</bdi></a></dd>")
 	mails := w.mail.Mails()
 	if len(mails) != 1 {
 		t.Fatalf("%d mails were sent", len(mails))
@@ -60,7 +60,7 @@ func TestDescriptionBelongsToName(t *testing.T) {
 	other := strings.TrimPrefix(w.signIn(ownerKey).get("/incidents?q=DiskFull").link("/incidents/"), "/incidents/")
 	w.call(ownerKey, "/incident/merge", `{"source_incident_ids":["`+other+`"],"target_incident_id":"`+id+`"}`)
 	w.settle()
-	w.signIn(ownerKey).get(page).shows("<bdi>rack1 is down</bdi></h1>", "rack1 answers no ping")
+	w.signIn(ownerKey).get(page).shows("<bdi>rack1 is down (db)</bdi></h1>", "rack1 answers no ping")
 	w.push(strings.Replace(rackDown, `"Critical"`, `"Ok"`, 1))
 	w.signIn(ownerKey).get(page).shows("<bdi>Disk of db1 is full</bdi></h1>", "3 % are left", "!rack1 answers no ping")
 }

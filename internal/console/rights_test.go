@@ -66,7 +66,7 @@ var doneBy = map[string]string{
 	"/rum/applications/{id}": "/rum/application/update", "/rum/applications/{id}/token": "/rum/application/token/rotate", "/rum/applications/{id}/delete": "/rum/application/delete", "/rum/issues/{id}": "/rum/issue/update", "/deliveries/{id}/replay": "/webhook/history/replay",
 	"/endpoints/{id}/test": "/webhook/test", "/endpoints/{id}/count": "/webhook/replay", "/endpoints/{id}/replay": "/webhook/replay", "/endpoints/{id}/cancel": "/webhook/replay/cancel", "/endpoints/{id}/rotate": "/integration/secret/rotate",
 	"/endpoints/{id}/expire": "/integration/secret/expire", "/endpoints/{id}/enable": "/integration/enable", "/endpoints/{id}/disable": "/integration/disable",
-	"/people": "/member/invite", "/people/{id}": "/member/info/reset", "/people/{id}/roles": "/member/role/update", "/people/{id}/delete": "/member/delete", "/people/{id}/link": "/person/link/create",
+	"/people": "/member/invite", "/people/{id}": "/member/info/reset", "/people/{id}/roles": "/member/role/update", "/people/{id}/delete": "/member/delete", "/people/{id}/link": "/person/link/create", "/people/{id}/identity/remove": "/person/identity/remove",
 	"/teams": "/team/upsert", "/teams/{id}": "/team/upsert", "/teams/{id}/delete": "/team/delete", "/roles": "/role/upsert", "/roles/{id}": "/role/upsert", "/roles/{id}/delete": "/role/delete",
 	"/keys": "/person/app-key/create", "/keys/{id}/enable": "/person/app-key/enable", "/keys/{id}/disable": "/person/app-key/disable", "/keys/{id}/delete": "/person/app-key/delete",
 }
