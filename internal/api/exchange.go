@@ -246,8 +246,8 @@ func (f *Frame) write(x *exchange, body []byte, do func(*db.Tx) error, data *any
 	return err
 }
 
-// supplement completes the reply of a write that is stored. If that fails, the reply stays as it was: an error would say that
-// nothing was stored.
+// supplement completes the reply of a write that is stored. If that fails, the reply stays as it was: after an error the caller
+// would write again.
 func (f *Frame) supplement(x *exchange, data any) {
 	reply, ok := data.(completer)
 	if !ok {
