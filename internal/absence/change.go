@@ -57,7 +57,7 @@ func (ch *change) after() []Absence {
 
 // compute fills in the reply at a moment, in Unix seconds. It covers a short time; persons who stand in are notified of all
 // shifts.
-func (ch *change) compute(from int64, effects Compute) (err error) {
+func (ch *change) compute(from int64, effects Compute) error {
 	ch.reply = Changed{DryRun: ch.dryRun, Start: from, End: from, Effects: []Effect{}}
 	versions := slices.DeleteFunc([]*Absence{ch.old, ch.now}, func(a *Absence) bool { return a == nil || a.End <= from })
 	if len(versions) == 0 {
@@ -69,6 +69,7 @@ func (ch *change) compute(from int64, effects Compute) (err error) {
 		ch.reply.Start, end = min(ch.reply.Start, max(a.Start, from)), max(end, a.End)
 	}
 	ch.reply.End = min(end, ch.reply.Start+effectSpan)
+	var err error
 	ch.reply.Effects, ch.reply.Warnings.Warnings, err = effects(ch.reply.Start, ch.reply.End)
 	if err != nil || ch.dryRun {
 		return err

@@ -22,7 +22,8 @@ func alertToSilence(c *api.Call, alertID string) (s silenceable, err error) {
 		return s, err
 	}
 	a := all[0]
-	return silenceable{a.ID, a.Incident, cmp.Or(render.Headline(a.Title, a.Labels, false), a.Key), a.Channel, all}, needChannel(c, a.Channel, "alert "+a.ID)
+	name := cmp.Or(render.Headline(a.Title, a.Labels, false), a.Key)
+	return silenceable{a.ID, a.Incident, name, a.Channel, all}, needChannel(c, a.Channel, "alert "+a.ID)
 }
 
 func (r *Service) silenceAlert(c *api.Call, in silenceAlertRequest) (SilenceMade, error) {

@@ -29,7 +29,7 @@ func ShowAll(tx *db.Tx, base string, account int64, items []activity.Item) ([]*V
 }
 
 // showPage returns the views of incidents of an account, in few statements.
-func (s *Service) showPage(tx *db.Tx, account int64, all []Incident) ([]View, error) {
+func (r *Service) showPage(tx *db.Tx, account int64, all []Incident) ([]View, error) {
 	if len(all) == 0 {
 		return []View{}, nil
 	}
@@ -51,7 +51,7 @@ func (s *Service) showPage(tx *db.Tx, account int64, all []Incident) ([]View, er
 	}
 	views := make([]View, len(all))
 	for i := range all {
-		if views[i], err = show(tx, s.PublicURL, &withAlerts{all[i], counts[ids[i]], leads[ids[i]]}); err != nil {
+		if views[i], err = show(tx, r.PublicURL, &withAlerts{all[i], counts[ids[i]], leads[ids[i]]}); err != nil {
 			return nil, err
 		}
 	}

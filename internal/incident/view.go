@@ -135,8 +135,9 @@ func show(tx *db.Tx, base string, r *withAlerts) (v View, err error) {
 	if len(r.IntegrationTypes) > 0 {
 		v.IntegrationType = r.IntegrationTypes[0]
 	}
-	text := ""
-	if v.Headline, text = r.named(r.lead); text != r.Description {
+	name, text := r.named(r.lead)
+	v.Headline = name
+	if text != r.Description {
 		v.HeadlineText = text
 	}
 	v.DetailURL = PageURL(base, r.IncidentID)

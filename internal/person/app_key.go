@@ -128,7 +128,8 @@ func keyList(c *api.Call, in keyListRequest) (api.Paged[AppKey], error) {
 	keys = keys[min(offset, total):min(offset+limit, total)]
 	items := make([]AppKey, len(keys))
 	for i, k := range keys {
-		items[i] = AppKey{k.ID, k.Name, k.PersonID, k.PersonName, nil, cmp.Or(k.Status, auth.KeyEnabled), k.ExpiresAt, k.CreatedAt, k.LastUsedAt, k.Wait}
+		status := cmp.Or(k.Status, auth.KeyEnabled)
+		items[i] = AppKey{k.ID, k.Name, k.PersonID, k.PersonName, nil, status, k.ExpiresAt, k.CreatedAt, k.LastUsedAt, k.Wait}
 		if k.Permissions != nil {
 			items[i].Permissions = &k.Permissions
 		}

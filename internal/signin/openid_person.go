@@ -90,7 +90,8 @@ func (s *Service) newIdentity(tx *db.Tx, account int64, c claims, from Client, n
 			return 0, ErrUnknown
 		}
 		name, _, _ := strings.Cut(email, "@")
-		if who, err = person.Provision(tx, account, cmp.Or(strings.TrimSpace(c.Name), strings.TrimSpace(c.Nickname), name), email, now.Unix()); err != nil {
+		name = cmp.Or(strings.TrimSpace(c.Name), strings.TrimSpace(c.Nickname), name)
+		if who, err = person.Provision(tx, account, name, email, now.Unix()); err != nil {
 			return 0, err
 		}
 		if err := s.record(tx, person.Ref{AccountID: account, PersonID: who}, opProvision, from, `{"way":"oidc"}`, "", now); err != nil {

@@ -31,8 +31,8 @@ var Preset = map[string]string{
 	"ntfy":         plain,
 }
 
-// progress has the number of the incident, and describes how far people have come with it. A closed incident has its duration, and the person or cause
-// that ended it. After a merge, source or target of the merge is named.
+// progress has the number of the incident, and describes how far people have come with it. A closed incident has its duration,
+// and the person or cause that ended it. After a merge, source or target of the merge is named.
 const progress = `#{{.Num}} · {{with .Merged}}{{.}}{{if not $.MergedInto}} · {{end}}{{end}}{{if .MergedInto}}` +
 	`{{else if eq .Progress "Closed"}}Resolved{{with .EndedBy}} by {{.}}{{end}}{{with .Duration}} after {{duration .}}{{end}}` +
 	`{{else}}{{.Progress}}{{with .AckedBy}} by {{.}}{{end}}{{end}}` +

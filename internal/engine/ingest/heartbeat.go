@@ -86,7 +86,8 @@ func statusEvent(i integration.Integration, at int64, status string) event.Event
 		Time:      at,
 	}
 	if status != event.Ok {
-		e.Description = fmt.Sprintf("No sign of life for %d seconds. Until it is back, check by hand what it watches.", i.Settings.IntervalSeconds)
+		e.Description = fmt.Sprintf(
+			"No sign of life for %d seconds. Until it is back, check by hand what it watches.", i.Settings.IntervalSeconds)
 	}
 	return e
 }

@@ -137,7 +137,8 @@ func (r *Service) sample(c *api.Call, in testRequest) (s sampled, err error) {
 	return s, s.sendFirst(c.Tx, c.Now)
 }
 
-// sampleBody returns the payload of a sample event. base is the server's public address, as in incident.PageURL. Title and description state that it is a test.
+// sampleBody returns the payload of a sample event. base is the server's public address, as in incident.PageURL. Title and
+// description state that it is a test.
 func (m *message) sampleBody(tx *db.Tx, base string, now time.Time) (string, error) {
 	const title, text = "Test of a webhook", "Nothing happened: a person tests this webhook."
 	labels := map[string]string{"test": "true"}
