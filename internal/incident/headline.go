@@ -10,11 +10,11 @@ import (
 )
 
 // Headline returns the name under which people read of the incident everywhere, on one line, and the description that
-// belongs to it. The name is that of the lead among its alerts, unless a person or the source named the incident. A nil
-// lead stands for the incident's first alert, as it was when it opened the incident.
+// belongs to it. The name is that of the lead among its alerts, unless a person named the incident, or the source did and the
+// severity has not risen since. A nil lead stands for the incident's first alert, as it was when it opened the incident.
 func (r *Incident) Headline(lead *alert.Lead) (headline, description string) {
 	byHand := r.CreatorID != 0 || slices.Contains(r.ManualOverrides, "title")
-	if byHand || r.SourceTitle || lead == nil {
+	if byHand || lead == nil || r.SourceTitle && !r.raisedBy(lead) {
 		return render.Headline(r.Title, r.Labels, byHand), r.Description
 	}
 	description = lead.Description
@@ -25,6 +25,12 @@ func (r *Incident) Headline(lead *alert.Lead) (headline, description string) {
 		description = r.Description
 	}
 	return render.Headline(lead.Title, lead.Labels, false), description
+}
+
+// raisedBy reports whether the lead gave the open incident its severity, which had been lower: a name from the time before is of
+// another problem.
+func (r *Incident) raisedBy(lead *alert.Lead) bool {
+	return r.RoseAt != 0 && r.Progress != Closed && lead.Severity == r.Severity && !slices.Contains(r.ManualOverrides, "incident_severity")
 }
 
 // named returns the headline with the place of the alert, as messages name an incident of a single alert, and the description:

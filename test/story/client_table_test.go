@@ -38,6 +38,12 @@ var unwritten = map[string]string{
 	"/team/upsert.team_id":                                         anID,
 	"/calendar/event/upsert.event_id":                              anID,
 	"/schedule/create.dry_run":                                     "plans, and stores nothing",
+	"/schedule/create.layers.account_id":                           stamp,
+	"/schedule/create.layers.schedule_id":                          stamp,
+	"/schedule/create.layers.create_at":                            stamp,
+	"/schedule/create.layers.create_by":                            stamp,
+	"/schedule/create.layers.update_at":                            stamp,
+	"/schedule/create.layers.update_by":                            stamp,
 	"/schedule/create.schedule_id":                                 anID,
 	"/monit/datasource/create.id":                                  anID,
 	"/member/invite.from":                                          "names who sends the invitation",
@@ -75,6 +81,7 @@ var unwritten = map[string]string{
 const (
 	anID        = "is the object's id, which only a change has"
 	anotherName = "is an older name of a member that the table has"
+	stamp       = "is in replies, and not used where it is sent back"
 )
 
 const (
@@ -122,7 +129,7 @@ var resources = []resource{
 	{
 		name: "app key", create: "/person/app-key/create", id: "key_id", read: "/person/app-key/list", in: "items", update: "/person/app-key/name/reset",
 		delete: "/person/app-key/delete", key: `"key_id": $self`, listed: `{"limit": 100}`,
-		body: `{"key_name": "key $n", "person_id": 7000000000011, "expires_at": 1900000000, "permissions": ["Schedules Read (on-call)"]}`, change: `{"key_name": "other $n"}`,
+		body: `{"key_name": "key $n", "person_id": 7000000000011, "expires_at": 1900000000, "wait": 10, "permissions": ["Schedules Read (on-call)"]}`, change: `{"key_name": "other $n"}`,
 	},
 	{
 		name: "team", create: "/team/upsert", id: "team_id", read: "/team/info", delete: "/team/delete", key: `"team_id": $self`,

@@ -131,7 +131,9 @@ func (c *client) variants(r resource) (all []variant) {
 		default:
 			none = map[string]any{}
 		}
-		all = append(all, variant{path, fmt.Sprintf("%s is %v", path, none), func(body map[string]any) { put(body, path, none) }})
+		if !slices.Contains(unsetIfEmpty, r.name+" "+path) {
+			all = append(all, variant{path, fmt.Sprintf("%s is %v", path, none), func(body map[string]any) { put(body, path, none) }})
+		}
 		if path != "" {
 			all = append(all, variant{path, path + " is absent", func(body map[string]any) { put(body, path, nil) }})
 		}
