@@ -27,10 +27,11 @@ func (r *Incident) Headline(lead *alert.Lead) (headline, description string) {
 	return render.Headline(lead.Title, lead.Labels, false), description
 }
 
-// raisedBy reports whether the lead gave the open incident its severity, which had been lower: a name from the time before is of
-// another problem.
+// raisedBy reports whether the lead, one of several alerts, raised the severity of the open incident: a name from before then is
+// of another problem. A name for a single alert changes with the alert.
 func (r *Incident) raisedBy(lead *alert.Lead) bool {
-	return r.RoseAt != 0 && r.Progress != Closed && lead.Severity == r.Severity && !slices.Contains(r.ManualOverrides, "incident_severity")
+	return r.RoseAt != 0 && r.AlertCnt > 1 && r.Progress != Closed && lead.Severity == r.Severity &&
+		!slices.Contains(r.ManualOverrides, "incident_severity")
 }
 
 // named returns the headline with the place of the alert, as messages name an incident of a single alert, and the description:

@@ -106,6 +106,9 @@ func (r *Service) pagerDutyChange(c *api.Call, header http.Header, body *api.Bod
 		err := fault.Invalid("routing_key", "belongs to an integration of type %s: it must be pagerduty or change", i.IntegrationType)
 		return nil, r.refuse(i, integration.WrongKey, err)
 	}
+	if err := r.tooMuch(c, i, integration.RefusedAt, header); err != nil {
+		return nil, err
+	}
 	e, err := pagerduty.ParseChange(text, c.Now)
 	if err != nil {
 		return nil, r.refuse(i, "", err)
