@@ -175,6 +175,9 @@ const putAtOnce = 250
 // Put stores events of an integration, which then wait for their verdicts, and sets the id of each. When it fails, some
 // may be stored: the sender sends all of them again, and those are repeated.
 func (r *Service) Put(ctx context.Context, account, integration int64, events []event.Event, now time.Time) error {
+	if len(events) == 0 { // such as an acknowledgement of PagerDuty's clients
+		return nil
+	}
 	ctx = db.For(ctx, account)
 	of := triage.Request{Last: true}
 	if len(events) > 1 {
