@@ -255,7 +255,7 @@ func TestAnAbsenceIsShown(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
 	p.Open(picture(t, w, daily, "?from=2026-12-07&days=28&tz=Europe/Berlin"))
-	p.See("Absent in these days: Ελένη Παπαδοπούλου, Sun 13 Dec, 00:00 – Sun 20 Dec, 00:00")
+	p.See("Absent in these days: Ελένη Παπαδοπούλου, Sun 13 Dec, 00:00 CET – Sun 20 Dec, 00:00 CET")
 	if got := page.Eval[string](p, `[...document.querySelectorAll('.lane')].at(-1).innerText`); !strings.Contains(got, "Absences") || !strings.Contains(got, "Ελένη") {
 		t.Errorf("the last lane says %s", got)
 	}
