@@ -11,8 +11,9 @@ import (
 // write transaction, and rolls it back: so the reply is what the call would have done, not a guess. Dry runs are not
 // recorded in the audit log, because they change nothing.
 //
-// A reply that takes long to compute has the method Complete(*Call) error. The frame calls it after the transaction, also of a
-// write that is stored, when other writers wait no more, in the account's turn. It may use Call.Read.
+// A reply that takes long to compute has the method Completion() func(*Call) error, which returns nil if nothing is to be
+// computed. The frame calls the function after the transaction, also of a write that is stored, when other writers wait no more,
+// in the account's turn. The function may use Call.Read.
 type DryRun struct {
 	DryRun bool `json:"dry_run,omitzero" doc:"Change nothing, and answer what would happen."`
 }
@@ -38,7 +39,15 @@ type Removal struct {
 var errDryRun = errors.New("rolled back: a dry run")
 
 // completer is a reply that is completed after its transaction, see DryRun.
-type completer interface{ Complete(c *Call) error }
+type completer interface{ Completion() func(c *Call) error }
+
+// completionOf returns what completes a reply; nil: it is complete.
+func completionOf(data any) func(c *Call) error {
+	if reply, ok := data.(completer); ok {
+		return reply.Completion()
+	}
+	return nil
+}
 
 // dryRun runs a write, rolls it back and encodes its reply. A refusal because the object is referenced, or because its
 // state forbids deleting it, is the result that the caller asked for and not a failure.
@@ -68,8 +77,8 @@ func (f *Frame) dryRun(x *exchange, do func(*db.Tx) error, data *any) error {
 	if !errors.Is(err, errDryRun) {
 		return err
 	}
-	if reply, ok := (*data).(completer); ok {
-		if err := f.complete(x, reply); err != nil {
+	if completion := completionOf(*data); completion != nil {
+		if err := f.complete(x, completion); err != nil {
 			return err
 		}
 	}
@@ -77,12 +86,12 @@ func (f *Frame) dryRun(x *exchange, do func(*db.Tx) error, data *any) error {
 }
 
 // complete computes the rest of a reply in the account's turn.
-func (f *Frame) complete(x *exchange, reply completer) error {
+func (f *Frame) complete(x *exchange, completion func(*Call) error) error {
 	leave, err := f.Turns.Enter(x.call.Ctx, x.call.Who.AccountID, callerKey(x.call.Who))
 	if err != nil {
 		return err
 	}
 	defer leave()
 	x.call.Tx, x.call.read = nil, f.DB.Snapshot
-	return reply.Complete(&x.call)
+	return completion(&x.call)
 }

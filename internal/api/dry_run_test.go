@@ -73,10 +73,12 @@ type slowReply struct {
 	complete  func()
 }
 
-func (r *slowReply) Complete(*api.Call) error {
-	r.Completed++
-	r.complete()
-	return nil
+func (r *slowReply) Completion() func(*api.Call) error {
+	return func(*api.Call) error {
+		r.Completed++
+		r.complete()
+		return nil
+	}
 }
 
 func TestReplyIsCompletedAfterItsTransaction(t *testing.T) {

@@ -249,20 +249,26 @@ func (f *Frame) write(x *exchange, body []byte, do func(*db.Tx) error, data *any
 // supplement completes the reply of a write that is stored. If that fails, the reply stays as it was: after an error the caller
 // would write again.
 func (f *Frame) supplement(x *exchange, data any) {
-	reply, ok := data.(completer)
-	if !ok {
+	completion := completionOf(data)
+	if completion == nil {
 		return
 	}
 	before := x.reply
-	err := f.complete(x, reply)
+	err := f.complete(x, completion)
 	if err == nil {
 		if _, has := data.(warned); has { // the first encoding put them into the reply
 			x.call.warnings, x.call.unlisted = nil, 0
 		}
 		err = x.encode(data)
 	}
-	if err != nil {
-		x.reply = before
+	if err == nil {
+		err = f.bound(x, true)
+	}
+	if err == nil {
+		return
+	}
+	x.reply = before
+	if x.call.Ctx.Err() == nil { // else no one reads the reply
 		f.Log.Error("a reply lacks a part", "path", x.op.Path, "request_id", x.call.RequestID, "error", err)
 	}
 }

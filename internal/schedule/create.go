@@ -76,5 +76,5 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 		Plan: newPlan(&nothing, &s, window{from: c.Unix(), to: c.Unix() + maxWindow})}, nil
 }
 
-// Complete computes the plan of a dry run.
-func (r *Created) Complete(c *api.Call) error { return r.Plan.Complete(c) }
+// Completion returns what computes the plan of a dry run.
+func (r *Created) Completion() func(*api.Call) error { return r.Plan.completion() }

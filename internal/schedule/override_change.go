@@ -31,8 +31,8 @@ type OverrideReply struct {
 	api.Warnings
 }
 
-// Complete computes the plan of a dry run.
-func (r *OverrideReply) Complete(c *api.Call) error { return r.Plan.Complete(c) }
+// Completion returns what computes the plan of a dry run.
+func (r *OverrideReply) Completion() func(*api.Call) error { return r.Plan.completion() }
 
 // changed completes a change of the overrides of a schedule: it counts the change, checks that the timeline is still valid,
 // and notifies the persons concerned. s has the overrides as they were, and its revision is that of the change already.

@@ -26,14 +26,19 @@ type scheduleRevision struct {
 	Plan *Plan `json:"plan,omitzero" doc:"With dry_run: who would gain and lose which shifts."`
 }
 
-// Complete computes the plans of a dry run.
-func (r *overridesDeleted) Complete(c *api.Call) error {
-	for _, s := range r.Schedules {
-		if err := s.Plan.Complete(c); err != nil {
-			return err
-		}
+// Completion returns what computes the plans of a dry run.
+func (r *overridesDeleted) Completion() func(*api.Call) error {
+	if !slices.ContainsFunc(r.Schedules, func(s scheduleRevision) bool { return s.Plan != nil }) {
+		return nil
 	}
-	return nil
+	return func(c *api.Call) error {
+		for _, s := range r.Schedules {
+			if err := s.Plan.complete(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // overrideDelete deletes overrides of one or several schedules. An error rolls the transaction back, so that none is

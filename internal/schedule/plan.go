@@ -38,16 +38,20 @@ type Shift struct {
 	GroupName string `json:"group_name" doc:"Name of the group it comes from."`
 }
 
-// newPlan returns the plan for two versions of a schedule in a window. Complete compares them.
+// newPlan returns the plan for two versions of a schedule in a window. Its completion compares them.
 func newPlan(before, after *stored, w window) *Plan {
 	return &Plan{Start: w.from, End: w.to, Persons: []PersonChange{}, before: before, after: after}
 }
 
-// Complete computes the plan of a dry run, after the transaction; without a dry run there is none.
-func (p *Plan) Complete(c *api.Call) error {
+// completion returns what computes the plan after the transaction; nil: there is no plan.
+func (p *Plan) completion() func(*api.Call) error {
 	if p == nil {
 		return nil
 	}
+	return p.complete
+}
+
+func (p *Plan) complete(c *api.Call) error {
 	left, w := maxNamed, window{from: p.Start, to: p.End}
 	was, err := p.before.shifts(c.Who.Zone, w, &left)
 	if err != nil {

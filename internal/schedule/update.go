@@ -22,7 +22,7 @@ type Updated struct {
 	Plan   *Plan `json:"plan,omitzero" doc:"With dry_run, and when who is on call now changes: who gains and loses which shifts."`
 	Revised
 	api.Warnings
-	plan *Plan // until Complete; nil: none
+	plan *Plan // until its completion; nil: none
 }
 
 func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err error) {
@@ -96,12 +96,17 @@ func (u *Updated) describe(c *api.Call, before, after *stored) error {
 	return nil
 }
 
-// Complete computes the plan. A change with too many shifts to list them is possible, so it has none.
-func (u *Updated) Complete(c *api.Call) error {
-	err := u.plan.Complete(c)
-	if !u.DryRun && fault.KindOf(err) == fault.InvalidParameter {
+// Completion returns what computes the plan. A change with too many shifts to list them is possible, so it has none.
+func (u *Updated) Completion() func(*api.Call) error {
+	if u.plan == nil {
 		return nil
 	}
-	u.Plan = u.plan
-	return err
+	return func(c *api.Call) error {
+		err := u.plan.complete(c)
+		if !u.DryRun && fault.KindOf(err) == fault.InvalidParameter {
+			return nil
+		}
+		u.Plan = u.plan
+		return err
+	}
 }
