@@ -166,7 +166,8 @@ func TestNoCallOvertakes(t *testing.T) {
 func TestOneKeyWaitsAndOtherIsRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f, key, rate := waiting(0), rateKey{account: 1, op: 1}, ratelimit.Rate{PerSecond: 2}
+		f, key := waiting(0), rateKey{account: 1, op: 1}
+		rate := ratelimit.Rate{PerSecond: 2}
 		script, began := int64(3), time.Now()
 		passed := make(chan time.Duration, 20)
 		for i := range 20 {
@@ -202,7 +203,8 @@ func TestOneKeyWaitsAndOtherIsRefused(t *testing.T) {
 func TestWaitingIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f, rate, began := waiting(30*time.Second), ratelimit.Rate{PerSecond: 4}, time.Now()
+		f, rate := waiting(30*time.Second), ratelimit.Rate{PerSecond: 4}
+		began := time.Now()
 		var refused, passed atomic.Int64
 		ask := func(ctx context.Context, account int64, op int32) {
 			go func() {

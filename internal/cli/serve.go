@@ -59,7 +59,8 @@ func (s serving) apply(c *app.Config) error {
 		s.PushAlerts < 1 || s.PushAlerts > 1_000_000 || s.PushBytes < 1<<20 || s.PushBytes > 1<<30 {
 		return misuseError{fmt.Errorf("--push-alerts must be from 1 to 1000000, --push-bytes from 1 MiB to 1 GiB, the other limits 0 or more")}
 	}
-	c.LimitPerSecond, c.LimitPerMinute, c.LimitWait = s.LimitPerSecond, s.LimitPerMinute, s.LimitWait
+	c.LimitPerSecond, c.LimitPerMinute = s.LimitPerSecond, s.LimitPerMinute
+	c.LimitWait = s.LimitWait
 	c.PushPerSecond, c.PushPerMinute, c.PushAlerts, c.PushBytes = s.PushPerSecond, s.PushPerMinute, s.PushAlerts, s.PushBytes
 	c.BrowserErrorsPerSecond, c.BrowserKindsPerHour = s.BrowserErrorsPerSecond, s.BrowserKindsPerHour
 	c.TLSCert, c.TLSKey = s.TLSCert, s.TLSKey

@@ -54,7 +54,8 @@ func TestIssueExport(t *testing.T) {
 	window := fmt.Sprintf(`"start_time":%d,"end_time":%d`, begin, begin+100_000)
 	formula, secret := scriptError(), scriptError()
 	formula.Error.Message, formula.CreatedAt = "=cmd|' /C calc'!A0", begin+99_999
-	secret.IssueID, secret.ApplicationID, secret.CreatedAt, secret.Status = "secret", "hush", begin+5, "ignored"
+	secret.IssueID, secret.ApplicationID = "secret", "hush"
+	secret.CreatedAt, secret.Status = begin+5, "ignored"
 	issues := []rum.Issue{formula, secret}
 	for n := range 1203 {
 		i := scriptError()

@@ -4,12 +4,11 @@ import (
 	"slices"
 
 	"tocsin/internal/api"
-
 	"tocsin/internal/configstore"
 )
 
-// ReleasePerson implements person.Release: it removes a person from the account's fallback. One that names no one then is the
-// account's owner.
+// ReleasePerson implements person.Release: it removes a person from the account's fallback. A fallback that names no one then is
+// the account's owner.
 func ReleasePerson(c *api.Call, person int64) error {
 	f, set, err := Of(c.Tx, c.Who.AccountID)
 	if err != nil || !set || !slices.Contains(f.PersonIDs, person) {
