@@ -142,7 +142,7 @@ func (x *exchange) failAs(form func(requestID string, status int, message string
 
 func (x *exchange) send(status int, body []byte) {
 	h := x.w.Header()
-	setRetry(h, status)
+	SetRetry(h, status)
 	h["Content-Type"] = jsonType
 	h["Cache-Control"] = noStore
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
@@ -151,8 +151,8 @@ func (x *exchange) send(status int, body []byte) {
 	x.w.Write(body) // a failure means that the client is gone, so there is no one to report it to
 }
 
-// setRetry sets Retry-After of a refusal that names no time: clients without one call again immediately.
-func setRetry(h http.Header, status int) {
+// SetRetry sets Retry-After of a refusal that names no time: clients without one call again immediately.
+func SetRetry(h http.Header, status int) {
 	switch {
 	case h.Get("Retry-After") != "":
 	case status == http.StatusServiceUnavailable:

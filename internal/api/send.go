@@ -91,7 +91,7 @@ func (f *Frame) Send(w http.ResponseWriter, r *http.Request, who auth.Principal,
 		defer f.replies.release(h, n)
 		f.mustBeRead(w, n)
 	}
-	setRetry(w.Header(), status)
+	SetRetry(w.Header(), status)
 	w.WriteHeader(status)
 	_, _ = w.Write(page) // a failure means that the client is gone
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/api"
 	"tocsin/internal/core/render"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -77,12 +78,7 @@ func PrepareLinkPage(w http.ResponseWriter, req *http.Request) {
 
 // BeginLinkPage sends the status of the page of a signed link.
 func BeginLinkPage(w http.ResponseWriter, status int) {
-	switch status {
-	case http.StatusServiceUnavailable:
-		w.Header().Set("Retry-After", "5")
-	case http.StatusTooManyRequests:
-		w.Header().Set("Retry-After", "60")
-	}
+	api.SetRetry(w.Header(), status)
 	w.WriteHeader(status)
 }
 

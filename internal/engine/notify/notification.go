@@ -107,16 +107,35 @@ const catchUp = 5 * time.Second
 // Put stores a notification that is due at n.Due, or at once. If one with the same key is stored already, that one stays
 // as it is and nothing is added.
 func (r *Service) Put(tx *db.Tx, n Notification, now time.Time) error {
-	n.ID, n.Created, n.Status, n.Queue = id.Object(now), now.UnixMilli(), Waiting, n.queue()
+	n.ID, n.Created = id.Object(now), now.UnixMilli()
+	n.Status, n.Attempts = Waiting, 0
 	n.Due = max(n.Due, n.Created)
 	if n.Late {
 		n.Due = max(n.Due, now.Add(catchUp).UnixMilli())
 	}
-	n.budget = n.budgetKey()
 	if n.Incident != "" && n.Detail.Merged == "" { // a merge is about two incidents
 		n.Detail.Severity = n.Severity
 	}
-	target, err := r.sealed(&n)
+	if err := r.insert(tx, &n); err != nil {
+		return err
+	}
+	batchOf(tx).put(&n)
+	tx.OnCommit(r.runner.Wake)
+	return nil
+}
+
+// PutSent stores a notification that counts as sent at n.Settled: a past that is made up, of which nothing is sent.
+func (r *Service) PutSent(tx *db.Tx, n Notification) error {
+	n.ID, n.Created = id.Object(time.UnixMilli(n.Settled)), n.Settled
+	n.Status, n.Attempts = Sent, 1
+	n.Due = n.Settled
+	return r.insert(tx, &n)
+}
+
+// insert stores a notification, unless one with the same key is stored already.
+func (r *Service) insert(tx *db.Tx, n *Notification) error {
+	n.Queue, n.budget = n.queue(), n.budgetKey()
+	target, err := r.sealed(n)
 	if err != nil {
 		return err
 	}
@@ -128,34 +147,11 @@ func (r *Service) Put(tx *db.Tx, n Notification, now time.Time) error {
 	if n.Late {
 		late = 1
 	}
-	err = tx.Do(insertNotice,
-		n.Account, n.ID, n.Key, n.Incident, n.Schedule, n.Event, n.Cause, n.Person, n.Method, n.Queue, target, n.Reason,
-		string(detail), n.Status, 0, n.Due, n.Created, n.Settled, n.Outcome, n.budget, urgencyOf(&n), late)
-	batchOf(tx).put(&n)
-	tx.OnCommit(r.runner.Wake)
-	return err
-}
-
-const insertNotice = `INSERT INTO notice (account_id, ` + columns + `, recipient, urgency, late)
+	return tx.Do(`INSERT INTO notice (account_id, `+columns+`, recipient, urgency, late)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
-		ON CONFLICT DO NOTHING`
-
-// PutSent stores a notification that counts as sent at n.Settled: a past that is made up, of which nothing is sent.
-func (r *Service) PutSent(tx *db.Tx, n Notification) error {
-	n.ID = id.Object(time.UnixMilli(n.Settled))
-	n.Status, n.Queue = Sent, n.queue()
-	n.Due, n.Created = n.Settled, n.Settled
-	target, err := r.sealed(&n)
-	if err != nil {
-		return err
-	}
-	detail, err := json.Marshal(n.Detail)
-	if err != nil {
-		return err
-	}
-	return tx.Do(insertNotice,
+		ON CONFLICT DO NOTHING`,
 		n.Account, n.ID, n.Key, n.Incident, n.Schedule, n.Event, n.Cause, n.Person, n.Method, n.Queue, target, n.Reason,
-		string(detail), n.Status, 1, n.Due, n.Created, n.Settled, n.Outcome, n.budgetKey(), urgencyOf(&n), 0)
+		string(detail), n.Status, n.Attempts, n.Due, n.Created, n.Settled, n.Outcome, n.budget, urgencyOf(n), late)
 }
 
 // Stored reports whether a person has a notification with a key over any method: whether PutFor was called with that key.

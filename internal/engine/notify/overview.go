@@ -8,7 +8,6 @@ import (
 
 	"tocsin/internal/alert"
 	"tocsin/internal/core/decide"
-	"tocsin/internal/core/event"
 	"tocsin/internal/core/render"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -85,9 +84,12 @@ func (r *Service) overviewOf(tx *db.Tx, i *incident.Incident, now time.Time) *ov
 
 // readOverview reads the alerts of an incident, a page at a time.
 func readOverview(tx *db.Tx, i *incident.Incident) (*overview, error) {
-	o := &overview{}
+	lead, err := i.Lead(tx)
+	if err != nil {
+		return nil, err
+	}
+	o := &overview{lead: lead}
 	var all, active render.Comparison
-	var worst, worstActive *decide.Alert
 	counted := int64(0)
 	for counted < decide.MaxAlerts {
 		page, err := alert.OfIncident(tx, i.AccountID, i.IncidentID, alertPage, counted)
@@ -104,11 +106,9 @@ func readOverview(tx *db.Tx, i *incident.Incident) (*overview, error) {
 			}
 			o.events, o.end = o.events+a.Events, max(o.end, a.End)
 			all.Add(a.Labels)
-			worst = worse(i.DedupKey, worst, a)
 			if a.Active() && !a.AwaitsQuiet() {
 				o.active++
 				active.Add(a.Labels)
-				worstActive = worse(i.DedupKey, worstActive, a)
 			}
 		}
 		counted += int64(len(page))
@@ -117,32 +117,16 @@ func readOverview(tx *db.Tx, i *incident.Incident) (*overview, error) {
 		}
 	}
 	o.values = all.Values()
-	if worstActive != nil {
-		worst = worstActive
-	}
-	if worst == nil { // a person made it, or its alerts were deleted
+	if lead == nil { // a person made it, or its alerts were deleted
 		o.shared = i.Labels
 		return o, nil
 	}
 	if i.Progress != incident.Closed && o.active > 0 {
 		all, counted = active, o.active
 	}
-	o.lead = &alert.Lead{Title: worst.Title, Description: worst.Description, Severity: worst.Severity, Labels: worst.Labels}
-	o.labels, o.count = worst.Labels, counted
+	o.labels, o.count = lead.Labels, counted
 	o.shared, o.differ = all.Shared(), all.Differ()
 	return o, nil
-}
-
-// worse returns the alert that an incident is rather named after, as alert.LeadsOf does: the more severe of two, else the
-// one of the key that opened the incident, else the first. a may be nil.
-func worse(opened string, a, b *decide.Alert) *decide.Alert {
-	switch {
-	case a == nil, event.Rank(b.Severity) > event.Rank(a.Severity):
-		return b
-	case event.Rank(b.Severity) == event.Rank(a.Severity) && a.Key != opened && b.Key == opened:
-		return b
-	}
-	return a
 }
 
 // viewKey identifies an overview. Labels may change without the incident, so it holds for a minute.
