@@ -93,7 +93,14 @@ type answer struct {
 
 func (r *fixture) send(method, path string, body []byte, header ...string) (a answer) {
 	r.t.Helper()
-	request, err := http.NewRequest(method, r.url+path, bytes.NewReader(body))
+	a.status, a.header = r.exchange(method, r.url+path, body, &a, header...)
+	return a
+}
+
+// exchange sends a request and decodes the reply. It returns the status and the header.
+func (r *fixture) exchange(method, url string, body []byte, into any, header ...string) (int, http.Header) {
+	r.t.Helper()
+	request, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -107,13 +114,12 @@ func (r *fixture) send(method, path string, body []byte, header ...string) (a an
 	defer reply.Body.Close()
 	text, err := io.ReadAll(reply.Body)
 	if err == nil {
-		err = json.Unmarshal(text, &a)
+		err = json.Unmarshal(text, into)
 	}
 	if err != nil {
-		r.t.Fatalf("%s: %d %s (%v)", path, reply.StatusCode, text, err)
+		r.t.Fatalf("%s: %d %s (%v)", url, reply.StatusCode, text, err)
 	}
-	a.status, a.header = reply.StatusCode, reply.Header
-	return a
+	return reply.StatusCode, reply.Header
 }
 
 func (r *fixture) push(body string) answer {

@@ -2,8 +2,6 @@ package ingest_test
 
 import (
 	"encoding/json"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -15,7 +13,7 @@ import (
 
 const keyPager, keyChange = "33112233445566778899aabbccddeeff131", "44112233445566778899aabbccddeeff131"
 
-// pagerReply has every member that a client of PagerDuty reads, and those of our own replies.
+// pagerReply has every member that a client of PagerDuty reads, and the members of our own replies.
 type pagerReply struct {
 	status      int
 	retryAfter  string
@@ -49,23 +47,8 @@ func pagerFixture(t *testing.T, rate ratelimit.Rate) *fixture {
 
 func (r *fixture) page(method, path, body string) (p pagerReply) {
 	r.t.Helper()
-	request, err := http.NewRequest(method, strings.TrimSuffix(r.url, "/event/push/")+path, strings.NewReader(body))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	reply, err := http.DefaultClient.Do(request)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer reply.Body.Close()
-	text, err := io.ReadAll(reply.Body)
-	if err == nil {
-		err = json.Unmarshal(text, &p)
-	}
-	if err != nil {
-		r.t.Fatalf("%s: %d %s (%v)", path, reply.StatusCode, text, err)
-	}
-	p.status, p.retryAfter = reply.StatusCode, reply.Header.Get("Retry-After")
+	status, header := r.exchange(method, strings.TrimSuffix(r.url, "/event/push/")+path, []byte(body), &p)
+	p.status, p.retryAfter = status, header.Get("Retry-After")
 	return p
 }
 
