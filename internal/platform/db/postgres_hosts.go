@@ -65,15 +65,16 @@ func parseTimeline(hex []byte) (int64, error) {
 const (
 	askEvery   = 500 * time.Millisecond
 	askTimeout = time.Second
+	askFirst   = 5 * time.Second // in the first round: a process that starts has no other knowledge of a primary that is slow
 	askMaxAge  = 4 * time.Second // more than two rounds of a silent host
 	slowAnswer = 250 * time.Millisecond
 )
 
 // ask notes the timeline of a host that takes writes. A host that does not answer is asked again next time.
-func (h *host) ask(e *postgresEngine) {
+func (h *host) ask(e *postgresEngine, limit time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	timeline, err := h.timeline(ctx, e)
 	switch {
@@ -161,9 +162,13 @@ func (w *watchers) since(e *postgresEngine, at time.Time) {
 		return
 	}
 	began := time.Now()
+	limit := askTimeout
+	if w.asked.Load() == nil {
+		limit = askFirst
+	}
 	var round sync.WaitGroup
 	for _, h := range w.hosts {
-		round.Go(func() { h.ask(e) })
+		round.Go(func() { h.ask(e, limit) })
 	}
 	round.Wait()
 	w.asked.Store(&began)
