@@ -211,7 +211,7 @@ func listByIDs(c *api.Call, in someRequest) (api.Items[Alert], error) {
 type Query struct {
 	Incident string
 	Hidden   []int64 // channels whose alerts are left out
-	Active   *bool   // only those that are not over, or only those that are; nil: all
+	Active   *bool   // true: only active alerts, false: only ended alerts; nil: all
 	Events   bool    // with the 20 latest events of each
 	After    api.Position
 	Limit    int64

@@ -27,7 +27,7 @@ type Column struct {
 	index []int
 }
 
-// ColumnsOf returns the columns of a row type: all, or those that are named, in the order of the names.
+// ColumnsOf returns the columns of a row type: all, or the named columns in the order of the names.
 func ColumnsOf[T any](named []string) ([]Column, error) {
 	var all []Column
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {

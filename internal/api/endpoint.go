@@ -20,7 +20,7 @@ type Endpoint struct {
 	// reads the body after it has identified the caller, so that callers without a key cost no memory.
 	Do func(c *Call, r *http.Request, header http.Header, body *Body) (any, error)
 	// Failed returns the body of a reply that reports an error, for senders that expect a form of their own; nil: the
-	// envelope. The status and the message are those that the envelope would have.
+	// envelope. The status and the message are the same as in the envelope.
 	Failed func(requestID string, status int, message string) any
 }
 

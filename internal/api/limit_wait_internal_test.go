@@ -54,7 +54,7 @@ func (m *model) advance(to time.Duration) {
 	m.waiting = slices.DeleteFunc(m.waiting, func(c *arrival) bool { return c.gone <= to })
 }
 
-// accept fills in when each call is accepted. A call whose turn, behind those that wait, would come too late is refused.
+// accept fills in when each call is accepted. A call whose turn, behind the waiting calls, would come too late is refused.
 func accept(calls []arrival, rate ratelimit.Rate, wait time.Duration) {
 	m := model{rate: rate}
 	for i := range calls {
@@ -162,7 +162,7 @@ func TestNoCallOvertakes(t *testing.T) {
 }
 
 // TestOneKeyWaitsAndOtherIsRefused: of two keys of an account, the calls of the one for scripts wait up to its time, and
-// those of the other are refused when the contract has it, whatever the server's default is.
+// calls of the other key are refused when the contract has it, whatever the server's default is.
 func TestOneKeyWaitsAndOtherIsRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -19,7 +19,7 @@ func TestChangeOfAddressFollowsLanguageOfReader(t *testing.T) {
 		change person.AddressChange
 		locale string
 		toOld  bool
-		want   string // the text, or a part of it
+		want   string // the text, or a part
 	}{
 		{change, "en-US", true, "it was changed with their own session or key. If that is a surprise, tell the owner of the account."},
 		{change, "zh-CN", true, "该地址已通过其本人的会话或密钥更改。"},

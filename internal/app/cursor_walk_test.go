@@ -124,7 +124,7 @@ func addAlert(tx *db.Tx, account int64, id, incident string, at int64) error {
 	return err
 }
 
-// TestCursorShowsEachRowThatStaysOnce walks each list by its cursor while rows are added and deleted: those that stay are
+// TestCursorShowsEachRowThatStaysOnce walks each list by its cursor while rows are added and deleted: rows that stay are
 // shown once, and the others at most once.
 func TestCursorShowsEachRowThatStaysOnce(t *testing.T) {
 	t.Parallel()

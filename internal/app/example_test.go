@@ -65,7 +65,7 @@ func onDemo(t *testing.T) (a *app.App, url, key string) {
 	return a, server.URL, key
 }
 
-// TestExamplesWorkOnDemo calls each operation with its example on the demo account, those that delete last. With -update it
+// TestExamplesWorkOnDemo calls each operation with its example on the demo account, deletions last. With -update it
 // records the replies, which the reference shows beside the examples.
 func TestExamplesWorkOnDemo(t *testing.T) {
 	t.Parallel()
@@ -164,7 +164,7 @@ func recorded(t *testing.T, operation string, reply []byte) []byte {
 	return b.Bytes()
 }
 
-// disagreements lists the members of a request that the reply, or an item of it, repeats with another value.
+// disagreements lists the members of a request that the reply, or an item in the reply, repeats with another value.
 func disagreements(operation string, request, reply []byte) (found []string) {
 	var asked map[string]any
 	var answered struct {

@@ -25,7 +25,7 @@ type Position struct {
 	ID string
 }
 
-// Slice is a page of the objects of a query. An object that cannot be decoded is left out of it.
+// Slice is a page of the objects of a query, without objects that cannot be decoded.
 type Slice[T any] struct {
 	Items []T
 	Total int64 // of all pages together

@@ -22,7 +22,7 @@ func (k Kind[T]) readable(tx *db.Tx, account int64, query string, args ...any) (
 	return k.decode(tx, account, rows), nil
 }
 
-// decode returns the objects of rows without those that cannot be decoded, which Unreadable counts.
+// decode returns the objects of rows. Unreadable counts the objects that cannot be decoded.
 func (k Kind[T]) decode(tx *db.Tx, account int64, rows []row) []T {
 	items := make([]T, 0, len(rows))
 	for _, r := range rows {

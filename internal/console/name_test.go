@@ -65,7 +65,7 @@ func TestDescriptionBelongsToName(t *testing.T) {
 	w.signIn(ownerKey).get(page).shows("<bdi>Disk of db1 is full</bdi></h1>", "3 % are left", "!rack1 answers no ping")
 }
 
-// Times are those of the person's zone, and name it. The first browser in which a person signs in decides, unless
+// Times are in the person's zone, and name the zone. The first browser in which a person signs in decides, unless
 // the person or the invitation named a zone.
 func TestTimesAreInPersonsZone(t *testing.T) {
 	t.Parallel()

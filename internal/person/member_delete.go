@@ -30,7 +30,7 @@ type MemberNames struct {
 // fault.Conflict if one of them would be left without a person, and fault.Denied for a caller who may not change it.
 type Release func(c *api.Call, person int64) error
 
-// releases are those of the packages that name persons.
+// releases are the functions of the packages whose objects name persons.
 type releases []Release
 
 // find returns the person whom all names fit, fault.Missing when there is none, and fault.Invalid when there are several.

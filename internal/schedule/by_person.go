@@ -85,7 +85,7 @@ func (in byPersonRequest) schedules(c *api.Call) (all []int64, err error) {
 	return all, nil
 }
 
-// personShifts returns shifts of a schedule within a window; those of one person that touch or overlap, in whatever role, are one.
+// personShifts returns shifts of a schedule within a window; shifts of one person that touch or overlap, in whatever role, are one.
 func personShifts(schedule int64, w window, shifts []oncall.Shift) (list []PersonShift) {
 	slices.SortFunc(shifts, func(a, b oncall.Shift) int {
 		return cmp.Or(cmp.Compare(a.PersonID, b.PersonID), cmp.Compare(a.Start, b.Start))

@@ -40,7 +40,7 @@ func TestDemoPlaysItsScenes(t *testing.T) {
 	explains := func(path, body string) string {
 		return w.words(w.post(path+"?app_key="+keys.ReadOnly, body))
 	}
-	for n := range 7 { // those that are open, and the first page shows
+	for n := range 7 { // open incidents, which the first page shows
 		body := fmt.Sprintf(`{"incident_id": "67a1c0de00000001%08x"}`, n+1)
 		if words := explains("/incident/explain", body); !strings.Contains(words, "Notification to ") || !strings.Contains(words, ": sent.") {
 			t.Errorf("open incident %d of the demo: %s", n+1, words)

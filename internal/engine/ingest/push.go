@@ -203,7 +203,7 @@ func (r *Service) refuse(i integration.Integration, reason string, err error) er
 	return err
 }
 
-// reasons are those of the integration's page.
+// reasons are the reasons as the integration's page counts them.
 var reasons = map[source.Reason]string{
 	source.Malformed: integration.Malformed, source.TooMany: integration.TooMany, source.TooLarge: integration.TooLarge,
 	source.TooMuch: integration.TooMuch,

@@ -53,7 +53,7 @@ type position struct {
 }
 
 // historyList is POST /webhook/history/list (the specification, 4.7). Its page needs no bound of bytes: a delivery has less
-// than 3 KB, most of it its endpoint, so 100 of them have 300 KB.
+// than 3 KB, mostly its endpoint, so 100 deliveries have 300 KB.
 func (r *Service) historyList(c *api.Call, in historyListRequest) (page historyPage, err error) {
 	slices.Sort(in.EventTypes)
 	f := filter{c.Who.AccountID, in.RefID, in.IntegrationID, slices.Compact(in.EventTypes), in.Status}

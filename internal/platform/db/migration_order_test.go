@@ -107,7 +107,7 @@ func missing(in, list []string) []string {
 
 var upPart = regexp.MustCompile(`(?s)-- \+goose Up\n(.*?)(?:-- \+goose Down|$)`)
 
-// schemaAfter applies the migrations up to last but for those that are lacking, then these and the others, and returns what the
+// schemaAfter applies the migrations up to last without the lacking migrations, then these and the others, and returns what the
 // schema holds, sorted.
 func schemaAfter(t *testing.T, names []string, last int64, lacks []int64) (schema []string) {
 	t.Helper()
