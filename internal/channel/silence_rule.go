@@ -30,9 +30,8 @@ type SilenceRule struct {
 
 // OnceTimeFilter is a window that does not recur.
 type OnceTimeFilter struct {
-	_         struct{} `nullable:"true"`
-	StartTime int64    `json:"start_time" doc:"Unix seconds, inside the window."`
-	EndTime   int64    `json:"end_time" doc:"Unix seconds, the first second after the window."`
+	StartTime int64 `json:"start_time" doc:"Unix seconds, inside the window."`
+	EndTime   int64 `json:"end_time" doc:"Unix seconds, the first second after the window."`
 }
 
 // Silences is how silence rules are stored. In an account file is_effective is accepted but not stored,

@@ -25,7 +25,7 @@ type Application struct {
 	AllowedOrigins  []string `json:"allowed_origins,omitempty" maxItems:"100" maxLength:"255" doc:"The origins of the pages that may send, such as https://shop.example.com; absent: any."`
 	Alerting        Alerting `json:"alerting" doc:"Which issues become alerts, and where."`
 	Tracing         Tracing  `json:"tracing" doc:"Where its traces can be seen."`
-	TracingAlias    Tracing  `json:"the service" doc:"The same as tracing, under the name that the specification prints (2.5)."`
+	TracingAlias    Tracing  `json:"the service" doc:"The same as tracing, under a name that some clients read."`
 	Status          string   `json:"status" enum:"enabled,disabled,deleted" doc:"Whether it reports."`
 	CreatedBy       int64    `json:"created_by" doc:"The person who created it."`
 	UpdatedBy       int64    `json:"updated_by" doc:"The person who changed it last."`

@@ -18,7 +18,7 @@ type applicationCreateRequest struct {
 	AllowedOrigins  []string       `json:"allowed_origins,omitzero" maxItems:"100" maxLength:"255" doc:"The origins of the pages that may send, such as https://shop.example.com or https://*.example.com; absent or empty: any."`
 	Alerting        *AlertingInput `json:"alerting,omitzero" doc:"Which issues become alerts, and where; absent: none do."`
 	Tracing         *TracingInput  `json:"tracing,omitzero" doc:"Where its traces can be seen; absent: nowhere."`
-	TracingAlias    *TracingInput  `json:"the service,omitzero" doc:"The same as tracing, under the name that the specification prints (2.5)."`
+	TracingAlias    *TracingInput  `json:"the service,omitzero" doc:"The same as tracing, under a name that some clients send."`
 }
 
 // applicationCreated is the reply of /rum/application/create.

@@ -20,7 +20,7 @@ type applicationUpdateRequest struct {
 	Status          string         `json:"status,omitzero" enum:"enabled,disabled," doc:"Whether it takes errors; absent or empty: unchanged."`
 	Alerting        *AlertingInput `json:"alerting,omitzero" doc:"Which issues become alerts, and where."`
 	Tracing         *TracingInput  `json:"tracing,omitzero" doc:"Where its traces can be seen."`
-	TracingAlias    *TracingInput  `json:"the service,omitzero" doc:"The same as tracing, under the name that the specification prints (2.5)."`
+	TracingAlias    *TracingInput  `json:"the service,omitzero" doc:"The same as tracing, under a name that some clients send."`
 }
 
 // applicationUpdate answers /rum/application/update. Teams and channels are checked only if they are sent: those

@@ -16,18 +16,18 @@ type LayerConfig struct {
 	Mode                  int64    `json:"mode" required:"false" minimum:"0" maximum:"1" doc:"0 rotation; 1 override: its first group alone is on call from layer_start to layer_end, and rotation, mask and restriction are ignored."`
 	Weight                int64    `json:"weight" required:"false" doc:"The heavier of two overrides wins; the heavier of two rotations comes first."`
 	Groups                []Group  `json:"groups" maxItems:"1000" required:"false" doc:"Who takes shifts, in order; one of them must have a person."`
-	RotationUnit          string   `json:"rotation_unit" maxLength:"255" required:"false" doc:"Unit of a shift: hour (elapsed time), day, week or month (by the wall clock)."`
+	RotationUnit          string   `json:"rotation_unit" enum:"hour,day,week,month," required:"false" doc:"Unit of a shift: hour (elapsed time), day, week or month (by the wall clock); empty: by rotation_duration, or of an override."`
 	RotationValue         int64    `json:"rotation_value" required:"false" minimum:"0" maximum:"30" doc:"How many rotation_units a shift lasts, 1 to 30."`
 	RotationDuration      int64    `json:"rotation_duration" required:"false" minimum:"0" doc:"Length of a shift in seconds, a month counting as 30 days. Used only where rotation_unit and rotation_value are unset, and then 1 to 30 whole weeks, days or hours."`
 	HandoffTime           int64    `json:"handoff_time" required:"false" minimum:"0" maximum:"604799" doc:"Seconds from Monday 00:00 at which shifts of exactly one week change; 0: at the weekday and time of layer_start."`
 	EnableTime            int64    `json:"enable_time" required:"false" doc:"Older name of layer_start."`
-	ExpireTime            int64    `json:"expire_time" required:"false" doc:"Older name of layer_end, with 0 for null."`
+	ExpireTime            int64    `json:"expire_time" required:"false" doc:"Older name of layer_end; 0: the layer never ends."`
 	LayerStart            int64    `json:"layer_start" required:"false" doc:"When the layer begins, Unix seconds; required under one of its names."`
 	LayerEnd              *int64   `json:"layer_end" required:"false" doc:"When the layer ends, Unix seconds. When it is null expire_time is read, and when that is 0 the layer never ends, which an override must."`
 	RestrictMode          int64    `json:"restrict_mode" required:"false" minimum:"0" maximum:"2" doc:"0 around the clock; 1 restricted hours of every day; 2 restricted hours of every week, ignored under a day mask."`
 	RestrictStart         int64    `json:"restrict_start" required:"false" minimum:"0" maximum:"604800" doc:"Older form of a single restricted period, used where restrict_periods is empty: its start in seconds from 00:00, or from Monday 00:00."`
 	RestrictEnd           int64    `json:"restrict_end" required:"false" minimum:"0" maximum:"604800" doc:"End of that period, likewise."`
-	RestrictPeriods       []Period `json:"restrict_periods" maxItems:"200" required:"false" doc:"The hours in which the layer is on; empty: all."`
+	RestrictPeriods       []Period `json:"restrict_periods" maxItems:"100" required:"false" doc:"The hours in which the layer is on; empty: all."`
 	DayMask               DayMask  `json:"day_mask" required:"false" doc:"The days of the week on which the layer is on."`
 	FairRotation          bool     `json:"fair_rotation" required:"false" doc:"Shifts the order of the groups by one after each full round."`
 	MaskContinuousEnabled bool     `json:"mask_continuous_enabled" required:"false" doc:"A day of day_mask or of a calendar begins at the time of day of layer_start instead of 00:00 and reaches into the next."`
@@ -60,7 +60,7 @@ type Group struct {
 // Member is the persons with one on-call role in a group.
 type Member struct {
 	RoleID    int64   `json:"role_id" required:"false" minimum:"0" doc:"On-call role: 0 primary, 1 backup, or one of the account's own."`
-	PersonIDs []int64 `json:"person_ids" maxItems:"5000" required:"false" doc:"The people."`
+	PersonIDs []int64 `json:"person_ids" maxItems:"5000" minimum:"1" required:"false" doc:"The people."`
 }
 
 // Period is a part of the day or of the week, in wall-clock seconds. An end that is not after the start is on the next
@@ -72,7 +72,7 @@ type Period struct {
 
 // DayMask is a set of days of the week.
 type DayMask struct {
-	Repeat []int64 `json:"repeat" maxItems:"100" required:"false" doc:"Days on which the layer is on, 0 Sunday to 6 Saturday; empty: all."`
+	Repeat []int64 `json:"repeat" maxItems:"100" minimum:"0" maximum:"6" required:"false" doc:"Days on which the layer is on, 0 Sunday to 6 Saturday; empty: all."`
 }
 
 // normalise sets both names of each pair to one value, completes the rotation and checks what the engine does not check

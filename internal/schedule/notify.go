@@ -15,7 +15,6 @@ import (
 
 // Notify is who is notified about shifts, and how (specification 2.2).
 type Notify struct {
-	_             struct{}   `nullable:"true"`
 	AdvanceInTime *int64     `json:"advance_in_time,omitzero" minimum:"0" doc:"Seconds before a handoff at which the outgoing and the incoming persons are notified; 0: at the handoff. Absent: no notification."`
 	FixedTime     *FixedTime `json:"fixed_time" required:"false" doc:"When the on-call persons are notified every day; null: never."`
 	By            *NotifyBy  `json:"by" required:"false" doc:"The methods of notification; null when not set: those that each person prefers."`
@@ -24,21 +23,19 @@ type Notify struct {
 
 // FixedTime is a time of day. It is unset unless both members are set.
 type FixedTime struct {
-	_     struct{} `nullable:"true"`
-	Cycle string   `json:"cycle" maxLength:"255" required:"false" doc:"Always day."`
-	Start string   `json:"start" maxLength:"255" required:"false" doc:"Time of day in the schedule's zone, HH:MM."`
+	Cycle string `json:"cycle" enum:"day," required:"false" doc:"Always day; empty: no fixed time."`
+	Start string `json:"start" maxLength:"255" required:"false" doc:"Time of day in the schedule's zone, HH:MM."`
 }
 
 // NotifyBy selects the methods of notification to a person.
 type NotifyBy struct {
-	_                struct{}  `nullable:"true"`
 	FollowPreference bool      `json:"follow_preference" required:"false" doc:"By the methods that each person prefers."`
 	PersonalChannels *[]string `json:"personal_channels" maxItems:"100" maxLength:"255" required:"false" nullable:"true" doc:"Else by these: email, sms, voice, or a chat application with its integration, such as feishu_app:5427276014131; null when preferences are followed."`
 }
 
 // Webhook is a chat that is notified.
 type Webhook struct {
-	Type     string          `json:"type" maxLength:"255" doc:"Kind of chat: feishu, dingtalk, wecom, slack, telegram, zoom, feishu_app, dingtalk_app, wecom_app, slack_app or teams_app."`
+	Type     string          `json:"type" enum:"feishu,dingtalk,wecom,slack,telegram,zoom,feishu_app,dingtalk_app,wecom_app,slack_app,teams_app" doc:"Kind of chat."`
 	Settings WebhookSettings `json:"settings" required:"false" doc:"Its address. Members that are not listed are stored too."`
 }
 

@@ -67,11 +67,10 @@ type Entry struct {
 
 // OncallEntry is a period of the final timeline with its full bounds, not clipped by a window.
 type OncallEntry struct {
-	_        struct{} `nullable:"true"`
-	Start    int64    `json:"start" doc:"First second, Unix seconds."`
-	End      int64    `json:"end" doc:"First second after it, Unix seconds."`
-	Group    Group    `json:"group" doc:"Who is on call."`
-	UpdateAt int64    `json:"update_at" doc:"Always 0."`
-	Weight   int64    `json:"weight" doc:"Weight of the layer it comes from."`
-	Index    int      `json:"index" doc:"Position of the group in its layer, from 0."`
+	Start    int64 `json:"start" doc:"First second, Unix seconds."`
+	End      int64 `json:"end" doc:"First second after it, Unix seconds."`
+	Group    Group `json:"group" doc:"Who is on call."`
+	UpdateAt int64 `json:"update_at" doc:"Always 0."`
+	Weight   int64 `json:"weight" doc:"Weight of the layer it comes from."`
+	Index    int   `json:"index" doc:"Position of the group in its layer, from 0."`
 }
