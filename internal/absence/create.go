@@ -45,7 +45,7 @@ func toCreate(c *api.Call, in createRequest) (ch change, err error) {
 	a := Absence{AccountID: c.Who.AccountID, PersonID: in.PersonID, CreateAt: c.Unix(), CreateBy: c.Who.PersonID}
 	in.applyTo(&a)
 	a.stamp(c)
-	ch = change{before: before, now: &a, dryRun: in.DryRun.DryRun}
+	ch = change{before: before, now: &a, dryRun: in.DryRun.Only}
 	return ch, configstore.FirstError(a.check(""), a.checkNow(before, c.Unix()))
 }
 

@@ -13,7 +13,7 @@ type deleteRequest struct {
 // toDelete returns the change that a request asks for.
 func toDelete(c *api.Call, in deleteRequest) (change, error) {
 	old, before, err := toChange(c, in.AbsenceID)
-	return change{before: before, old: &old, dryRun: in.DryRun.DryRun}, err
+	return change{before: before, old: &old, dryRun: in.DryRun.Only}, err
 }
 
 func (r *Service) delete(c *api.Call, ch change) (Changed, error) {

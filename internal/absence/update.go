@@ -20,7 +20,7 @@ func toUpdate(c *api.Call, in updateRequest) (change, error) {
 	a := old
 	in.applyTo(&a)
 	a.stamp(c)
-	return change{before: before, old: &old, now: &a, dryRun: in.DryRun.DryRun},
+	return change{before: before, old: &old, now: &a, dryRun: in.DryRun.Only},
 		configstore.FirstError(a.check(""), a.checkNow(before, c.Unix()))
 }
 

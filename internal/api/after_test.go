@@ -133,7 +133,7 @@ func TestDryRunDoesNotCallOutside(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	do := api.DoAfter(func(c *api.Call, in outsideRequest) (outsideRequest, error) {
-		if in.DryRun.DryRun {
+		if in.DryRun.Only {
 			return in, nil
 		}
 		asked++

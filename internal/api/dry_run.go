@@ -15,10 +15,10 @@ import (
 // computed. The frame calls the function after the transaction, also of a write that is stored, when other writers wait no more,
 // in the account's turn. The function may use Call.Read.
 type DryRun struct {
-	DryRun bool `json:"dry_run,omitzero" doc:"Change nothing, and answer what would happen."`
+	Only bool `json:"dry_run,omitzero" doc:"Change nothing, and answer what would happen."`
 }
 
-func (d DryRun) isDryRun() bool { return d.DryRun }
+func (d DryRun) isDryRun() bool { return d.Only }
 
 func wantsDryRun(in any) bool {
 	d, ok := in.(interface{ isDryRun() bool })

@@ -13,7 +13,7 @@ type removeRequest struct {
 
 // beforeRemove closes many alerts in pieces. A dry run closes none.
 func (r *Service) beforeRemove(c *api.Call, in removeRequest) (removeRequest, error) {
-	if in.DryRun.DryRun {
+	if in.DryRun.Only {
 		return in, nil
 	}
 	return in, r.closeFirst(c, in.ids(), func(Writer, *Incident) error { return nil })
@@ -21,7 +21,7 @@ func (r *Service) beforeRemove(c *api.Call, in removeRequest) (removeRequest, er
 
 func (r *Service) remove(c *api.Call, in removeRequest) (api.Removal, error) {
 	_, err := r.each(c, in.ids(), func(d Writer, i *Incident) error {
-		if i.Progress != Closed && !in.DryRun.DryRun { // cancels pending notifications, and does not leave active alerts without their incident
+		if i.Progress != Closed && !in.DryRun.Only { // cancels pending notifications, and does not leave active alerts without their incident
 			if err := d.Resolve(i, "", ""); err != nil {
 				return err
 			}

@@ -64,7 +64,7 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
 	from, to := s.references()
-	if err := configstore.AddReferences(c.Tx, s.AccountID, from, to...); err != nil || !in.DryRun.DryRun {
+	if err := configstore.AddReferences(c.Tx, s.AccountID, from, to...); err != nil || !in.DryRun.Only {
 		return Created{ScheduleID: s.ScheduleID, Revision: s.Revision, Warnings: api.Warn(warnings)}, err
 	}
 	if err := s.attachAbsences(c.Tx); err != nil {

@@ -38,7 +38,7 @@ func (r *Service) overrideCreate(c *api.Call, in overrideCreateRequest) (reply O
 	role := oncall.AnyRole
 	o := Override{RoleID: &role}
 	in.applyTo(&o)
-	if reply.OverrideReply, err = r.add(c, s, &o, in.DryRun.DryRun); err == nil && !in.DryRun.DryRun {
+	if reply.OverrideReply, err = r.add(c, s, &o, in.DryRun.Only); err == nil && !in.DryRun.Only {
 		reply.OverrideID = o.OverrideID
 	}
 	return reply, err

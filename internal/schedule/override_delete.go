@@ -57,11 +57,11 @@ func (r *Service) overrideDelete(c *api.Call, in overrideDeleteRequest) (reply o
 		gone[s.ScheduleID] = append(gone[s.ScheduleID], OverrideChange{Before: &o})
 		c.Removed(configstore.Override, id, o.called())
 	}
-	if in.IfRevision.IfRevision != 0 && len(schedules) > 1 {
+	if in.IfRevision.Expected != 0 && len(schedules) > 1 {
 		return reply, fault.Invalid("if_revision", "must be absent with overrides of %d schedules: each has a revision of its own",
 			len(schedules))
 	}
-	reply.DryRun, reply.Schedules = in.DryRun.DryRun, make([]scheduleRevision, len(schedules))
+	reply.DryRun, reply.Schedules = in.DryRun.Only, make([]scheduleRevision, len(schedules))
 	for i, s := range schedules {
 		if err := in.IfRevision.check(s); err != nil {
 			return reply, err
@@ -79,7 +79,7 @@ func (r *Service) overrideDelete(c *api.Call, in overrideDeleteRequest) (reply o
 		after := slices.DeleteFunc(slices.Clone(s.overrides), func(o Override) bool {
 			return slices.ContainsFunc(changes, func(g OverrideChange) bool { return g.Before.OverrideID == o.OverrideID })
 		})
-		done, err := r.changed(c, s, after, changes, in.DryRun.DryRun)
+		done, err := r.changed(c, s, after, changes, in.DryRun.Only)
 		if err != nil {
 			return reply, err
 		}

@@ -51,7 +51,7 @@ func (r *Service) overrideUpdate(c *api.Call, in overrideUpdateRequest) (reply O
 			after[i] = o
 		}
 	}
-	reply.OverrideReply, err = r.changed(c, s, after, []OverrideChange{{Before: &before, After: &o}}, in.DryRun.DryRun)
+	reply.OverrideReply, err = r.changed(c, s, after, []OverrideChange{{Before: &before, After: &o}}, in.DryRun.Only)
 	reply.Warnings.Warnings = warnings
 	return reply, err
 }

@@ -10,16 +10,16 @@ import (
 
 // IfRevision is embedded in the request of a change that must not undo another one.
 type IfRevision struct {
-	IfRevision int64 `json:"if_revision,omitzero" minimum:"1" doc:"Change it only if this is the schedule's revision; else the reply is RequestVerifyFailed with the present one. Absent: whatever it is."`
+	Expected int64 `json:"if_revision,omitzero" minimum:"1" doc:"Change it only if this is the schedule's revision; else the reply is RequestVerifyFailed with the present one. Absent: whatever it is."`
 }
 
 // check returns fault.Outdated unless the schedule has the revision of the request.
 func (r IfRevision) check(s *stored) error {
-	if r.IfRevision == 0 || r.IfRevision == s.Revision {
+	if r.Expected == 0 || r.Expected == s.Revision {
 		return nil
 	}
 	return &fault.Error{Kind: fault.Outdated, Newer: s.Revision,
-		Message: fmt.Sprintf("schedule %d has revision %d by now, and if_revision is %d", s.ScheduleID, s.Revision, r.IfRevision)}
+		Message: fmt.Sprintf("schedule %d has revision %d by now, and if_revision is %d", s.ScheduleID, s.Revision, r.Expected)}
 }
 
 // Revised is embedded in the reply of a change.

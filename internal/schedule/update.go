@@ -67,7 +67,7 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
 	reply.Revision = s.Revision
-	if in.DryRun.DryRun {
+	if in.DryRun.Only {
 		reply.DryRun, reply.Revision = true, before.Revision
 	}
 	err = reply.describe(c, &before, s)

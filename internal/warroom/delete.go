@@ -44,7 +44,7 @@ type closed struct {
 // deleted.
 func (r *Service) close(c *api.Call, in deleteRequest) (d closed, err error) {
 	d.deleteRequest = in
-	if in.DryRun.DryRun {
+	if in.DryRun.Only {
 		return d, nil
 	}
 	var w Record

@@ -39,7 +39,7 @@ func (in replayRequest) Check() error {
 		return fault.Invalid("end_time", "must be greater than start_time %d, got %d", in.StartTime, in.EndTime)
 	case in.EndTime-in.StartTime > maxWindow.Milliseconds():
 		return fault.Invalid("end_time", "must be at most 30 days after start_time, got %d hours", (in.EndTime-in.StartTime)/3_600_000)
-	case in.Count == nil && !in.DryRun.DryRun:
+	case in.Count == nil && !in.DryRun.Only:
 		return fault.Invalid("count", "is required: make a dry run first, and send its count")
 	}
 	return nil
@@ -133,7 +133,7 @@ func (r *Service) countReplay(c *api.Call, in replayRequest) (found countedRepla
 // startReplay is the second part: it stores the replays.
 func (r *Service) startReplay(c *api.Call, in countedReplay) (out replayStarted, err error) {
 	for _, one := range in.webhooks {
-		if one, err = r.startOne(c, in.filter, one, in.DryRun.DryRun); err != nil {
+		if one, err = r.startOne(c, in.filter, one, in.DryRun.Only); err != nil {
 			return out, err
 		}
 		out.Webhooks, out.Count = append(out.Webhooks, one), out.Count+one.Count
