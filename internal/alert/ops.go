@@ -30,6 +30,7 @@ func Ops() []api.Op {
 		},
 		{
 			Path: "/alert/list-by-ids", Allow: read, Effect: api.Snapshot,
+			Errors:  api.Missing("alert"),
 			Doc:     "Shows several alerts, in the order of the request.",
 			Notes:   "It fails as a whole when one of them does not exist.",
 			Example: `{"alert_ids": ["67a1c0de0000000a00000004"]}`, Do: api.Do(listByIDs),
@@ -52,8 +53,9 @@ func Ops() []api.Op {
 		},
 		{
 			Path: "/alert/filter/try", Allow: read, Effect: api.Snapshot,
-			Doc:   "Shows which alerts of the last days a filter matches, by team, and why it matches one alert or not.",
-			Notes: "For trying the filter of a rule before it is stored. It is matched as the rules of channels are; nothing is stored.",
+			Errors: api.Missing("channel or alert"),
+			Doc:    "Shows which alerts of the last days a filter matches, by team, and why it matches one alert or not.",
+			Notes:  "For trying the filter of a rule before it is stored. It is matched as the rules of channels are; nothing is stored.",
 			Example: `{"channel_ids": [1001], "filters": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "days": 7,` +
 				` "alert_id": "67a1c0de0000000a00000004"}`, Do: api.Do(try),
 		},

@@ -14,7 +14,7 @@ func TestConversationPipeline(t *testing.T) {
 	s := apitest.Start(t, alert.Ops(), (&integration.Service{Keyring: apitest.Box(t)}).Ops())
 	s.Grant(auth.IntegrationsRead)
 	rules := `[{"kind":"title_reset","if":[[{"key":"labels.env","oper":"IN","vals":["/^prod/"]}]],"settings":{"title":"[{{.labels.env}}] {{.title}}"}},
-		{"kind":"alert_inhibit","if":[],"settings":{"equals":["labels.host"],"source_filters":[[{"key":"severity","oper":"IN","vals":["Critical"]}]]}},{"kind":"alert_drop","if":[{"key":"title","oper":"IN","vals":["x"]}],"settings":{}}]`
+		{"kind":"alert_inhibit","if":[],"settings":{"equals":["labels.host"],"source_filters":[[{"key":"severity","oper":"IN","vals":["Critical"]}]]}},{"kind":"alert_drop","if":[[{"key":"title","oper":"IN","vals":["x"]}]],"settings":{}}]`
 	flat := `[{"kind":"alert_drop","if":[{"key":"title","oper":"IN","vals":["x"]},{"key":"labels.a","oper":"NOTIN","vals":["y"]}],"settings":{}},
 		{"kind":"alert_inhibit","settings":{"equals":[],"source_filters":[{"key":"severity","oper":"IN","vals":["Critical"]}]}}]`
 	whole := `{"integration_id":$i,"rules":` + rules + `,"status":"enabled","creator_id":2476123212131,"updated_by":2476123212131,"created_at":1776052801,"updated_at":1776052801}`

@@ -82,6 +82,11 @@ func (s *schemas) checker(schema *huma.Schema) *checker {
 	return c
 }
 
+// hasField reports whether an object has a field with a name.
+func (c *checker) hasField(name string) bool {
+	return slices.ContainsFunc(c.fields, func(m member) bool { return m.name == name })
+}
+
 // check returns the first fault of a decoded document. at is the document's path, nil for the body.
 func (c *checker) check(at *jsonPath, v any) error {
 	if v == nil && c.Nullable {

@@ -65,11 +65,8 @@ type (
 		Rate, MaxBody       string
 		Danger              bool
 		Request, Reply      []structure // the type itself, then the types inside it
-		Example, Curl, Seen string      // Seen is the golden reply
-	}
-	failureRow struct {
-		Code, Meaning string
-		Status        int
+		Failures            []failureRow
+		Example, Curl, Seen string // Seen is the golden reply
 	}
 )
 
@@ -96,9 +93,9 @@ func (f *Frame) operation(op *mounted) operation {
 	shown := operation{
 		ID: id, Path: op.Path, Doc: op.Doc, Permission: op.permission(), Danger: op.Danger,
 		Effect: "reads", Rate: f.rateInWords(op), MaxBody: sizeInWords(op.MaxBody),
-		Request: f.schemas.structures(op.in, id+"-request", "required", "optional"),
-		Reply:   f.schemas.structures(op.out, id+"-reply", "", "may be absent"),
-		Example: op.Example, Curl: curl(op.Path, op.Example), Seen: strings.TrimSpace(string(op.Reply)),
+		Request:  f.schemas.structures(op.in, id+"-request", "required", "optional"),
+		Reply:    f.replied.structures(op.out, id+"-reply", "", "may be absent"),
+		Failures: rows(op.own()), Example: op.Example, Curl: curl(op.Path, op.Example), Seen: strings.TrimSpace(string(op.Reply)),
 	}
 	if op.Notes != "" {
 		shown.Notes = strings.Split(op.Notes, "\n\n")
@@ -149,20 +146,6 @@ func sizeInWords(n int64) string {
 		return fmt.Sprintf("%d KiB", n>>10)
 	}
 	return fmt.Sprintf("%d bytes", n)
-}
-
-// failureRows returns the errors that clients may receive, ordered by status, each code once.
-func failureRows() (rows []failureRow) {
-	for _, w := range wire {
-		row := failureRow{w.code, w.english, w.status}
-		if !slices.ContainsFunc(rows, func(r failureRow) bool { return r.Code == w.code }) {
-			rows = append(rows, row)
-		}
-	}
-	slices.SortFunc(rows, func(a, b failureRow) int {
-		return strings.Compare(fmt.Sprint(a.Status, a.Code), fmt.Sprint(b.Status, b.Code))
-	})
-	return rows
 }
 
 // structure is a type as a table of its fields.

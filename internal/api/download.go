@@ -75,13 +75,13 @@ func (x *exchange) writeFile() (err error) {
 }
 
 // content describes what an operation answers with.
-func (f *Frame) content(op *mounted) map[string]*huma.MediaType {
+func (f *Frame) content(op *mounted, published publishedSchemas) map[string]*huma.MediaType {
 	if op.Do.out == reflect.TypeFor[Download]() {
 		return map[string]*huma.MediaType{"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}, Example: raw(op.Reply)}}
 	}
 	envelope := map[string]*huma.Schema{
 		"request_id": {Type: huma.TypeString, Description: "Identifies the call; also in the header Service-Request-Id."},
-		"data":       f.answered(op),
+		"data":       published.reply(f.answered(op)),
 	}
 	if op.warns() && op.out.Type == huma.TypeArray { // data without members: the warnings are beside it
 		envelope["warnings"] = warningsSchema().Properties["warnings"]

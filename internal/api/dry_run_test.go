@@ -20,7 +20,7 @@ type dropToy struct {
 }
 
 func dropping() []api.Op {
-	return []api.Op{{Path: drop, Effect: api.Write, Allow: []auth.Permission{auth.SchedulesManage}, Audit: "toy:write:delete", Danger: true,
+	return []api.Op{{Path: drop, Errors: api.Referenced, Effect: api.Write, Allow: []auth.Permission{auth.SchedulesManage}, Audit: "toy:write:delete", Danger: true,
 		Doc: "Throws a toy away.", Example: `{"id":1}`,
 		Do: api.Do(func(c *api.Call, in dropToy) (api.Removal, error) {
 			name, found, err := db.One(c.Tx, db.Column[string], `DELETE FROM toy WHERE account_id = $1 AND toy_id = $2 RETURNING toy_name`, c.Who.AccountID, in.ID)

@@ -55,9 +55,9 @@ type Frame struct {
 	ops       map[string]*mounted
 	segments  map[string]bool // of the paths of ops
 	order     []*mounted
-	schemas   *schemas
-	preparing sync.Mutex   // guards schemas
-	failure   *huma.Schema // the schema of errorResponse
+	schemas   *schemas // of requests
+	replied   *schemas
+	preparing sync.Mutex // guards schemas and replied
 	rates     *ratelimit.Table[rateKey]
 	queue     *ratelimit.Queue[rateKey] // of calls above the limit that wait
 	stopping  context.Context           // ended by stop
@@ -100,12 +100,14 @@ func New(c Config, ops ...[]Op) *Frame {
 	}
 	c.LateBy = cmp.Or(c.LateBy, lateBy)
 	f := &Frame{
-		Config: c, ops: map[string]*mounted{}, segments: map[string]bool{}, schemas: newSchemas(), metrics: newMetrics(c.Metrics),
+		Config: c, ops: map[string]*mounted{}, segments: map[string]bool{}, metrics: newMetrics(c.Metrics),
+		schemas: newSchemas(), replied: newSchemas(),
 		rates: ratelimit.New[rateKey](0).Divided(c.Share), queue: ratelimit.NewQueue[rateKey](waitingCalls),
 		bodies: newBodyBudget(max(bodiesAtOnce, largeBodies*c.MaxBody), budgetWait), bodyTime: bodyTime,
 		replies: newReplyBudget(repliesAtOnce, repliesWaiting, budgetWait), replyTime: replyTime,
 		late: newLateRefusals(),
 	}
+	f.replied.replies = true
 	f.stopping, f.stop = context.WithCancel(context.Background())
 	f.gauge(prometheus.GaugeOpts{Name: "tocsin_calls_waiting", Help: "Calls above the limit that wait for their turn."},
 		func() int64 { return int64(f.queue.Places()) })
@@ -117,7 +119,6 @@ func New(c Config, ops ...[]Op) *Frame {
 			f.mount(op)
 		}
 	}
-	f.failure = f.schemas.of(reflect.TypeFor[errorResponse](), "")
 	return f
 }
 
@@ -156,8 +157,6 @@ func (f *Frame) prepare(m *mounted) {
 		f.preparing.Lock()
 		defer f.preparing.Unlock()
 		m.in = f.schemas.of(m.Do.in, hint(m.Path, "Request"))
-		m.out = f.schemas.Schema(m.Do.out, true, hint(m.Path, "Reply")) // a pointer: the data may be null
-		f.mustMergeWarnings(m)
 		m.check = f.schemas.checker(m.in)
 		m.shape = m.check.shown()
 		if m.Get {
@@ -167,8 +166,8 @@ func (f *Frame) prepare(m *mounted) {
 	})
 }
 
-// mustBeExported panics when a request embeds a struct that is not exported: its fields would be decoded, but neither
-// checked nor described in the reference.
+// mustBeExported panics when a request embeds a struct that is not exported, or that has a field of its own name: its fields
+// would be decoded, but neither checked nor described in the reference.
 func mustBeExported(t reflect.Type) {
 	if t.Kind() != reflect.Struct {
 		return
@@ -181,6 +180,11 @@ func mustBeExported(t reflect.Type) {
 		if !field.IsExported() {
 			panic("request " + t.String() + " embeds " + field.Type.String() + ", which must be exported for its fields to be checked")
 		}
+		if field.Type.Kind() == reflect.Struct {
+			if _, hidden := field.Type.FieldByName(field.Name); hidden {
+				panic("request " + t.String() + " embeds " + field.Type.String() + ", whose name hides its field " + field.Name)
+			}
+		}
 		mustBeExported(field.Type)
 	}
 }
@@ -188,16 +192,30 @@ func mustBeExported(t reflect.Type) {
 // mustMergeWarnings panics when the reply of an operation has warnings of its own that are not a Warnings. The frame
 // could not add its own to them, and would give the reply a second member of the same name.
 func (f *Frame) mustMergeWarnings(m *mounted) {
-	data := f.schemas.SchemaFromRef(m.out.Ref)
+	data := f.replied.SchemaFromRef(m.out.Ref)
 	if m.warns() && data != nil && data.Properties["warnings"] != nil && !reflect.PointerTo(m.Do.out).Implements(reflect.TypeFor[warned]()) {
 		panic("the reply of " + m.Path + " must embed Warnings")
 	}
 }
 
-// prepareAll builds all schemas. Afterwards none is added, and they can be read without the lock.
+// prepareAll builds all schemas, also those of replies, which only the reference needs. Afterwards none is added, and they
+// can be read without the lock.
 func (f *Frame) prepareAll() {
 	for _, m := range f.order {
 		f.prepare(m)
+	}
+	f.preparing.Lock()
+	defer f.preparing.Unlock()
+	f.replied.of(reflect.TypeFor[errorResponse](), "")
+	for _, m := range f.order {
+		switch {
+		case m.out != nil:
+		case m.Do.out == reflect.TypeFor[Download]():
+			m.out = &huma.Schema{Type: huma.TypeString}
+		default:
+			m.out = f.replied.Schema(m.Do.out, true, hint(m.Path, "Reply")) // a pointer: the data may be null
+			f.mustMergeWarnings(m)
+		}
 	}
 }
 

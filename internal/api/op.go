@@ -46,6 +46,7 @@ type Op struct {
 	Reply   []byte         // a whole reply for the reference; see WithReplies
 	Audit   string         // the name under which a write is recorded, such as schedule:write:create
 	Danger  bool           // the audit log marks it as dangerous: it deletes or reveals
+	Errors  Errors         // its failures that neither all operations have nor its other fields imply
 	Rate    ratelimit.Rate // zero: the deployment's default
 	MaxBody int64          // bytes; zero: 1 MiB
 

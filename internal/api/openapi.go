@@ -2,9 +2,8 @@ package api
 
 import (
 	"encoding/json"
-	"net/http"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -13,6 +12,10 @@ import (
 // OpenAPI describes every mounted operation in OpenAPI 3.1, generated from the tables and schemas that serve them. The
 // same build always returns the same bytes.
 func (f *Frame) OpenAPI() ([]byte, error) {
+	f.prepareAll()
+	published := f.publishedSchemas()
+	schemas := published.named()
+	schemas.named["ErrorBody"].Properties["code"].Enum = codes()
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
@@ -22,9 +25,14 @@ func (f *Frame) OpenAPI() ([]byte, error) {
 				"monitoring datasources, browser errors, persons and webhook deliveries. " +
 				"Every operation is a POST with a JSON body and an app key; some reads take GET as well; " +
 				"every success is {request_id, data}, every failure {request_id, error}.",
+			License: &huma.License{Name: "Apache 2.0", Identifier: "Apache-2.0"},
+			Contact: &huma.Contact{Name: "Tocsin"},
 		},
+		Servers: []*huma.Server{{URL: "/", Description: "The server that this document comes from."}},
+		Tags:    f.tags(),
 		Components: &huma.Components{
-			Schemas: f.schemas,
+			Schemas:   schemas,
+			Responses: sharedResponses(),
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				"app_key": {
 					Type: "apiKey", In: "query", Name: "app_key",
@@ -36,11 +44,10 @@ func (f *Frame) OpenAPI() ([]byte, error) {
 		Security: []map[string][]string{{"app_key": {}}, {"bearer": {}}},
 		Paths:    map[string]*huma.PathItem{},
 	}
-	f.prepareAll()
 	for _, op := range f.order {
-		doc.Paths[op.Path] = &huma.PathItem{Post: f.describe(op)}
+		doc.Paths[op.Path] = &huma.PathItem{Post: f.describe(op, published)}
 		if op.Get {
-			get := f.describe(op)
+			get := f.describe(op, published)
 			get.OperationID, get.Parameters, get.RequestBody = get.OperationID+"-get", op.parameters(), nil
 			doc.Paths[op.Path].Get = get
 		}
@@ -48,37 +55,45 @@ func (f *Frame) OpenAPI() ([]byte, error) {
 	return json.Marshal(doc)
 }
 
-// describe returns the OpenAPI operation of a mounted operation, with a response for each status that it may answer.
-func (f *Frame) describe(op *mounted) *huma.Operation {
-	callID := &huma.Param{Description: "The call's identifier, as in the body.", Schema: &huma.Schema{Type: huma.TypeString}}
-	retryAfter := &huma.Param{
-		Description: "Seconds after which to try again, where it is known.", Schema: &huma.Schema{Type: huma.TypeInteger},
+// tags describes the first parts of the paths, by which the document groups operations.
+func (f *Frame) tags() (list []*huma.Tag) {
+	for _, op := range f.order {
+		name := op.tag()
+		if !slices.ContainsFunc(list, func(t *huma.Tag) bool { return t.Name == name }) {
+			list = append(list, &huma.Tag{Name: name, Description: "The operations below /" + name + "."})
+		}
 	}
-	responses := map[string]*huma.Response{"200": {
+	slices.SortFunc(list, func(a, b *huma.Tag) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+func (op *mounted) tag() string { return strings.Split(op.Path, "/")[1] }
+
+// codes returns every code of a failure.
+func codes() (list []any) {
+	for _, row := range failureRows() {
+		list = append(list, row.Code)
+	}
+	return list
+}
+
+// describe returns the OpenAPI operation of a mounted operation, with a response for each status that it may answer.
+func (f *Frame) describe(op *mounted, published publishedSchemas) *huma.Operation {
+	responses := op.responses()
+	responses["200"] = &huma.Response{
 		Description: "Done.",
-		Headers:     map[string]*huma.Param{"Service-Request-Id": callID},
-		Content:     f.content(op),
-	}}
-	for _, w := range wire {
-		if w.status == http.StatusMethodNotAllowed { // other methods than those described
-			continue
-		}
-		response := &huma.Response{
-			Description: http.StatusText(w.status) + ".",
-			Content:     map[string]*huma.MediaType{"application/json": {Schema: f.failure}},
-		}
-		if w.status == http.StatusTooManyRequests || w.status == http.StatusServiceUnavailable {
-			response.Headers = map[string]*huma.Param{"Retry-After": retryAfter}
-		}
-		responses[strconv.Itoa(w.status)] = response
+		Headers: map[string]*huma.Param{"Service-Request-Id": {
+			Description: "The call's identifier, as in the body.", Schema: &huma.Schema{Type: huma.TypeString},
+		}},
+		Content: f.content(op, published),
 	}
 	return &huma.Operation{
 		OperationID: operationID(op.Path),
-		Tags:        []string{strings.Split(op.Path, "/")[1]},
+		Tags:        []string{op.tag()},
 		Summary:     strings.TrimSuffix(op.Doc, "."),
 		Description: op.description(),
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-			"application/json": {Schema: op.in, Example: raw([]byte(op.Example))},
+			"application/json": {Schema: published.request(op.in), Example: raw([]byte(op.Example))},
 		}},
 		Responses: responses,
 		Extensions: map[string]any{
@@ -92,7 +107,7 @@ func (f *Frame) describe(op *mounted) *huma.Operation {
 // answered returns the schema of an operation's data: a write or a list may have warnings although its type
 // has no member for them.
 func (f *Frame) answered(op *mounted) *huma.Schema {
-	if !op.warns() || op.out.Ref == "" || f.schemas.SchemaFromRef(op.out.Ref).Properties["warnings"] != nil {
+	if !op.warns() || op.out.Ref == "" || f.replied.SchemaFromRef(op.out.Ref).Properties["warnings"] != nil {
 		return op.out
 	}
 	return &huma.Schema{AllOf: []*huma.Schema{op.out, {Properties: warningsSchema().Properties}}}
@@ -128,10 +143,14 @@ func (op *mounted) permission() string {
 	return "any valid app key"
 }
 
-// operationID converts /channel/silence/rule/list into channel-silence-rule-list.
+// operationID converts /channel/silence/rule/list into channel-silence-rule-list. Generators join the words: /alert-event/list
+// has a word more, because it would have the name of /alert/event/list.
 func operationID(path string) string {
+	if path == "/alert-event/list" {
+		return "alert-event-read-list"
+	}
 	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	if head, tail, found := strings.Cut(first, "-"); found { // /alert-event/list is not /alert/event/list
+	if head, tail, found := strings.Cut(first, "-"); found {
 		first = head + strings.ToUpper(tail[:1]) + tail[1:]
 	}
 	return first + "-" + strings.ReplaceAll(rest, "/", "-")

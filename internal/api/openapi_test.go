@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -79,24 +80,36 @@ func TestTheDocumentDescribesTheOperations(t *testing.T) {
 	if post.OperationID != "toy-echo" || post.Summary != "Gives back what it got" || post.Tags[0] != "toy" || post.Permission != "Schedules Read (on-call) or Schedules Manage (on-call)" || post.Limits["per_second"] != 50 || post.Limits["per_minute"] != 1000 || post.MaxBody != 2000 {
 		t.Errorf("%+v", post)
 	}
-	for path, op := range doc.Paths { // the statuses of errors.go but 405, which a POST never gets; 403 of private channels needs no permission
-		if got := strings.Join(slices.Sorted(maps.Keys(op.Post.Responses)), " "); got != "200 400 401 403 404 409 413 429 500 503" {
-			t.Errorf("%s: responses %s", path, got)
+	for path, want := range map[string]string{
+		echo: "200 400 401 403 413 429 500 503 default", info: "200 400 401 403 404 413 429 500 503 default", open: "200 400 401 413 429 500 503 default",
+	} {
+		if got := strings.Join(slices.Sorted(maps.Keys(doc.Paths[path].Post.Responses)), " "); got != want {
+			t.Errorf("%s: responses %s, want %s", path, got, want)
 		}
 	}
-	toys := doc.Components.Schemas["Api_testToys"]
+	if text := fmt.Sprint(doc.Paths[info].Post.Responses["404"]); !strings.Contains(text, "ResourceNotFound: No toy has the id.") {
+		t.Errorf("the condition of 404: %s", text)
+	}
+	reply := doc.Components.Schemas["Api_testToys"]
+	if strings.Join(reply.Required, " ") != "name count maybe" || reply.Properties["kind"]["type"] != "string" {
+		t.Errorf("the reply: required %v, kind %v", reply.Required, reply.Properties["kind"])
+	}
+	toys := doc.Components.Schemas["Api_testToysInput"]
 	if strings.Join(toys.Required, " ") != "name count maybe" {
 		t.Errorf("required: %v", toys.Required)
 	}
 	for field, want := range map[string]string{
-		"huge":  `{"type":"integer","format":"uint64","description":"Any unsigned 64-bit integer.","minimum":0}`,
-		"small": `{"type":"integer","format":"int8","description":"A small integer."}`,
-		"mode":  `{"type":"integer","format":"int64","description":"0 or 1.","enum":[0,1]}`,
-		"maybe": `{"description":"A part, or null for none.","anyOf":[{"$ref":"#/components/schemas/Api_testPart"},{"type":"null"}]}`,
-		"parts": `{"type":"array","description":"What it is made of.","items":{"$ref":"#/components/schemas/Api_testPart"}}`,
-		"free":  `{"description":"Any document."}`,
-		"ids":   `{"type":"array","description":"Identifiers.","items":{"type":"integer","format":"uint64","minimum":0},"maxItems":4}`,
-		"id":    `{"type":"string","description":"Its identifier.","pattern":"^[0-9a-f]{4}$","patternDescription":"4 hexadecimal digits"}`,
+		"name":   `{"type":"string","description":"What it is called.","minLength":1,"maxLength":5}`,
+		"huge":   `{"type":["integer","null"],"format":"int64","description":"Any unsigned 64-bit integer.","minimum":0}`,
+		"small":  `{"type":["integer","null"],"format":"int8","description":"A small integer."}`,
+		"mode":   `{"type":["integer","null"],"format":"int64","description":"0 or 1.","enum":[0,1,null]}`,
+		"maybe":  `{"description":"A part, or null for none.","anyOf":[{"$ref":"#/components/schemas/Api_testPartInput"},{"type":"null"}]}`,
+		"bag":    `{"description":"Where it is kept.","anyOf":[{"$ref":"#/components/schemas/Api_testBagInput"},{"type":"null"}]}`,
+		"parts":  `{"type":["array","null"],"description":"What it is made of.","items":{"$ref":"#/components/schemas/Api_testPartInput"}}`,
+		"free":   `{"description":"Any document."}`,
+		"shapes": `{"type":["array","null"],"description":"Lists, or one of them.","items":{"type":"array","items":{"type":"string","maxLength":4}}}`,
+		"ids":    `{"type":["array","null"],"description":"Identifiers.","items":{"type":"integer","format":"int64","minimum":0},"maxItems":4}`,
+		"id":     `{"type":["string","null"],"description":"Its identifier.","pattern":"^[0-9a-f]{4}$","x-patternDescription":"4 hexadecimal digits"}`,
 	} {
 		got, err := json.Marshal(toys.Properties[field])
 		if err != nil || !apitest.SameJSON(got, []byte(want)) {

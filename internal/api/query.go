@@ -63,7 +63,7 @@ func memberValue(schema *huma.Schema, text string) (jsontext.Value, error) {
 // parameters describes the members of a request as parameters of a query.
 func (op *mounted) parameters() (list []*huma.Param) {
 	for _, name := range slices.Sorted(maps.Keys(op.members)) {
-		schema := *op.members[name]
+		schema := *publish(op.members[name], func(*huma.Schema) {})
 		description := schema.Description
 		schema.Description = ""
 		list = append(list, &huma.Param{

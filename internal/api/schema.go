@@ -22,6 +22,7 @@ import (
 // the library leaves to its registry, or does differently from what we need: names, the widths of integers,
 // documents of any shape, and objects that may be null.
 type schemas struct {
+	replies  bool // they describe replies, in which every member is present that is not left out when it is empty
 	named    map[string]*huma.Schema
 	types    map[string]reflect.Type
 	checkers map[*huma.Schema]*checker
@@ -111,16 +112,23 @@ func (s *schemas) register(t reflect.Type, hint string) string {
 	s.named[name], s.types[name] = schema, t
 	*schema = *huma.SchemaFromType(s, t)
 	schema.AdditionalProperties = nil
+	if s.replies {
+		schema.Required = nil
+	}
 	for field, tagged := range fields(schema, t) {
 		of, null := schema.Properties[field], tagged.Tag.Get("nullable") == "true"
+		omitted := strings.Contains(tagged.Tag.Get("json"), ",omit")
+		if s.replies && !omitted {
+			schema.Required = append(schema.Required, field)
+		}
 		boundInner(of, tagged.Tag)
 		markSecret(of, tagged)
 		switch {
-		case of.AnyOf != nil && null:
+		case of.AnyOf != nil && (null || s.replies && !omitted):
 			of.Nullable = false // AnyOf already allows null
 		case of.AnyOf != nil:
 			schema.Properties[field] = notNull(of)
-		case !null && strings.Contains(tagged.Tag.Get("json"), ",omit"):
+		case !null && omitted:
 			of.Nullable = false // such a pointer is left out of replies, and optional fields of requests may always be null
 		}
 	}

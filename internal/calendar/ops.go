@@ -30,6 +30,7 @@ func Ops() []api.Op {
 		},
 		{
 			Path: "/calendar/delete", Allow: mayManage, Effect: api.Write, Audit: "calendar:write:delete", Danger: true,
+			Errors:  api.Referenced,
 			Doc:     "Deletes a calendar that no rule uses, with its events.",
 			Example: `{"cal_id": "cal.BergfinkOfficeDays0001", "dry_run": true}`,
 			Do:      api.Do(remove),

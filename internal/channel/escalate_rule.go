@@ -202,10 +202,12 @@ func escalateOps(keyring *secret.Keyring) []api.Op {
 		},
 		{
 			Path: "/channel/escalate/rule/delete", Allow: manage, Effect: api.Write, Audit: "escalate_rule:write:delete", Danger: true,
-			Doc: "Deletes an escalation rule.", Example: `{` + escalateKey + `}`, Do: api.Do(deleteEscalateRule),
+			Errors: api.Referenced,
+			Doc:    "Deletes an escalation rule.", Example: `{` + escalateKey + `}`, Do: api.Do(deleteEscalateRule),
 		},
 		{
 			Path: "/channel/escalate/rule/info", Allow: read, Effect: api.Snapshot,
+			Errors:  api.NeverMissing,
 			Doc:     "Shows one escalation rule; null when the rule or its channel does not exist.",
 			Example: `{` + escalateKey + `}`, Do: api.Do(rules.info),
 		},

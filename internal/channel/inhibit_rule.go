@@ -115,7 +115,8 @@ func inhibitOps() []api.Op {
 		},
 		{
 			Path: "/channel/inhibit/rule/delete", Allow: manage, Effect: api.Write, Audit: "inhibit_rule:write:delete", Danger: true,
-			Doc: "Deletes an inhibit rule.", Example: `{` + inhibitKey + `}`, Do: api.Do(deleteInhibitRule),
+			Errors: api.Referenced,
+			Doc:    "Deletes an inhibit rule.", Example: `{` + inhibitKey + `}`, Do: api.Do(deleteInhibitRule),
 		},
 	}
 }

@@ -34,7 +34,8 @@ func channelOps(detach remover) []api.Op {
 	return []api.Op{
 		{
 			Path: "/channel/create", Allow: manage, Effect: api.Write, Audit: "channel:write:create",
-			Doc: "Creates a channel, enabled.", Notes: suspicious,
+			Errors: api.NeverMissing,
+			Doc:    "Creates a channel, enabled.", Notes: suspicious,
 			Example: `{"team_id": 3846027250131, "channel_name": "Payments", "description": "Everything about money",` +
 				` "group": {"method": "p", "equals": [["labels.service"]], "time_window": 60}}`,
 			Do: api.Do(create),
@@ -47,7 +48,8 @@ func channelOps(detach remover) []api.Op {
 		},
 		{
 			Path: "/channel/info", Effect: api.Read,
-			Doc: "Shows one channel.", Example: one, Do: api.Do(info),
+			Errors: api.Private,
+			Doc:    "Shows one channel.", Example: one, Do: api.Do(info),
 		},
 		{
 			Path: "/channel/infos", Effect: api.Snapshot,
@@ -71,18 +73,21 @@ func channelOps(detach remover) []api.Op {
 		},
 		{
 			Path: "/channel/delete", Allow: manage, Effect: api.Write, Audit: "channel:write:delete", Danger: true,
-			Doc: "Deletes a channel that is disabled and that nothing but routes refers to, with its rules.",
+			Errors: api.Referenced,
+			Doc:    "Deletes a channel that is disabled and that nothing but routes refers to, with its rules.",
 			Notes: "It is removed from the routes that name it, as a new version of each. A case that names no other channel is" +
 				" deleted. The warnings name every changed route, and where its alerts go now.",
 			Example: `{"channel_id": 1001, "dry_run": true}`, Do: api.Do(detach.remove),
 		},
 		{
 			Path: "/channel/star", Effect: api.Write, Audit: "channel:write:star",
-			Doc: "Marks a channel for the caller.", Example: one, Do: api.Do(star),
+			Errors: api.Private,
+			Doc:    "Marks a channel for the caller.", Example: one, Do: api.Do(star),
 		},
 		{
 			Path: "/channel/unstar", Effect: api.Write, Audit: "channel:write:unstar",
-			Doc: "Removes the caller's mark from a channel.", Example: one, Do: api.Do(unstar),
+			Errors: api.Private,
+			Doc:    "Removes the caller's mark from a channel.", Example: one, Do: api.Do(unstar),
 		},
 	}
 }

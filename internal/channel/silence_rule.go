@@ -174,7 +174,8 @@ func silenceOps() []api.Op {
 		},
 		{
 			Path: "/channel/silence/rule/delete", Allow: manage, Effect: api.Write, Audit: "silence_rule:write:delete", Danger: true,
-			Doc: "Deletes a silence rule.", Example: `{` + silenceKey + `}`, Do: api.Do(deleteSilenceRule),
+			Errors: api.Referenced,
+			Doc:    "Deletes a silence rule.", Example: `{` + silenceKey + `}`, Do: api.Do(deleteSilenceRule),
 		},
 	}
 }

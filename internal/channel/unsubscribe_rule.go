@@ -53,6 +53,7 @@ func dropOps() []api.Op {
 	return []api.Op{
 		{
 			Path: "/channel/unsubscribe/rule/list", Effect: api.Snapshot,
+			Errors:  api.Private,
 			Doc:     "The drop rules of a channel in the order in which they are evaluated.",
 			Example: exampleChannel, Do: api.Do(listDropRules),
 		},
@@ -76,7 +77,8 @@ func dropOps() []api.Op {
 		},
 		{
 			Path: "/channel/unsubscribe/rule/delete", Allow: manage, Effect: api.Write, Audit: "drop_rule:write:delete", Danger: true,
-			Doc: "Deletes a drop rule.", Example: `{` + dropKey + `}`, Do: api.Do(deleteDropRule),
+			Errors: api.Referenced,
+			Doc:    "Deletes a drop rule.", Example: `{` + dropKey + `}`, Do: api.Do(deleteDropRule),
 		},
 	}
 }

@@ -69,7 +69,8 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path: "/monit/datasource/delete", Allow: []auth.Permission{auth.DatasourcesManage}, Effect: api.Write,
-			Audit: "datasource:write:delete", Danger: true,
+			Errors: api.Referenced,
+			Audit:  "datasource:write:delete", Danger: true,
 			Doc:     "Deletes a datasource that nothing refers to.",
 			Notes:   "With dry_run nothing is deleted, and the reply states whether it could be.",
 			Example: `{"id": 1}`,

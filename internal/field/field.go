@@ -186,6 +186,7 @@ func Ops() []api.Op {
 		{Path: "/field/list", Effect: api.Read, Doc: "Lists the fields of the account by age, oldest first.", Example: `{}`, Do: api.Do(list)},
 		{
 			Path:    "/field/delete",
+			Errors:  api.Referenced,
 			Allow:   manage,
 			Effect:  api.Write,
 			Audit:   "field:write:delete",

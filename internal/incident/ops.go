@@ -56,6 +56,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:    "/incident/create",
+			Errors:  api.Missing("channel"),
 			Allow:   manage,
 			Effect:  api.Write,
 			Audit:   "incident:write:create",
@@ -92,6 +93,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:    "/incident/list-by-ids",
+			Errors:  api.Missing("incident"),
 			Allow:   read,
 			Effect:  api.Snapshot,
 			Doc:     "Shows several incidents, in the order of the request.",
@@ -207,6 +209,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:    "/incident/assign",
+			Errors:  api.Missing("incident"),
 			Allow:   manage,
 			Effect:  api.Write,
 			Audit:   "incident:write:assign",
@@ -303,6 +306,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:    "/alert/silence/list",
+			Errors:  api.Missing("alert or incident"),
 			Allow:   manage,
 			Effect:  api.Snapshot,
 			Doc:     "Lists the silences in force that responders have made from an alert or an incident.",
@@ -340,6 +344,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:    "/incident/war-room/default-observers",
+			Errors:  api.Private,
 			Effect:  api.Snapshot,
 			Doc:     "The persons who were once responsible for an incident and no longer are, whom a war room invites as observers.",
 			Notes:   "In the order of their first assignment. Persons who have left the account are not among them.",

@@ -143,7 +143,7 @@ func (s *Service) reports() []api.Op {
 			Notes: "Messages are counted when they were sent, also those about shifts, which are about no incident. A message about several " +
 				"incidents counts once. Notifications are kept for --event-days.",
 			Example: `{"start_time": 1776000000, "end_time": 1776600000, "step": "day"}`, Do: computed(s, s.notifications)},
-		{Path: "/report/oncall/changes", Allow: []auth.Permission{auth.ChannelsRead},
+		{Path: "/report/oncall/changes", Errors: api.Missing("schedule"), Allow: []auth.Permission{auth.ChannelsRead},
 			Doc:     "Counts changes of systems, and the handoffs of schedules.",
 			Notes:   "schedule_ids needs Schedules Read (on-call). Changes of private channels that the caller may not read do not count.",
 			Example: `{"start_time": 1776000000, "end_time": 1776600000, "step": "day"}`, Do: computed(s, s.changes)},

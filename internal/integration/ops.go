@@ -88,6 +88,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:    "/integration/delete",
+			Errors:  api.Referenced,
 			Allow:   manage,
 			Effect:  api.Write,
 			Audit:   "integration:write:delete",

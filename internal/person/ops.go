@@ -62,6 +62,7 @@ func (a Announce) ops(release []Release) []api.Op {
 		},
 		{
 			Path:   "/member/invite",
+			Errors: api.Missing("role"),
 			Allow:  manage,
 			Effect: api.Write,
 			Audit:  "member:write:invite",
@@ -75,6 +76,7 @@ func (a Announce) ops(release []Release) []api.Op {
 		},
 		{
 			Path:   "/member/delete",
+			Errors: api.Missing("person").And(api.Referenced),
 			Allow:  manage,
 			Effect: api.Write,
 			Audit:  "member:write:delete",

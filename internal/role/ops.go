@@ -33,6 +33,7 @@ func Ops() []api.Op {
 		},
 		{
 			Path:    "/role/upsert",
+			Errors:  api.Missing("role"),
 			Allow:   manage,
 			Effect:  api.Write,
 			Audit:   "role:write:upsert",
@@ -94,6 +95,7 @@ func Ops() []api.Op {
 		},
 		{
 			Path:    "/role/permission/list",
+			Errors:  api.Missing("role"),
 			Effect:  api.Snapshot,
 			Doc:     "Lists all permissions, or those that roles grant.",
 			Example: `{"role_ids": [1], "with_all": true}`,

@@ -48,6 +48,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:    "/rum/issue/info",
+			Errors:  api.Private,
 			Effect:  api.Read,
 			Doc:     "One issue: errors of an application that have the same cause.",
 			Example: `{"issue_id": "Hq5TzWn8cRk3XvYb6LdMpG"}`,
@@ -55,6 +56,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:    "/rum/issue/sample/list",
+			Errors:  api.Private,
 			Effect:  api.Read,
 			Doc:     "The newest errors of an issue as browsers reported them, newest first.",
 			Notes:   "Of each issue the 20 newest errors are kept. The texts come from outside and may hold anything.",
@@ -63,6 +65,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:   "/rum/issue/days",
+			Errors: api.Private,
 			Effect: api.Snapshot,
 			Doc:    "How often an issue occurred on each of the last days, and how many users it affected.",
 			Notes: "An error counts on the day on which it arrived. Users are those that the page names, by id or else by e-mail " +
@@ -73,6 +76,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:   "/rum/application/create",
+			Errors: api.NeverMissing,
 			Allow:  mayManage,
 			Effect: api.Write,
 			Audit:  "application:write:create",
@@ -109,6 +113,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:   "/rum/application/delete",
+			Errors: api.Referenced,
 			Allow:  mayManage,
 			Effect: api.Write,
 			Audit:  "application:write:delete",
@@ -121,6 +126,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path: "/rum/application/info", Effect: api.Read,
+			Errors:  api.Private,
 			Doc:     "One RUM application.",
 			Example: `{"application_id": "bGf7Kx3QmZr9TnWdYc5HpJ"}`,
 			Do:      api.Do(r.applicationInfo),
@@ -156,6 +162,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:   "/rum/issue/update",
+			Errors: api.Private,
 			Effect: api.Write,
 			Audit:  "issue:write:update",
 			Doc:    "Changes the status of an issue, or its suspected cause.",

@@ -135,6 +135,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:   "/schedule/lint",
+			Errors: api.Missing("schedule"),
 			Allow:  mayRead,
 			Effect: api.Snapshot,
 			Rate:   ratelimit.Rate{PerMinute: 30, PerSecond: 2}, // it may compute all schedules
@@ -146,6 +147,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:   "/schedule/stats",
+			Errors: api.Missing("schedule"),
 			Allow:  mayRead,
 			Effect: api.Snapshot,
 			Rate:   ratelimit.Rate{PerMinute: 30, PerSecond: 2}, // it may compute a year of many schedules
@@ -157,6 +159,7 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path:    "/schedule/delete",
+			Errors:  api.Referenced,
 			Allow:   mayManage,
 			Effect:  api.Write,
 			Audit:   "schedule:write:delete",

@@ -57,7 +57,8 @@ func (s *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path: "/schedule/calendar/url", Allow: mayRead, Effect: api.Write, Audit: "schedule_calendar:write:create",
-			Doc: "Creates the address of an iCalendar feed of a schedule's, a person's or a team's shifts.",
+			Errors: api.Missing("schedule"),
+			Doc:    "Creates the address of an iCalendar feed of a schedule's, a person's or a team's shifts.",
 			Notes: "The address is shown only once: everyone who has it can read the feed, at GET /calendar/feed/TOKEN.ics, without an app key. " +
 				"It works until it is revoked, and while the caller may read schedules. The feed has the shifts from 30 days ago to 180 days ahead.",
 			Example: `{"kind": "schedule", "id": 3846027350131}`,

@@ -99,6 +99,7 @@ func changeOps() []api.Op {
 		},
 		{
 			Path: "/status-page/change/active/list", Effect: api.Snapshot, Get: true,
+			Errors:  api.Missing("status page"),
 			Doc:     "Lists the changes that are not resolved or completed.",
 			Notes:   "First those that have begun, the latest first, then those to come, the next first.",
 			Example: `{"page_id": 3846027380131}`,

@@ -25,6 +25,7 @@ func (s *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path:   "/team/upsert",
+			Errors: api.Missing("team"),
 			Allow:  manage,
 			Effect: api.Write,
 			Audit:  "team:write:upsert",
@@ -39,6 +40,7 @@ func (s *Service) Ops() []api.Op {
 		},
 		{
 			Path:    "/team/info",
+			Errors:  api.Missing("team"),
 			Effect:  api.Snapshot,
 			Doc:     "Shows one team, by its id, name or external reference.",
 			Example: `{"team_id": 3846027250131}`,
@@ -60,6 +62,7 @@ func (s *Service) Ops() []api.Op {
 		},
 		{
 			Path:    "/team/delete",
+			Errors:  api.Missing("team").And(api.Referenced),
 			Allow:   manage,
 			Effect:  api.Write,
 			Audit:   "team:write:delete",

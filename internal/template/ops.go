@@ -40,6 +40,7 @@ func Ops() []api.Op {
 		},
 		{
 			Path: "/template/info", Allow: mayRead, Effect: api.Read,
+			Errors:  api.Missing("template"),
 			Doc:     "Shows one template.",
 			Notes:   "The ids " + Preset + " and " + PublicPreset + " are those of the preset, which every account has and which cannot be changed.",
 			Example: `{"template_id": "000000000000000000000001"}`,
@@ -53,6 +54,7 @@ func Ops() []api.Op {
 		},
 		{
 			Path: "/template/delete", Allow: mayManage, Effect: api.Write, Audit: "template:write:delete", Danger: true,
+			Errors:  api.Referenced,
 			Doc:     "Deletes a template that nothing uses.",
 			Example: `{"template_id": "67a1c0de0000000700000001", "dry_run": true}`,
 			Do:      api.Do(remove),

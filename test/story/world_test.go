@@ -278,6 +278,9 @@ func (w *world) post(path, body string) (r reply) {
 		w.t.Fatalf("%s: the reply is not strict JSON, such as with a member given twice: %s", path, text)
 	}
 	r.Status = answer.StatusCode
+	if operation, _, _ := strings.Cut(path, "?"); r.Error != nil && !w.app.Frame.Declares(operation, r.Error.Code) {
+		w.t.Errorf("%s answers %s, which its Errors do not declare", operation, r.Error.Code)
+	}
 	return r
 }
 

@@ -215,6 +215,8 @@ func (s *Server) Do(r *http.Request) Reply {
 	reply.t = s.t
 	if reply.Code == "" {
 		CheckReference(s.t, r.URL.Path, reply.Data)
+	} else if !s.Frame.Declares(r.URL.Path, reply.Code) {
+		s.t.Errorf("%s answers %s, which its Errors do not declare: %s", r.URL.Path, reply.Code, reply.Message)
 	}
 	return reply
 }

@@ -12,6 +12,8 @@ import (
 var (
 	versions    = regexp.MustCompile(`^3\.1\.\d+$`)
 	schemaNames = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+	null        = regexp.MustCompile(`\bnull\b`)
+	condition   = regexp.MustCompile(`(?s)^[A-Z][A-Za-z]+: \w.+\.$`)
 	statusCodes = regexp.MustCompile(`^(default|[1-5](\d\d|XX))$`)
 )
 
@@ -28,8 +30,12 @@ func (d *document) checkRules() {
 	if len(object(d.root, "paths")) == 0 {
 		d.fault("there are no paths")
 	}
+	if list, _ := lookup(d.root, "servers"); list == nil {
+		d.fault("there are no servers")
+	}
 	d.checkReferences()
 	d.checkSchemas()
+	d.checkGenerated()
 	d.checkSecurity("the document", d.root)
 	ids := map[string]string{}
 	for path, item := range sorted(object(d.root, "paths")) {
@@ -41,7 +47,7 @@ func (d *document) checkRules() {
 		if get != nil && (get["requestBody"] != nil || text(get, "operationId") != text(operation, "operationId")+"-get") {
 			d.fault("%s: GET is the same operation, without a body", path)
 		}
-		id := text(operation, "operationId")
+		id := joined(text(operation, "operationId"))
 		if id == "" || ids[id] != "" {
 			d.fault("%s: the operationId %q is empty or that of %s", path, id, ids[id])
 		}
@@ -62,9 +68,16 @@ func (d *document) checkOperation(path string, operation map[string]any) {
 	if responses["200"] == nil {
 		d.fault("%s describes no success", path)
 	}
+	if responses["default"] == nil {
+		d.fault("%s has no default response", path)
+	}
 	for status, response := range sorted(responses) {
 		if !statusCodes.MatchString(status) {
 			d.fault("%s: response %q is no status", path, status)
+		}
+		response = d.resolved(response)
+		if strings.HasPrefix(status, "4") && !condition.MatchString(text(response, "description")) {
+			d.fault("%s: response %s names no code with its condition", path, status)
 		}
 		file := status == "200" && object(response, "content", "text/csv", "schema") != nil
 		if text(response, "description") == "" || !file && object(response, "content", "application/json", "schema") == nil {
@@ -101,8 +114,11 @@ func (d *document) checkSchemas() {
 		}
 		compile("/components/schemas/" + name)
 		for property, of := range sorted(object(schema, "properties")) {
-			if text(of, "description") == "" {
+			switch words := text(of, "description"); {
+			case words == "":
 				d.fault("%s.%s has no description: give the field a doc tag", name, property)
+			case null.MatchString(words) && !takesNull(of):
+				d.fault("%s.%s may be null by its description, and not by its schema", name, property)
 			}
 		}
 	}
@@ -111,6 +127,79 @@ func (d *document) checkSchemas() {
 			compile(at + "/schema")
 		}
 	})
+}
+
+// takesNull reports whether a schema accepts null.
+func takesNull(schema any) bool {
+	m := object(schema)
+	types, _ := m["type"].([]any)
+	choices, _ := m["anyOf"].([]any)
+	isNull := func(choice any) bool { return text(choice, "type") == "null" }
+	free := m["type"] == nil && m["anyOf"] == nil && m["$ref"] == nil
+	return free || slices.Contains(types, any("null")) || slices.ContainsFunc(choices, isNull)
+}
+
+// keywords are those of schemas in OpenAPI 3.1 that the document may use. Clients are generated from it, and generators have
+// no type for a choice with oneOf.
+var keywords = strings.Fields("$ref type format description enum properties required items additionalProperties anyOf allOf " +
+	"minimum maximum minLength maxLength minItems maxItems minProperties maxProperties pattern default contentEncoding deprecated")
+
+// checkGenerated checks what generators of clients stumble over: keywords that are none, and schemas that nothing uses.
+func (d *document) checkGenerated() {
+	used := map[string]bool{}
+	walk(d.root, "", func(at string, m map[string]any) {
+		if ref, ok := m["$ref"].(string); ok {
+			used[ref] = true
+		}
+	})
+	for name, schema := range sorted(object(d.root, "components", "schemas")) {
+		if !used["#/components/schemas/"+name] {
+			d.fault("nothing refers to the schema %s", name)
+		}
+		d.checkKeywords(name, schema)
+	}
+	walk(d.root, "", func(at string, m map[string]any) {
+		if m["schema"] != nil {
+			d.checkKeywords(at, m["schema"])
+		}
+	})
+}
+
+func (d *document) checkKeywords(at string, schema any) {
+	m := object(schema)
+	if m == nil {
+		return
+	}
+	for name := range sorted(m) {
+		if !strings.HasPrefix(name, "x-") && !slices.Contains(keywords, name) {
+			d.fault("%s: the keyword %s", at, name)
+		}
+	}
+	for name, member := range sorted(object(m, "properties")) {
+		d.checkKeywords(at+"."+name, member)
+	}
+	for _, name := range []string{"items", "additionalProperties"} {
+		d.checkKeywords(at, m[name])
+	}
+	for _, name := range []string{"anyOf", "allOf"} {
+		list, _ := m[name].([]any)
+		for _, one := range list {
+			d.checkKeywords(at, one)
+		}
+	}
+}
+
+// joined returns a name as languages that join its words have it: alert-event-list as alerteventlist.
+func joined(name string) string {
+	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
+}
+
+// resolved returns the target of a reference, and any other value unchanged.
+func (d *document) resolved(v any) any {
+	if pointer, ok := strings.CutPrefix(text(v, "$ref"), "#/"); ok {
+		v, _ = lookup(d.root, strings.Split(pointer, "/")...)
+	}
+	return v
 }
 
 // refersTo returns the pointer of a schema that consists of a reference alone; empty for any other schema.

@@ -11,6 +11,7 @@ import (
 const sound = `{
   "openapi": "3.1.0",
   "info": {"title": "T", "version": "1"},
+  "servers": [{"url": "/"}],
   "security": [{"key": []}],
   "components": {
     "securitySchemes": {"key": {"type": "apiKey", "in": "query", "name": "key"}},
@@ -22,7 +23,11 @@ const sound = `{
   "paths": {"/a/b": {"post": {
     "operationId": "a-b", "summary": "Does", "description": "Does it.",
     "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/In"}, "example": {"n": 1}}}},
-    "responses": {"200": {"description": "Done.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Out"}}}}}
+    "responses": {
+      "200": {"description": "Done.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Out"}}}},
+      "404": {"description": "NotFound: There is none.", "content": {"application/json": {"schema": {"type": "string"}}}},
+      "default": {"description": "Another.", "content": {"application/json": {"schema": {"type": "string"}}}}
+    }
   }}}
 }`
 
@@ -52,7 +57,14 @@ func TestFaultsAreFound(t *testing.T) {
 		{"no operationId", `"operationId": "a-b", `, ``, good, "operationId"},
 		{"no summary", `"summary": "Does", `, ``, good, "summary"},
 		{"another method", `{"post"`, `{"get"`, good, "POST alone"},
-		{"no success", `"200"`, `"404"`, good, "no success"},
+		{"no success", `"200"`, `"204"`, good, "no success"},
+		{"no default response", `"default"`, `"500"`, good, "no default"},
+		{"no condition of an error", `NotFound: There is none.`, `Not found.`, good, "404 names no code"},
+		{"no servers", `  "servers": [{"url": "/"}],`, ``, good, "servers"},
+		{"a keyword that is none", `"maximum": 9`, `"patternDescription": "digits"`, good, "keyword patternDescription"},
+		{"a choice with oneOf", `{"type": "integer", "maximum": 9, `, `{"oneOf": [{"type": "integer"}], `, good, "keyword oneOf"},
+		{"null in words alone", `"Whether."`, `"Whether; null: unknown."`, good, "Out.ok may be null"},
+		{"a schema without use", `"Out": {`, `"More": {"type": "string"}, "Out": {`, good, "schema More"},
 		{"a status that is none", `"responses": {`, `"responses": {"7": {}, `, good, `"7"`},
 		{"no description of a response", `"description": "Done.", `, ``, good, "response 200"},
 		{"no schema of the request", `"schema": {"$ref": "#/components/schemas/In"}, `, ``, good, "no request"},
@@ -80,7 +92,7 @@ func TestFaultsAreFound(t *testing.T) {
 	if faults := openAPIFaults([]byte(sound), nil); len(faults) != 1 || !strings.Contains(faults[0], "golden reply is missing") {
 		t.Errorf("no golden reply: %q", faults)
 	}
-	twice := strings.Replace(sound, `"paths": {`, `"paths": {"/a/c": {"post": {"operationId": "a-b"}}, `, 1)
+	twice := strings.Replace(sound, `"paths": {`, `"paths": {"/a/c": {"post": {"operationId": "aB"}}, `, 1)
 	if faults := strings.Join(openAPIFaults([]byte(twice), reply(good)), "\n"); !strings.Contains(faults, "that of /a/b") {
 		t.Errorf("one operationId twice: %q", faults)
 	}

@@ -26,6 +26,7 @@ var golden embed.FS
 func (r *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{{
 		Path: "/incident/escalation/preview", Allow: []auth.Permission{auth.IncidentsRead}, Effect: api.Snapshot,
+		Errors:  api.Missing("channel"),
 		Doc:     "Shows, step by step, who would be notified of an incident from a given moment on, and why.",
 		Notes:   "Of an existing incident, or of one that a channel might have. Nothing is sent.",
 		Example: `{"channel_id": 1001, "incident_severity": "Critical", "labels": {"service": "checkout"}}`, Do: api.Do(r.preview),

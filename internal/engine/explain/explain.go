@@ -30,7 +30,8 @@ type Service struct {
 func (r *Service) Ops() []api.Op {
 	return api.WithReplies(golden, []api.Op{{
 		Path: "/alert/explain", Allow: []auth.Permission{auth.ChannelsRead}, Effect: api.Snapshot,
-		Doc: "Explains an alert or an event: its verdicts, the rules that were tried, who was notified and who was not.",
+		Errors: api.Missing("alert"),
+		Doc:    "Explains an alert or an event: its verdicts, the rules that were tried, who was notified and who was not.",
 		Notes: "In words and in data. The words are in the order in which things happened, with times in the caller's time zone. " +
 			"For an alert the last 50 verdicts are listed.",
 		Example: `{"alert_id": "67a1c0de0000000a00000004"}`, Do: api.Do(r.ofAlertOrEvent),
