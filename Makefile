@@ -17,6 +17,7 @@
 # make pictures   the pictures of messages in docs/picture; needs Chromium, CHROMIUM=its name (default chromium)
 # make browser tests of the console in Chromium
 # make icons      the pictures of the console for the first screens of phones
+# make generators   clients generated from the API's document by four programs of others, which it installs, must compile
 # make shots   the pictures of the console's pages in docs/picture/console; needs Chromium and a Chinese font
 # make golden  writes the golden replies: read the difference before you commit it
 # make published REFERENCE="NEWEST.json OLDER.json"   the digest of the public API description that replies are held against
@@ -27,7 +28,7 @@ ROUNDS   ?= 50
 CHROMIUM ?= chromium
 
 # The stages of the soak; each runs alone, too.
-SOAK = soak-timeline soak-rules soak-stories soak-stress soak-crash soak-failover soak-nodes soak-postgres soak-race browser
+SOAK = soak-timeline soak-rules soak-stories soak-stress soak-crash soak-failover soak-nodes soak-postgres soak-race browser generators
 
 .PHONY: test rest quick tools postgres lint demo build release bench scale cluster fuzz soak soak-patroni $(SOAK) golden pictures icons shots published
 
@@ -123,6 +124,9 @@ icons:
 
 browser:
 	TOCSIN_BROWSER=all ./test.sh browser
+
+generators:
+	cd test/generators && go test -vet=off -count=1 -timeout 30m -v ./...
 
 shots:
 	cd test/browser && CHROMIUM=$(CHROMIUM) go run ./shots ../../docs/picture/console
