@@ -92,6 +92,7 @@ func (a Announce) ops(release []Release) []api.Op {
 		},
 		{
 			Path:     "/member/info/reset",
+			Errors:   api.Missing("person"),
 			Narrowed: manage,
 			Effect:   api.Write,
 			Audit:    "member:write:update",
