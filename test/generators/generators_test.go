@@ -25,7 +25,7 @@ import (
 func document(t *testing.T) string {
 	t.Helper()
 	a, err := app.New(context.Background(), app.Config{
-		DB: filepath.Join(t.TempDir(), "tocsin.db"), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"),
+		DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"),
 		Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test",
 	})
 	if err != nil {
