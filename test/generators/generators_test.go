@@ -74,13 +74,13 @@ import "testing"
 func TestTypes(t *testing.T) {
 	name := "Production"
 	create := ScheduleCreateJSONRequestBody{ScheduleName: &name}
-	var reply ScheduleCreateResponse
-	if reply.JSON404 != nil && reply.JSON404.Error.Code == ErrorBodyCodeResourceNotFound {
-		t.Error(create)
-	}
+	t.Log(create)
 	var person int64 = 2476123212131
 	_ = PersonInfosJSONRequestBody{PersonIds: []int64{person}}
 	var read ScheduleInfoResponse
+	if read.JSON404 != nil && read.JSON404.Error.Code == ErrorBodyCodeResourceNotFound {
+		t.Error("missing")
+	}
 	if read.JSON200 != nil {
 		var start int64 = (*read.JSON200.Data.Layers)[0].LayerStart // every member of a reply is there
 		t.Log(start)
