@@ -3,8 +3,13 @@ package api
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/configstore"
 	"tocsin/internal/platform/cursor"
 	"tocsin/internal/platform/fault"
 )
@@ -68,22 +73,47 @@ type CursorPage[T any] struct {
 	Total          int64  `json:"total" doc:"How many there are on all pages together, exactly."`
 	HasNextPage    bool   `json:"has_next_page" doc:"Whether there is a page after this one."`
 	SearchAfterCtx string `json:"search_after_ctx" doc:"The cursor of the next page; empty when there is none."`
+
+	behind func(element int) string // the cursor of the page behind an element; nil: the page is whole
+}
+
+// shorten ends the page before its elements have more than PageBytes in the reply. It reports whether it left any out.
+func (p *CursorPage[T]) shorten(c *Call) (bool, error) {
+	bytes := 0
+	for i := range p.Items {
+		b, err := json.Marshal(&p.Items[i], replyOptions)
+		if err != nil {
+			return false, err
+		}
+		if bytes += len(b); bytes <= PageBytes || i == 0 || p.behind == nil {
+			continue
+		}
+		c.WarnShort(int64(i), int64(len(p.Items)), "")
+		p.Items, p.HasNextPage, p.SearchAfterCtx = p.Items[:i], true, p.behind(i-1)
+		return true, nil
+	}
+	return false, nil
 }
 
 // PageOf returns a page whose elements are shown in another way.
 func PageOf[Shown, T any](items []Shown, page CursorPage[T]) CursorPage[Shown] {
-	return CursorPage[Shown]{items, page.Total, page.HasNextPage, page.SearchAfterCtx}
+	return CursorPage[Shown]{items, page.Total, page.HasNextPage, page.SearchAfterCtx, page.behind}
 }
 
-// PageBytes is the most that the elements of a page have together, in bytes as they are stored. Of one element there is
-// always a page.
+// PageBytes is the most that the elements of a page have together, in bytes as they are stored and as they are in the reply. Of
+// one element there is always a page.
 const PageBytes = 2 << 20
+
+// pageEnds begins the warning of WarnShort.
+const pageEnds = "This page ends after "
 
 // WarnShort adds the warning of a page with fewer elements than its limit, because more would have more than PageBytes. next
 // names where the others are; empty: behind the cursor.
 func (c *Call) WarnShort(elements, limit int64, next string) {
-	if elements < limit {
-		c.Warn(fmt.Sprintf("This page ends after %d of %d elements, because a page has at most %d bytes. %s", elements, limit, PageBytes,
+	if limit = max(limit, c.asked); elements < limit {
+		c.asked = limit
+		c.warnings = slices.DeleteFunc(c.warnings, func(w string) bool { return strings.HasPrefix(w, pageEnds) }) // of the rows
+		c.Warn(fmt.Sprintf(pageEnds+"%d of %d elements, because a page has at most %d bytes. %s", elements, limit, PageBytes,
 			cmp.Or(next, "Continue with search_after_ctx, not with p.")))
 	}
 }
@@ -96,10 +126,42 @@ func (c *Call) Cursor(binding string, end Position) string {
 // NewCursorPage returns the reply for the elements that were found. The caller queries one element more than limit: its
 // presence means that there is a next page, and it is left out. position returns an element's position.
 func NewCursorPage[T any](c *Call, found []T, limit, total int64, binding string, position func(T) Position) CursorPage[T] {
-	reply := CursorPage[T]{Items: found, Total: total}
+	reply := CursorPage[T]{
+		Items: found, Total: total, behind: func(element int) string { return c.Cursor(binding, position(found[element])) },
+	}
 	if int64(len(found)) > limit {
 		reply.Items, reply.HasNextPage = found[:limit], true
-		reply.SearchAfterCtx = c.Cursor(binding, position(found[limit-1]))
+		reply.SearchAfterCtx = reply.behind(int(limit) - 1)
 	}
 	return reply
+}
+
+// ObjectPage returns a page of the objects of a kind that a query selects, in the order of the query.
+func ObjectPage[T any](c *Call, kind configstore.Kind[T], q configstore.Query, in CursorRequest, defaultLimit int64) (
+	reply CursorPage[T], err error,
+) {
+	binding := fmt.Sprintf("%ss %d %+v", kind.Name, c.Who.AccountID, q)
+	from, err := in.From(c, binding)
+	if err != nil {
+		return reply, err
+	}
+	q.After, q.MaxBytes = configstore.Position{At: from.At, ID: from.ID}, PageBytes
+	q.Limit, q.Offset = in.Window(defaultLimit)
+	page, err := kind.Slice(c.Tx, c.Who.AccountID, q)
+	if err != nil {
+		return reply, err
+	}
+	c.WarnShort(page.Size, q.Limit, "")
+	reply = CursorPage[T]{Items: page.Items, Total: page.Total, HasNextPage: page.More, behind: func(element int) string {
+		h := kind.Head(&page.Items[element])
+		at := h.CreatedAt
+		if q.ByUpdate {
+			at = h.UpdatedAt
+		}
+		return c.Cursor(binding, Position{At: at, ID: h.ID})
+	}}
+	if page.More {
+		reply.SearchAfterCtx = c.Cursor(binding, Position{At: page.End.At, ID: page.End.ID})
+	}
+	return reply, nil
 }

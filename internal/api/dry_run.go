@@ -41,14 +41,6 @@ var errDryRun = errors.New("rolled back: a dry run")
 // completer is a reply that is completed after its transaction, see DryRun.
 type completer interface{ Completion() func(c *Call) error }
 
-// completionOf returns what completes a reply; nil: it is complete.
-func completionOf(data any) func(c *Call) error {
-	if reply, ok := data.(completer); ok {
-		return reply.Completion()
-	}
-	return nil
-}
-
 // dryRun runs a write, rolls it back and encodes its reply. A refusal because the object is referenced, or because its
 // state forbids deleting it, is the result that the caller asked for and not a failure.
 func (f *Frame) dryRun(x *exchange, do func(*db.Tx) error, data *any) error {
@@ -56,6 +48,9 @@ func (f *Frame) dryRun(x *exchange, do func(*db.Tx) error, data *any) error {
 		err := do(tx)
 		if err == nil {
 			err = tx.Flush()
+		}
+		if err == nil && x.after != nil {
+			x.moved, err = x.after(&x.call)
 		}
 		_, removal := (*data).(*Removal)
 		switch kind := fault.KindOf(err); {
@@ -77,7 +72,7 @@ func (f *Frame) dryRun(x *exchange, do func(*db.Tx) error, data *any) error {
 	if !errors.Is(err, errDryRun) {
 		return err
 	}
-	if completion := completionOf(*data); completion != nil {
+	if completion := x.completionOf(*data); completion != nil {
 		if err := f.complete(x, completion); err != nil {
 			return err
 		}

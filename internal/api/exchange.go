@@ -38,8 +38,10 @@ type exchange struct {
 	alone     int64   // the caller, if it is refused by its own windows instead of the account's; 0: it is not
 	held      int64   // bytes reserved for the body, under holder
 	holder    byteHolder
-	unread    int64  // bytes reserved for the reply, under replyHolder
-	known     string // what the audit log stores of a large body
+	unread    int64        // bytes reserved for the reply, under replyHolder
+	known     string       // what the audit log stores of a large body
+	after     OncallAfter  // reads the schedules that the call may move; nil: it moves none
+	moved     OncallChange // compares them with those before; nil: they are not read yet
 }
 
 // network returns the caller's network address, or the zero Prefix if it is not known.
@@ -181,12 +183,18 @@ func (f *Frame) attempt(x *exchange, body []byte, in any) (err error) {
 			return err
 		}
 	}
+	if err := f.oncallBefore(x, in); err != nil {
+		return err
+	}
 	var data any
 	call := x.call // as it is when do begins, which Cached may do twice
 	do := func(tx *db.Tx) error {
 		x.call = call
 		x.call.Tx, x.call.conceal = tx, f.Conceal
 		data, err = x.op.Do.call(&x.call, in)
+		if err == nil {
+			err = x.call.warnOutgrown(f.Outgrown)
+		}
 		if err != nil && f.Conceal != nil {
 			err = f.Conceal(tx, x.call.Who, err)
 		}
@@ -249,16 +257,13 @@ func (f *Frame) write(x *exchange, body []byte, do func(*db.Tx) error, data *any
 // supplement completes the reply of a write that is stored. If that fails, the reply stays as it was: after an error the caller
 // would write again.
 func (f *Frame) supplement(x *exchange, data any) {
-	completion := completionOf(data)
+	completion := x.completionOf(data)
 	if completion == nil {
 		return
 	}
 	before := x.reply
 	err := f.complete(x, completion)
 	if err == nil {
-		if _, has := data.(warned); has { // the first encoding put them into the reply
-			x.call.warnings, x.call.unlisted = nil, 0
-		}
 		err = x.encode(data)
 	}
 	if err == nil {

@@ -34,6 +34,9 @@ type Config struct {
 	Audit   func(*db.Tx, AuditEntry) error // appends to the audit log
 	// Conceal removes from an error what the caller may not read, before its transaction ends; nil: nothing is private.
 	Conceal func(*db.Tx, auth.Principal, error) error
+	// Oncall reads who is on call now, before and after the writes of MovesShifts; nil: these do not warn.
+	Oncall   Oncall
+	Outgrown Outgrown // nil: writes do not warn of links that they end
 	// CursorKey authenticates the cursors of pages, which are good for as long as it stays the same: it should outlive the process.
 	CursorKey []byte
 	Rate      ratelimit.Rate   // per account and operation; zero fields: no limit

@@ -47,6 +47,7 @@ type Op struct {
 	Audit   string         // the name under which a write is recorded, such as schedule:write:create
 	Danger  bool           // the audit log marks it as dangerous: it deletes or reveals
 	Errors  Errors         // its failures that neither all operations have nor its other fields imply
+	Moves   Objects        // of a write: what schedules may depend on, so that its reply warns if other persons are on call now
 	Rate    ratelimit.Rate // zero: the deployment's default
 	MaxBody int64          // bytes; zero: 1 MiB
 
@@ -160,10 +161,12 @@ type Call struct {
 	touched   []fault.Ref
 	removed   []fault.Ref
 	changed   []fault.Ref
+	gained    []int64 // persons who may do more than before the call
 	read      func(context.Context, func(*db.Tx) error) error
 	write     func(context.Context, func(*db.Tx) error) error
 	reports   []error
 	warnings  []string // of the frame and of Warn
+	asked     int64    // the limit of a page that ends early; 0: it does not
 	unlisted  int      // how many warnings there are besides
 	conceal   func(*db.Tx, auth.Principal, error) error
 	cursorKey []byte
@@ -207,6 +210,26 @@ func (c *Call) Changed(kind string, id any, name string) {
 	c.Touched(kind, id, name)
 	c.changed = append(c.changed, c.touched[len(c.touched)-1])
 }
+
+// Gained records that persons may do more than before the call, which ends the links with which they could set a password. The
+// reply warns of it: the person who got a link could not sign in, and would not know why.
+func (c *Call) Gained(persons ...int64) { c.gained = append(c.gained, persons...) }
+
+// warnOutgrown warns of links that the call ends.
+func (c *Call) warnOutgrown(outgrown Outgrown) error {
+	if len(c.gained) == 0 || outgrown == nil {
+		return nil
+	}
+	persons, err := outgrown(c.Tx, c.Who.AccountID, c.gained, c.Now)
+	for _, p := range persons {
+		c.Warn(fmt.Sprintf("links to set a password of person %d do not work any more, because the person may do more than when they were "+
+			"made; make a new link", p))
+	}
+	return err
+}
+
+// Outgrown returns those of the persons who have links that work no more, because the person may do more than when they were made.
+type Outgrown func(tx *db.Tx, account int64, persons []int64, now time.Time) ([]int64, error)
 
 // Unix returns the time of the call in Unix seconds.
 func (c *Call) Unix() int64 { return c.Now.Unix() }

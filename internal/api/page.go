@@ -69,7 +69,13 @@ func warn(list []string, more int) Warnings {
 }
 
 // warned is a reply that embeds Warnings.
-type warned interface{ add(list []string, more int) }
+type warned interface {
+	add(list []string, more int) (remove func())
+}
 
-// add adds the warnings of the frame to those of the operation.
-func (w *Warnings) add(list []string, more int) { *w = warn(slices.Concat(w.Warnings, list), more) }
+// add adds the warnings of the frame to those of the operation, until remove is called.
+func (w *Warnings) add(list []string, more int) (remove func()) {
+	own := *w
+	*w = warn(slices.Concat(own.Warnings, list), more)
+	return func() { *w = own }
+}

@@ -35,7 +35,21 @@ type Appender interface {
 // encode writes the data into the envelope. Text that is not valid UTF-8 cannot arrive through the API, but may through
 // an imported file or an event. Its bad bytes are replaced, because failing the whole reply would be worse. The members
 // of maps are sorted, so that the same state always encodes to the same bytes.
-func (x *exchange) encode(data any) (err error) {
+func (x *exchange) encode(data any) error {
+	err := x.encodeWhole(data)
+	page, ok := data.(interface{ shorten(c *Call) (bool, error) })
+	if err != nil || !ok || x.reply.Len() <= PageBytes {
+		return err
+	}
+	if shorter, err := page.shorten(&x.call); err != nil || !shorter {
+		return fault.Wrap(err, "encode the reply")
+	}
+	x.release()
+	return x.encodeWhole(data)
+}
+
+// encodeWhole is encode without a bound.
+func (x *exchange) encodeWhole(data any) (err error) {
 	if file, ok := data.(*Download); ok {
 		x.file = file
 		return nil
@@ -54,7 +68,7 @@ func (x *exchange) encode(data any) (err error) {
 	x.reply.WriteString(`","data":`)
 	w, hasWarnings := data.(warned)
 	if hasWarnings && len(x.call.warnings) > 0 {
-		w.add(x.call.warnings, x.call.unlisted)
+		defer w.add(x.call.warnings, x.call.unlisted)() // a reply that is completed is encoded again
 	}
 	if a, ok := data.(Appender); ok {
 		err = x.append(a)

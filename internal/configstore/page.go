@@ -1,6 +1,11 @@
 package configstore
 
-import "tocsin/internal/platform/db"
+import (
+	"cmp"
+	"math"
+
+	"tocsin/internal/platform/db"
+)
 
 // Query selects objects of a kind and a page of them. A zero member does not narrow.
 type Query struct {
@@ -16,6 +21,7 @@ type Query struct {
 	Ascending bool     // oldest first, else newest first
 	After     Position // only what is behind it
 	Limit     int64
+	MaxBytes  int64 // of the page, as its objects are stored; it has one at least. 0: any number
 	Offset    int64
 }
 
@@ -30,6 +36,7 @@ type Slice[T any] struct {
 	Items []T
 	Total int64 // of all pages together
 	More  bool  // there are objects behind End
+	Size  int64 // how many objects the page has, with those that cannot be decoded; less than Limit if MaxBytes ends it
 	End   Position
 }
 
@@ -67,13 +74,14 @@ func (k Kind[T]) Slice(tx *db.Tx, account int64, q Query) (s Slice[T], err error
 	if s.Total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+matching, args...); err != nil {
 		return s, err
 	}
-	rows, err := db.All(tx, func(scan db.Scan) (r placed, err error) { return r, scan(&r.id, &r.body, &r.at) }, q.statement(),
+	each := func(scan db.Scan) (r placed, err error) { return r, scan(&r.id, &r.body, &r.at) }
+	rows, onPage, err := db.Page(tx, q.Limit, cmp.Or(q.MaxBytes, math.MaxInt64), each, q.statement(),
 		append(args, q.After == Position{}, q.After.At, q.After.ID, q.Limit+1, q.Offset)...)
 	if err != nil {
 		return s, err
 	}
-	if int64(len(rows)) > q.Limit {
-		rows, s.More = rows[:q.Limit], true
+	if s.Size = onPage; int64(len(rows)) > onPage {
+		rows, s.More = rows[:onPage], true
 	}
 	found := make([]row, len(rows))
 	for i, r := range rows {

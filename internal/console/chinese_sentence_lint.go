@@ -169,4 +169,7 @@ var chineseFinding = map[string]string{
 	"%s: hours are elapsed time, so its turns change at other times of day after the clock change of %s on %t; a layer for each shift, with rotation_unit day and restrict_periods, does not (R2)":                                           "%s：小时按实际经过的时间计算，因此在 %s 于 %t 调整时钟之后，轮换发生在其他时刻；为每个班次单独设一个以天为 rotation_unit 并带 restrict_periods 的排班层则不会如此（R2）",
 	"must not be blank": "不能只含空白",
 	"who is on call now changes from %p to %p, and who is shown for the past changes too; to change only what comes, end the layer with layer_end and add one with its own layer_start": "当前值班人员由%p变为%p，过去显示的值班人员也随之改变；若只想改变以后的安排，请用 layer_end 结束该层，并添加一个有自己 layer_start 的新层",
+	"who is on call now changes from %p to %p":                                   "当前值班人员由%p变为%p",
+	"who is on call now in schedule %t (%s) changes from %p to %p":               "值班表 %t（%s）的当前值班人员由%p变为%p",
+	"who is on call now may change in %d more schedules, which are not compared": "另有 %d 个值班表的当前值班人员可能改变，未作比较",
 }

@@ -102,6 +102,14 @@ type accountUpdateRequest struct {
 	TimeZone    *string `json:"time_zone,omitzero" minLength:"1" maxLength:"64" doc:"IANA name. Schedules, rules and persons without a zone of their own follow it at once."`
 }
 
+// accountMoves returns the account if the request changes the time zone, which schedules without one of their own have.
+func accountMoves(c *api.Call, in accountUpdateRequest) ([]configstore.Target, error) {
+	if in.TimeZone == nil || *in.TimeZone == c.Who.Zone.String() {
+		return nil, nil
+	}
+	return []configstore.Target{configstore.RefTo("account", c.Who.AccountID)}, nil
+}
+
 // accountUpdate changes the members of the account that were sent.
 func accountUpdate(c *api.Call, in accountUpdateRequest) (AccountInfo, error) {
 	a, found, err := DumpAccount(c.Tx, c.Who.AccountID)

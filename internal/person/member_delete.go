@@ -81,6 +81,15 @@ type memberDeleteRequest struct {
 // Check returns fault.Invalid unless the request names a person.
 func (in memberDeleteRequest) Check() error { return in.check() }
 
+// memberMoves returns the person if the request removes the person from schedules.
+func memberMoves(c *api.Call, in memberDeleteRequest) ([]configstore.Target, error) {
+	if !in.IsForce {
+		return nil, nil
+	}
+	person, err := in.find(c)
+	return []configstore.Target{configstore.RefTo(configstore.Person, person)}, err
+}
+
 // memberDelete deletes a person's app keys, sessions, passwords, roles and memberships, and marks the person as deleted.
 // The row stays because history names it.
 func (release releases) memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {

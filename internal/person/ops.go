@@ -44,6 +44,7 @@ func (a Announce) ops(release []Release) []api.Op {
 			Doc:     "Changes the members of the account that are sent, and shows it.",
 			Notes:   "The owner is changed by an account file (tocsin import --replace, tocsin apply).",
 			Example: `{"account_name": "Acme", "time_zone": "Europe/Berlin"}`,
+			Moves:   api.ObjectsOf(accountMoves),
 			Do:      api.Do(accountUpdate),
 		},
 		{
@@ -88,6 +89,7 @@ func (a Announce) ops(release []Release) []api.Op {
 				"person. With dry_run the reply lists all that would be changed and deleted. The account's owner cannot be deleted. " +
 				"A team that escalation rules page and that is empty then is named in warnings, with the rules.",
 			Example: `{"member_id": 3846027201131, "dry_run": true}`,
+			Moves:   api.ObjectsOf(memberMoves),
 			Do:      api.Do(releases(release).memberDelete),
 		},
 		{

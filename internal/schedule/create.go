@@ -23,6 +23,9 @@ type Created struct {
 	ScheduleID int64 `json:"schedule_id" doc:"Identifier of the new schedule; 0 with dry_run."`
 	Revision   int64 `json:"revision" doc:"Its revision: 1."`
 	api.Warnings
+
+	made    *stored // until its completion
+	ignored int64   // the schedule_id of the request
 }
 
 func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
@@ -45,14 +48,6 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 	if err := s.readCalendars(c.Tx, c.Who.AccountID); err != nil {
 		return Created{}, err
 	}
-	warnings, err := s.warnings(c.Tx, c.Who.Zone, c.Unix())
-	if err != nil {
-		return Created{}, err
-	}
-	if in.ScheduleID != 0 {
-		warnings = append(warnings, fmt.Sprintf("schedule_id: %d is not used: a new schedule is created; /schedule/update changes one",
-			in.ScheduleID))
-	}
 	for done := false; !done; {
 		s.ScheduleID = id.Number()
 		if s.Notify, err = body.Notify.sealed(r.Keyring, s.Stamps); err != nil {
@@ -64,17 +59,42 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
 	from, to := s.references()
-	if err := configstore.AddReferences(c.Tx, s.AccountID, from, to...); err != nil || !in.DryRun.Only {
-		return Created{ScheduleID: s.ScheduleID, Revision: s.Revision, Warnings: api.Warn(warnings)}, err
+	if err := configstore.AddReferences(c.Tx, s.AccountID, from, to...); err != nil {
+		return Created{}, err
 	}
 	if err := s.attachAbsences(c.Tx); err != nil {
 		return Created{}, err
 	}
-	nothing := s
-	nothing.Layers = nil
-	return Created{DryRun: true, Revision: s.Revision, Warnings: api.Warn(warnings),
-		Plan: newPlan(&nothing, &s, window{from: c.Unix(), to: c.Unix() + maxWindow})}, nil
+	reply := Created{DryRun: in.DryRun.Only, Revision: s.Revision, made: &s, ignored: in.ScheduleID}
+	if !in.DryRun.Only {
+		reply.ScheduleID = s.ScheduleID
+	}
+	return reply, nil
 }
 
-// Completion returns what computes the plan of a dry run.
-func (r *Created) Completion() func(*api.Call) error { return r.Plan.completion() }
+// Completion returns what computes the warnings, and the plan of a dry run.
+func (r *Created) Completion() func(*api.Call) error {
+	return func(c *api.Call) error {
+		var known named
+		err := c.Read(func() (err error) {
+			known, err = r.made.named(c.Tx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		warnings, err := r.made.warnings(known, c.Who.Zone, c.Unix())
+		if err != nil {
+			return err
+		}
+		if r.ignored != 0 {
+			warnings = append(warnings, fmt.Sprintf("schedule_id: %d is not used: a new schedule is created; /schedule/update changes one", r.ignored))
+		}
+		r.Warnings = api.Warn(warnings)
+		if !r.DryRun {
+			return nil
+		}
+		r.Plan = newPlan(r.made.withoutLayers(), r.made, window{from: c.Unix(), to: c.Unix() + maxWindow})
+		return r.Plan.complete(c)
+	}
+}

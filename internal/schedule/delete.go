@@ -11,6 +11,14 @@ type deleteRequest struct {
 	api.DryRun
 }
 
+// toDelete returns the schedules of a request.
+func toDelete(_ *api.Call, in deleteRequest) (list []configstore.Target, err error) {
+	for _, id := range in.ScheduleIDs {
+		list = append(list, configstore.RefTo(configstore.Schedule, id))
+	}
+	return list, nil
+}
+
 // delete is /schedule/delete. An error rolls the transaction back, so that no schedule is deleted.
 func (r *Service) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
 	for _, id := range distinct(in.ScheduleIDs) {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/api"
 )
 
 // TestAppendJSONEqualsEncoder compares AppendJSON with the encoder for random schedules.
@@ -33,7 +35,7 @@ func TestAppendJSONEqualsEncoder(t *testing.T) {
 func TestAppendJSONOfAPage(t *testing.T) {
 	t.Parallel()
 	for n := range 4 {
-		page := Page{Items: make([]Schedule, n), Total: int64(n) * 1e15, HasNextPage: n > 1, SearchAfterCtx: "x\"y"}
+		page := Page{api.CursorPage[Schedule]{Items: make([]Schedule, n), Total: int64(n) * 1e15, HasNextPage: n > 1, SearchAfterCtx: "x\"y"}}
 		for i := range page.Items {
 			page.Items[i] = randomSchedule(rand.New(rand.NewPCG(uint64(n), uint64(i))))
 		}

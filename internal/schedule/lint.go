@@ -72,7 +72,11 @@ func Checked(tx *db.Tx, account int64, ids []int64, zone *time.Location) (list [
 		if s == nil {
 			continue
 		}
-		checked, err := s.checked(tx, zone)
+		names, err := personNames(tx, account, s.persons())
+		if err != nil {
+			return nil, err
+		}
+		checked, err := s.checked(names, zone)
 		if err != nil {
 			return nil, err
 		}
@@ -86,13 +90,9 @@ func Checked(tx *db.Tx, account int64, ids []int64, zone *time.Location) (list [
 	return list, nil
 }
 
-// checked returns the schedule as it is checked. It does not know whether the schedule pages.
-func (s *stored) checked(tx *db.Tx, zone *time.Location) (lint.Schedule, error) {
+// checked returns the schedule as it is checked, with the names of its persons. It does not know whether the schedule pages.
+func (s *stored) checked(names map[int64]string, zone *time.Location) (lint.Schedule, error) {
 	e, err := s.engine(zone)
-	if err != nil {
-		return lint.Schedule{}, err
-	}
-	names, err := personNames(tx, s.AccountID, s.persons())
 	ref := fault.Ref{Kind: configstore.Schedule, ID: configstore.RefTo(configstore.Schedule, s.ScheduleID).ID, Name: s.Name}
 	return lint.Schedule{Ref: ref, Timeline: e, Names: names}, err
 }

@@ -36,7 +36,7 @@ func (in listRequest) Check() error {
 }
 
 // Page is the reply of /schedule/list.
-type Page api.CursorPage[Schedule]
+type Page struct{ api.CursorPage[Schedule] }
 
 // matching selects schedules by name, team and caller. The list of teams is one text, ",1,2,", because the number of SQL
 // texts must not depend on the request.
@@ -62,13 +62,14 @@ func (r *Service) list(c *api.Call, in listRequest) (reply Page, err error) {
 		return reply, err
 	}
 	limit, offset := in.CursorRequest.Window(defaultLimit)
-	found, err := db.All(c.Tx, scanRow(c.Who.AccountID, w == nil), `SELECT `+columns+matching+
+	found, onPage, err := db.Page(c.Tx, limit, api.PageBytes, scanRow(c.Who.AccountID, w == nil), `SELECT `+columns+matching+
 		` AND ($7 OR (create_at, schedule_id) < ($8, $9))`+newestFirst+` LIMIT $10 + 0 OFFSET $11 + 0`,
 		append(args, from.Unset(), from.At, from.Number(), limit+1, offset)...)
 	if err != nil {
 		return reply, err
 	}
-	page := api.NewCursorPage(c, found, limit, total, binding,
+	c.WarnShort(onPage, limit, "")
+	page := api.NewCursorPage(c, found, onPage, total, binding,
 		func(s *stored) api.Position { return api.NumberedAt(s.CreateAt, s.ScheduleID) })
 	items, left := make([]Schedule, len(page.Items)), maxNamed
 	for i, s := range page.Items {
@@ -81,7 +82,7 @@ func (r *Service) list(c *api.Call, in listRequest) (reply Page, err error) {
 			return reply, err
 		}
 	}
-	return Page(api.PageOf(items, page)), nil
+	return Page{api.PageOf(items, page)}, nil
 }
 
 const newestFirst = ` ORDER BY create_at DESC, schedule_id DESC`

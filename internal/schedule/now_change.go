@@ -2,18 +2,84 @@ package schedule
 
 import (
 	"fmt"
-	"time"
+	"slices"
 
 	"tocsin/internal/api"
+	"tocsin/internal/configstore"
 	"tocsin/internal/core/lint"
 	"tocsin/internal/core/oncall"
 	"tocsin/internal/core/sentence"
 )
 
-// changesNow returns a warning if other persons, or persons in other roles, are on call now after a change of a schedule
-// than before it. All shifts are computed from the layers as they are, so such a change shows other persons for the past
-// too. The first layers of an empty schedule are no such change.
-func changesNow(c *api.Call, before, after *stored) ([]string, error) {
+// maxCompared is how many schedules are compared for the reply of one write.
+const maxCompared = 500
+
+// Oncall implements api.Oncall.
+func Oncall(c *api.Call, objects []configstore.Target) (api.OncallAfter, error) {
+	var ids []int64
+	for _, o := range objects {
+		more, err := dependents(c.Tx, c.Who.AccountID, o, c.Unix())
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, more...)
+	}
+	ids = distinct(ids)
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	slices.Sort(ids)
+	more := len(ids) - maxCompared
+	ids = ids[:min(len(ids), maxCompared)]
+	before, err := readNow(c.Tx, c.Who.AccountID, ids)
+	if err != nil {
+		return nil, err
+	}
+	return func(c *api.Call) (api.OncallChange, error) {
+		after, err := readNow(c.Tx, c.Who.AccountID, ids)
+		return func(c *api.Call) ([]string, error) {
+			list, err := before.warnings(c, after)
+			if err == nil && more > 0 {
+				list = append(list, sentence.Of("w_now_not_compared", more))
+			}
+			return list, err
+		}, err
+	}, nil
+}
+
+// warnings returns a warning for each schedule in which other persons are on call now. It is called without a transaction.
+func (n Now) warnings(c *api.Call, after Now) (list []string, err error) {
+	changes, err := n.Changes(after, c.Unix())
+	if err != nil || len(changes) == 0 {
+		return nil, err
+	}
+	err = c.Read(func() error {
+		n := names{c, map[int64]string{}}
+		for _, change := range changes {
+			text, err := change.Words(n.name)
+			if err != nil {
+				return err
+			}
+			list = append(list, text)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Words returns the change in words; name returns the names of persons.
+func (c NowChange) Words(name func(person int64) (string, error)) (string, error) {
+	from, to, err := holderNames(name, c.From, c.To)
+	return sentence.Of("w_now_changes_in", c.Schedule.ID, c.Schedule.Name, from, to), err
+}
+
+// changeOfNow is a warning that other persons, or persons in other roles, are on call now after a change of a schedule than before
+// it. All shifts are computed from the layers as they are, so such a change shows other persons for the past too. The first
+// layers of an empty schedule are no such change.
+type changeOfNow struct{ was, will []oncall.Shift }
+
+// changesNow returns the warning; nil: the same persons are on call.
+func changesNow(c *api.Call, before, after *stored) (*changeOfNow, error) {
 	if len(before.Layers) == 0 {
 		return nil, nil
 	}
@@ -22,38 +88,41 @@ func changesNow(c *api.Call, before, after *stored) ([]string, error) {
 		return nil, err
 	}
 	will, err := after.shiftsAt(c.Unix(), c.Who.Zone)
-	if err != nil {
+	if err != nil || !differ(was, will) {
 		return nil, err
 	}
-	if gained, lost := oncall.Diff(was, will); len(gained)+len(lost) == 0 {
+	return &changeOfNow{was, will}, nil
+}
+
+// words returns the warning as it is shown. A schedule that is enabled or disabled shows the same persons for the past.
+func (n *changeOfNow) words(c *api.Call, status bool) ([]string, error) {
+	if n == nil {
 		return nil, nil
 	}
-	n := names{c, map[int64]string{}}
-	from, err := n.holders(was)
-	if err != nil {
-		return nil, err
+	from, to, err := holderNames(names{c, map[int64]string{}}.name, n.was, n.will)
+	if status {
+		return []string{"status: " + sentence.Of("w_now_changes_status", from, to)}, err
 	}
-	to, err := n.holders(will)
 	return []string{"layers: " + sentence.Of("w_now_changes", from, to)}, err
 }
 
-// shiftsAt returns the shifts at a moment, of one second each.
-func (s *stored) shiftsAt(at int64, account *time.Location) ([]oncall.Shift, error) {
-	e, err := s.engine(account)
-	if err != nil {
-		return nil, err
+// holderNames returns the persons of shifts before and after a change as parts of a sentence.
+func holderNames(name func(int64) (string, error), was, will []oncall.Shift) (from, to string, err error) {
+	if from, err = holders(name, was); err != nil {
+		return "", "", err
 	}
-	return e.Shifts(e.Window(at, at+1).Final), nil
+	to, err = holders(name, will)
+	return from, to, err
 }
 
 // holders returns the persons of shifts as part of a sentence, with each role other than primary.
-func (n names) holders(shifts []oncall.Shift) (string, error) {
+func holders(nameOf func(int64) (string, error), shifts []oncall.Shift) (string, error) {
 	if len(shifts) == 0 {
 		return "no one", nil
 	}
 	var shown []string
 	for _, s := range shifts[:min(len(shifts), maxShown)] {
-		name, err := n.name(s.PersonID)
+		name, err := nameOf(s.PersonID)
 		if err != nil {
 			return "", err
 		}

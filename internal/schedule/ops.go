@@ -167,6 +167,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:     "Deletes schedules: all of those named, or none.",
 			Notes:   "A schedule that something refers to is not deleted. With dry_run none is, and the reply shows whether all could be.",
 			Example: `{"schedule_ids": [3846027350131], "dry_run": true}`,
+			Moves:   api.ObjectsOf(toDelete),
 			Do:      api.Do(r.delete),
 		},
 	}), append(r.overrideOps(), r.coverOps()...)...)

@@ -95,6 +95,13 @@ func (s *stored) shifts(account *time.Location, w window, left *budget) ([]oncal
 	return e.Shifts(final), nil
 }
 
+// withoutLayers returns the schedule without shifts.
+func (s *stored) withoutLayers() *stored {
+	without := *s
+	without.Layers, without.compiled = nil, nil
+	return &without
+}
+
 // first returns the lower of the persons that the sorted lists begin with. One of the lists must not be empty.
 func first(a, b []oncall.Shift) int64 {
 	switch {

@@ -35,6 +35,10 @@ func (r *Service) preview(c *api.Call, in previewRequest) (Schedule, error) {
 	}
 	view.LayerSchedules, view.CurOncall, view.NextOncall = nil, nil, nil // the public API leaves them out
 	s.AccountID = c.Who.AccountID
-	view.Warnings, err = s.warnings(c.Tx, c.Who.Zone, c.Unix())
+	n, err := s.named(c.Tx)
+	if err != nil {
+		return Schedule{}, err
+	}
+	view.Warnings, err = s.warnings(n, c.Who.Zone, c.Unix())
 	return view, err
 }

@@ -35,7 +35,11 @@ func (s *stored) persons() (all []int64) {
 
 // sources returns the ids of the objects of a kind that name a person.
 func sources(c *api.Call, person int64, kind string) (ids []int64, err error) {
-	texts, err := configstore.Sources(c.Tx, c.Who.AccountID, configstore.Person, person, kind)
+	return numbers(configstore.Sources(c.Tx, c.Who.AccountID, configstore.Person, person, kind))
+}
+
+// numbers converts ids, unless reading them failed.
+func numbers(texts []string, err error) (ids []int64, _ error) {
 	for _, text := range texts {
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {

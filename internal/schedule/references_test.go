@@ -107,7 +107,11 @@ func TestScheduleLifecycle(t *testing.T) {
 	list("值", 1)
 	list("Primary", 0)
 	for status, body := range []string{at(`,"status":0`), at(`,"status":1`)} {
-		is(s.Call(apitest.KeyA, "/schedule/update", body), fmt.Sprintf(`{"revision":%d}`, status+4))
+		var reply schedule.Updated
+		s.Call(apitest.KeyA, "/schedule/update", body).Into(&reply)
+		if changes := len(reply.Warnings.Warnings) > 0; reply.Revision != int64(status+4) || changes != (status == 1) {
+			t.Fatalf("status %d: %s", status, text(t, reply))
+		}
 		if got := read(t, s, id); got["status"] != float64(status) || got["disabled"] != float64(status) {
 			t.Fatalf("status %d: %s", status, text(t, got))
 		}

@@ -22,7 +22,7 @@ type Updated struct {
 	Plan   *Plan `json:"plan,omitzero" doc:"With dry_run, and when who is on call now changes: who gains and loses which shifts."`
 	Revised
 	api.Warnings
-	plan *Plan // until its completion; nil: none
+	before, after *stored // until its completion
 }
 
 func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err error) {
@@ -66,47 +66,67 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 		return reply, err
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
-	reply.Revision = s.Revision
+	reply.Revision, reply.before, reply.after = s.Revision, &before, s
 	if in.DryRun.Only {
 		reply.DryRun, reply.Revision = true, before.Revision
 	}
-	err = reply.describe(c, &before, s)
-	return reply, err
+	return reply, nil
 }
 
-// describe adds the warnings about a changed schedule, and the plan: of a dry run, and of a change of who is on call now,
-// because that takes the present shift and the past from persons.
-func (u *Updated) describe(c *api.Call, before, after *stored) error {
-	warnings, err := after.warnings(c.Tx, c.Who.Zone, c.Unix())
-	if err != nil {
-		return err
-	}
-	changes, err := changesNow(c, before, after)
-	if err != nil {
-		return err
-	}
-	rules, err := after.withoutPerson(c)
-	if err != nil {
-		return err
-	}
-	u.Warnings = api.Warn(slices.Concat(changes, rules, warnings)) // the reply lists only the first ones
-	if u.DryRun || changes != nil {
-		u.plan = newPlan(before, after, window{from: c.Unix(), to: c.Unix() + maxWindow})
-	}
-	return nil
-}
-
-// Completion returns what computes the plan. A change with too many shifts to list them is possible, so it has none.
+// Completion returns what computes the warnings about the changed schedule, and the plan: of a dry run, and of a change of who is
+// on call now, because that takes the present shift and the past from persons. A change that is stored with too many shifts to
+// list them has no plan. A disabled schedule has no shifts when it is enabled, or was until it was disabled.
 func (u *Updated) Completion() func(*api.Call) error {
-	if u.plan == nil {
-		return nil
-	}
 	return func(c *api.Call) error {
-		err := u.plan.complete(c)
+		changes, err := u.warn(c)
+		if err != nil || !u.DryRun && !changes {
+			return err
+		}
+		before, after := u.before, u.after
+		if before.Status < after.Status {
+			after = after.withoutLayers()
+		} else if before.Status > after.Status {
+			before = before.withoutLayers()
+		}
+		plan := newPlan(before, after, window{from: c.Unix(), to: c.Unix() + maxWindow})
+		err = plan.complete(c)
 		if !u.DryRun && fault.KindOf(err) == fault.InvalidParameter {
 			return nil
 		}
-		u.Plan = u.plan
+		u.Plan = plan
 		return err
 	}
+}
+
+// warn adds the warnings, and reports whether who is on call now changes.
+func (u *Updated) warn(c *api.Call) (changes bool, err error) {
+	changed, err := changesNow(c, u.before, u.after)
+	if err != nil {
+		return false, err
+	}
+	why, err := u.after.withoutPerson(c.Who.Zone, c.Unix())
+	if err != nil {
+		return false, err
+	}
+	var first []string
+	var known named
+	err = c.Read(func() error {
+		words, err := changed.words(c, u.before.Status != u.after.Status)
+		if err != nil {
+			return err
+		}
+		rules, err := u.after.paged(c, why)
+		if err != nil {
+			return err
+		}
+		first = slices.Concat(words, rules) // a reply lists only the first warnings
+		known, err = u.after.named(c.Tx)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	warnings, err := u.after.warnings(known, c.Who.Zone, c.Unix())
+	u.Warnings = api.Warn(slices.Concat(first, warnings))
+	return changed != nil, err
 }

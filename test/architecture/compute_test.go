@@ -26,6 +26,8 @@ var slow = []string{
 	"tocsin/internal/engine/webhook.fill",
 	"(*tocsin/internal/schedule.stored).shifts",
 	"tocsin/internal/schedule.absenceEffects",
+	"(*tocsin/internal/schedule.stored).warnings",
+	"(*tocsin/internal/schedule.stored).shiftsAt",
 }
 
 // assemble names the functions of the program in literals, and calls none of them.

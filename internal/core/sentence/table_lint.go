@@ -162,6 +162,9 @@ var lintTable = []Pattern{
 
 	{"w_now_changes", "who is on call now changes from %p to %p, and who is shown for the past changes too; " +
 		"to change only what comes, end the layer with layer_end and add one with its own layer_start"},
+	{"w_now_changes_status", "who is on call now changes from %p to %p"},
+	{"w_now_changes_in", "who is on call now in schedule %t (%s) changes from %p to %p"},
+	{"w_now_not_compared", "who is on call now may change in %d more schedules, which are not compared"},
 
 	// Warnings about preferences, and addresses.
 	{"w_no_contact", "%t is %q, for which contacts has no address: it is not used"},
