@@ -18,6 +18,7 @@ import (
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/secret"
+	"tocsin/internal/schedule"
 )
 
 // Options change how a file is applied.
@@ -40,10 +41,14 @@ func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now 
 		return Plan{}, err
 	}
 	var plan Plan
+	var was, will schedule.Now
 	err := d.WriteOf(ctx, f.Account.AccountID, func(tx *db.Tx) error {
 		w := work{tx: tx, keyring: keyring, account: f.Account.AccountID, now: now.Unix()}
 		before, exists, err := w.state()
 		if err != nil {
+			return err
+		}
+		if was, err = schedule.ReadNow(tx, w.account); err != nil {
 			return err
 		}
 		if exists {
@@ -59,6 +64,9 @@ func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now 
 			return err
 		}
 		plan.Changes = changes(before, after)
+		if will, err = schedule.ReadNow(tx, w.account); err != nil {
+			return err
+		}
 		if o.Inspect != nil {
 			if err := o.Inspect(tx); err != nil {
 				return err
@@ -76,6 +84,10 @@ func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now 
 	if errors.Is(err, errDryRun) {
 		err = nil
 	}
+	if err != nil || plan.Empty() || o.Shown != nil {
+		return plan, err
+	}
+	plan.Oncall, err = f.oncall(ctx, d, was, will, now) // when others may write again
 	return plan, err
 }
 

@@ -156,3 +156,44 @@ func TestApplyIsRecorded(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPlanNamesChangesOfOncallNow applies a file with another zone, and one without a schedule. The plan names each schedule in
+// which other persons are on call now.
+func TestPlanNamesChangesOfOncallNow(t *testing.T) {
+	t.Parallel()
+	h := newInstallation(t)
+	const file = `{"format":"tocsin.account/1","account":{"account_id":7,"account_name":"A","time_zone":"%s","owner_id":1},
+		"persons":[{"person_id":1,"person_name":"Olga"},{"person_id":2,"person_name":"Rita"}],"schedules":[%s]}`
+	const schedule = `{"schedule_id":%d,"schedule_name":"%s","layers":[{"layer_name":"L","layer_start":1770000000,"rotation_unit":"week","rotation_value":1,
+		"restrict_mode":1,"restrict_start":43200,"restrict_end":46800,"groups":[{"group_name":"G","members":[{"role_id":0,"person_ids":[%d]}]}]}]}`
+	nights, days := fmt.Sprintf(schedule, 11, "Nights", 1), fmt.Sprintf(schedule, 12, "Days", 2)
+	apply := func(zone string, prune bool, schedules ...string) string {
+		f := read(t, fmt.Sprintf(file, zone, strings.Join(schedules, ",")))
+		_, shown := h.apply(t, f, accountfile.Options{Prune: prune, DryRun: true})
+		var b strings.Builder
+		if _, err := shown.WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		h.apply(t, f, accountfile.Options{Prune: prune, Shown: &shown})
+		return b.String()
+	}
+	for _, step := range []struct {
+		plan string
+		want []string
+	}{
+		{apply("Asia/Shanghai", false, nights, days), nil},
+		{apply("Asia/Shanghai", false, nights, strings.Replace(days, "[2]", "[1]", 1)), []string{"schedule 12 (Days) changes from Rita to Olga"}},
+		{apply("UTC", false, nights, days), []string{"schedule 11 (Nights) changes from Olga to no one", "schedule 12 (Days) changes from Olga to no one"}},
+		{apply("Asia/Shanghai", false, nights, days), []string{"schedule 11 (Nights) changes from no one to Olga", "schedule 12 (Days) changes from no one to Rita"}},
+		{apply("Asia/Shanghai", true, days), []string{"schedule 11 (Nights) changes from Olga to no one"}},
+	} {
+		for _, want := range step.want {
+			if !strings.Contains(step.plan, "warn    who is on call now in "+want+"\n") {
+				t.Errorf("the plan lacks %s:\n%s", want, step.plan)
+			}
+		}
+		if n := strings.Count(step.plan, "warn "); n != len(step.want) {
+			t.Errorf("%d warnings, want %d:\n%s", n, len(step.want), step.plan)
+		}
+	}
+}

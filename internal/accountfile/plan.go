@@ -15,6 +15,7 @@ import (
 // Plan is what applying a file changes in an account, or changed.
 type Plan struct {
 	Changes []Change
+	Oncall  []string    // the schedules in which other persons are on call now, in words
 	Kept    []fault.Ref // in the account and not in the file; left alone without prune
 	Ignored []string    // sections of the file that were not applied: history and keys
 }
@@ -43,6 +44,9 @@ func (p Plan) WriteTo(w io.Writer) (int64, error) {
 		for _, m := range c.Members {
 			fmt.Fprintf(&b, "          %s: %s -> %s\n", m.Path, m.Old, m.New)
 		}
+	}
+	for _, text := range p.Oncall {
+		fmt.Fprintf(&b, "warn    %s\n", text)
 	}
 	for _, o := range p.Kept {
 		fmt.Fprintf(&b, "keep    %s: not in the file, --prune deletes it\n", called(o))
