@@ -125,13 +125,14 @@ func list(c *api.Call, in listRequest) (reply api.CursorPage[Shown], err error) 
 		return reply, err
 	}
 	limit, offset := in.Window(100)
-	found, err := db.All(c.Tx, readable(c.Tx, c.Who.AccountID), `SELECT `+columns+visible+in.order()+window,
+	found, onPage, err := db.Page(c.Tx, limit, api.PageBytes, readable(c.Tx, c.Who.AccountID), `SELECT `+columns+visible+in.order()+window,
 		append(append(args, in.behind(from)...), limit+1, offset)...)
 	if err != nil {
 		return reply, err
 	}
 	stars, err := starred(c)
-	page := api.NewCursorPage(c, found, limit, total, binding, in.position)
+	c.WarnShort(onPage, limit, "")
+	page := api.NewCursorPage(c, found, onPage, total, binding, in.position)
 	items := make([]Shown, len(page.Items))
 	for i, ch := range page.Items {
 		if in.IsBrief {

@@ -165,9 +165,10 @@ func (cmd *drillCmd) ready(base string) error {
 	if cmd.Channel == 0 {
 		return misuseError{errors.New("give --integration-key or --channel")}
 	}
-	for page, total := 1, 1; (page-1)*100 < total; page++ {
+	request := map[string]any{"limit": 100}
+	for more := true; more; {
 		var list struct {
-			Total int
+			Next  string `json:"search_after_ctx"`
 			Items []struct {
 				ChannelID      int64  `json:"channel_id"`
 				Type           string `json:"integration_type"`
@@ -175,7 +176,7 @@ func (cmd *drillCmd) ready(base string) error {
 				IntegrationKey string `json:"integration_key"`
 			}
 		}
-		if err := cmd.post(base+"/integration/list?app_key="+cmd.AppKey, map[string]any{"p": page, "limit": 100}, &list); err != nil {
+		if err := cmd.post(base+"/integration/list?app_key="+cmd.AppKey, request, &list); err != nil {
 			return err
 		}
 		for _, i := range list.Items {
@@ -184,7 +185,7 @@ func (cmd *drillCmd) ready(base string) error {
 				return nil
 			}
 		}
-		total = list.Total
+		request["search_after_ctx"], more = list.Next, list.Next != ""
 	}
 	return fmt.Errorf("channel %d has no enabled integration of type standard whose key this app key may read: give --integration-key",
 		cmd.Channel)

@@ -75,21 +75,14 @@ func (w webhook) Sends() bool { return strings.HasPrefix(w.Type, "webhook_") && 
 
 // webhooks returns the account's webhooks, newest first.
 func (v *visit) webhooks() (hooks []webhook, err error) {
-	for page := 1; err == nil; page++ {
-		var reply struct {
-			Items []webhook `json:"items"`
-			More  bool      `json:"has_next_page"`
-		}
-		err = v.call("/integration/list", map[string]any{"p": page, "limit": 100}, &reply)
-		for _, w := range reply.Items {
+	err = eachPage(v, "/integration/list", map[string]any{}, func(items []webhook) bool {
+		for _, w := range items {
 			if w.Sends() {
 				hooks = append(hooks, w)
 			}
 		}
-		if !reply.More {
-			break
-		}
-	}
+		return true
+	})
 	return hooks, err
 }
 

@@ -151,19 +151,10 @@ func (d *nowView) readEndpoints(v *visit) error {
 	if err != nil || d.Endpoints.Total > 0 {
 		return err
 	}
-	for page := 1; ; page++ {
-		var all struct {
-			Items []integrationRow `json:"items"`
-			More  bool             `json:"has_next_page"`
-		}
-		if err := v.call("/integration/list", map[string]any{"p": page, "limit": 100}, &all); err != nil {
-			return err
-		}
-		d.Webhooks = slices.ContainsFunc(all.Items, integrationRow.Webhook)
-		if d.Webhooks || !all.More {
-			return nil
-		}
-	}
+	return eachPage(v, "/integration/list", map[string]any{}, func(items []integrationRow) bool {
+		d.Webhooks = slices.ContainsFunc(items, integrationRow.Webhook)
+		return !d.Webhooks
+	})
 }
 
 // OnCall reports whether the visitor is on call now.

@@ -62,17 +62,12 @@ const maxPeople = 2000
 
 // accounts returns the persons whose name or e-mail address contains a text, by name.
 func (v *visit) accounts(part string) (all []account, err error) {
-	for page := 1; len(all) < maxPeople; page++ {
-		var reply struct {
-			Total int       `json:"total"`
-			Items []account `json:"items"`
-		}
-		if err := v.call("/member/list", map[string]any{"p": page, "limit": 100, "query": part}, &reply); err != nil {
-			return nil, err
-		}
-		if all = append(all, reply.Items...); len(reply.Items) == 0 || len(all) >= reply.Total {
-			break
-		}
+	err = eachPage(v, "/member/list", map[string]any{"query": part}, func(items []account) bool {
+		all = append(all, items...)
+		return len(all) < maxPeople
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(all, func(a, b account) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	return all, nil
@@ -108,19 +103,12 @@ func (t teamRow) Has(person int64) bool { return slices.Contains(t.Persons, pers
 
 // teamsOf returns the teams of a person; 0: all teams.
 func (v *visit) teamsOf(person int64) (all []teamRow, err error) {
-	for page := 1; ; page++ {
-		var reply struct {
-			Total int       `json:"total"`
-			Items []teamRow `json:"items"`
-		}
-		request := map[string]any{"p": page, "limit": 100, "orderby": "team_name", "asc": true, "person_id": person}
-		if err := v.call("/team/list", request, &reply); err != nil {
-			return nil, err
-		}
-		if all = append(all, reply.Items...); len(reply.Items) == 0 || len(all) >= reply.Total {
-			return all, nil
-		}
-	}
+	request := map[string]any{"orderby": "team_name", "asc": true, "person_id": person}
+	err = eachPage(v, "/team/list", request, func(items []teamRow) bool {
+		all = append(all, items...)
+		return true
+	})
+	return all, err
 }
 
 type peopleView struct {

@@ -160,7 +160,7 @@ func (r *Service) setStatus(status string) func(*api.Call, OneRequest) (api.Empt
 }
 
 type listRequest struct {
-	api.Page
+	api.CursorRequest
 	OrderBy  string  `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"What to order by; absent: created_at."`
 	Asc      bool    `json:"asc,omitzero" doc:"Oldest first."`
 	Query    string  `json:"query,omitzero" maxLength:"100" doc:"Part of the name or description, in upper or lower case."`
@@ -169,22 +169,19 @@ type listRequest struct {
 }
 
 // list omits integrations that name a private channel which the caller may not read.
-func (r *Service) list(c *api.Call, in listRequest) (api.Paged[Integration], error) {
+func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Integration], err error) {
 	hidden, err := Hidden(c.Tx, c.Who)
 	if err != nil {
-		return api.Paged[Integration]{}, err
+		return reply, err
 	}
-	limit, offset := in.Window(20)
-	items, total, err := Kind.Page(c.Tx, c.Who.AccountID,
-		configstore.Query{Search: in.Query, Teams: in.TeamIDs, MyTeam: in.IsMyTeam, Person: c.Who.PersonID, Except: hidden,
-			ByUpdate: in.OrderBy == "updated_at", Ascending: in.Asc, Limit: limit, Offset: offset})
-	if err != nil {
-		return api.Paged[Integration]{}, err
-	}
-	for n := range items {
-		if err := r.show(c, &items[n]); err != nil {
-			return api.Paged[Integration]{}, err
+	reply, err = api.ObjectPage(c, Kind, configstore.Query{
+		Search: in.Query, Teams: in.TeamIDs, MyTeam: in.IsMyTeam, Person: c.Who.PersonID, Except: hidden,
+		ByUpdate: in.OrderBy == "updated_at", Ascending: in.Asc,
+	}, in.CursorRequest, 20)
+	for n := range reply.Items {
+		if err == nil {
+			err = r.show(c, &reply.Items[n])
 		}
 	}
-	return api.NewPaged(items, offset, total), nil
+	return reply, err
 }

@@ -32,8 +32,8 @@ func TestSourceLifecycle(t *testing.T) {
 		{Path: "/integration/update", Body: `{"integration_id":$id,"description":"beide","team_id":4291079133131}`, Data: `{}`, Golden: "integration_update"},
 		{Path: "/integration/info", Body: `{"integration_id":$id}`, Data: shown(whole), Golden: "integration_info"},
 		{Path: "/integration/info", Key: apitest.KeyReader, Body: `{"integration_id":$id}`, Data: shown(blank)},
-		{Path: "/integration/list", Body: `{"query":"PROM"}`, Data: `{"items":[` + whole + `],"total":1,"has_next_page":false}`, Golden: "integration_list"},
-		{Path: "/integration/list", Key: apitest.KeyReader, Body: `{}`, Data: `{"items":[` + blank + `],"total":1,"has_next_page":false}`},
+		{Path: "/integration/list", Body: `{"query":"PROM"}`, Data: `{"items":[` + whole + `],"total":1,"has_next_page":false,"search_after_ctx":""}`, Golden: "integration_list"},
+		{Path: "/integration/list", Key: apitest.KeyReader, Body: `{}`, Data: `{"items":[` + blank + `],"total":1,"has_next_page":false,"search_after_ctx":""}`},
 		{Path: "/integration/disable", Body: `{"integration_id":$id}`, Data: `{}`, Golden: "integration_disable"},
 		{Path: "/integration/info", Body: `{"integration_id":$id}`, Has: `{"status":"disabled","integration_key":"$key"}`},
 		{Path: "/integration/enable", Body: `{"integration_id":$id}`, Data: `{}`, Golden: "integration_enable"},
@@ -209,7 +209,7 @@ func TestDedicatedIntegrationIsAsPrivateAsItsChannel(t *testing.T) {
 		{Path: "/integration/update", Key: apitest.KeyReader, Body: `{"integration_id":$id,"channel_id":0}`, Code: "AccessDenied"},
 		{Path: "/integration/key/rotate", Key: apitest.KeyReader, Body: `{"integration_id":$id}`, Code: "AccessDenied"},
 		{Path: "/integration/delete", Key: apitest.KeyReader, Body: `{"integration_id":$id}`, Code: "AccessDenied"},
-		{Path: "/integration/list", Key: apitest.KeyReader, Body: `{}`, Data: `{"items":[],"total":0,"has_next_page":false}`},
+		{Path: "/integration/list", Key: apitest.KeyReader, Body: `{}`, Data: `{"items":[],"total":0,"has_next_page":false,"search_after_ctx":""}`},
 	})
 }
 

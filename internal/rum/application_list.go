@@ -67,12 +67,13 @@ func (r *Service) applicationList(c *api.Call, in applicationListRequest) (reply
 		return reply, err
 	}
 	limit, offset := in.Window(defaultLimit)
-	items, err := db.All(c.Tx, scanApplication, applicationPages[order{in.OrderBy, in.Asc}],
+	items, onPage, err := db.Page(c.Tx, limit, api.PageBytes, scanApplication, applicationPages[order{in.OrderBy, in.Asc}],
 		append(args, from.Unset(), from.At, from.ID, limit+1, offset)...)
 	for i := range items {
 		if err == nil {
 			err = items[i].openToken(r.keyring.Show(c.Report))
 		}
 	}
-	return api.NewCursorPage(c, items, limit, total, binding, in.position), err
+	c.WarnShort(onPage, limit, "")
+	return api.NewCursorPage(c, items, onPage, total, binding, in.position), err
 }

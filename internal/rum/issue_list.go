@@ -134,7 +134,8 @@ func (r *Service) issueList(c *api.Call, in issueListRequest) (reply api.CursorP
 		return reply, err
 	}
 	limit, offset := in.Window(defaultLimit)
-	items, err := db.All(c.Tx, scanIssue, issuePages[order{in.OrderBy, in.Asc}],
+	items, onPage, err := db.Page(c.Tx, limit, api.PageBytes, scanIssue, issuePages[order{in.OrderBy, in.Asc}],
 		append(args, from.Unset(), from.At, from.ID, limit+1, offset)...)
-	return api.NewCursorPage(c, items, limit, total, binding, in.position), err
+	c.WarnShort(onPage, limit, "")
+	return api.NewCursorPage(c, items, onPage, total, binding, in.position), err
 }

@@ -95,8 +95,10 @@ func (s *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Source
 		return reply, err
 	}
 	limit, offset := in.Window(defaultLimit)
-	items, err := db.All(c.Tx, scan, pages[order{in.OrderBy, in.Asc}], append(args, from.Unset(), from.At, from.ID, limit+1, offset)...)
-	return api.NewCursorPage(c, items, limit, total, binding, in.position), err
+	items, onPage, err := db.Page(c.Tx, limit, api.PageBytes, scan, pages[order{in.OrderBy, in.Asc}],
+		append(args, from.Unset(), from.At, from.ID, limit+1, offset)...)
+	c.WarnShort(onPage, limit, "")
+	return api.NewCursorPage(c, items, onPage, total, binding, in.position), err
 }
 
 // lines writes texts as a list for a statement; none is the empty text.

@@ -2,7 +2,6 @@ package template
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"tocsin/internal/api"
@@ -122,24 +121,11 @@ type listRequest struct {
 	Query     string  `json:"query,omitzero" maxLength:"100" doc:"Part of the name, in upper or lower case."`
 }
 
-func list(c *api.Call, in listRequest) (reply api.CursorPage[Template], err error) {
-	q := configstore.Query{
+func list(c *api.Call, in listRequest) (api.CursorPage[Template], error) {
+	return api.ObjectPage(c, Kind, configstore.Query{
 		Search: in.Query, Teams: in.TeamIDs, MyTeam: in.IsMyTeam, Person: c.Who.PersonID, Creator: in.CreatorID,
 		ByUpdate: in.OrderBy == "updated_at", Ascending: in.Asc,
-	}
-	binding := fmt.Sprintf("templates %d %+v", c.Who.AccountID, q)
-	from, err := in.From(c, binding)
-	if err != nil {
-		return reply, err
-	}
-	q.After = configstore.Position{At: from.At, ID: from.ID}
-	q.Limit, q.Offset = in.Window(20)
-	page, err := Kind.Slice(c.Tx, c.Who.AccountID, q)
-	reply = api.CursorPage[Template]{Items: page.Items, Total: page.Total, HasNextPage: page.More}
-	if page.More {
-		reply.SearchAfterCtx = c.Cursor(binding, api.Position{At: page.End.At, ID: page.End.ID})
-	}
-	return reply, err
+	}, in.CursorRequest, 20)
 }
 
 type previewRequest struct {
