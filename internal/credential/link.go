@@ -123,20 +123,28 @@ func (l Link) opensMore(tx *db.Tx) (bool, error) {
 	return fresh || permissions&^l.permissions != 0, nil
 }
 
-// Outgrown reports whether a person has links that set a password and work no more, because the person may do more than when
-// they were made.
-func Outgrown(tx *db.Tx, account, person int64, now time.Time) (bool, error) {
+// Outgrown returns those of the persons who have links that set a password and work no more, because the person may do more than
+// when they were made.
+func Outgrown(tx *db.Tx, account int64, persons []int64, now time.Time) (list []int64, err error) {
 	links, err := db.All(tx, scanLink, `SELECT `+linkColumns+` FROM sign_in_link
-		WHERE account_id = $1 AND person_id = $2 AND kind = 'password' AND ends_at > $3`, account, person, now.Unix())
+		WHERE account_id = $1 AND kind = 'password' AND ends_at > $2 AND $3 LIKE '%,' || person_id || ',%' ORDER BY person_id`,
+		account, now.Unix(), db.List(persons))
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	for _, l := range links {
-		if more, err := l.opensMore(tx); more || err != nil {
-			return more, err
+		if slices.Contains(list, l.PersonID) {
+			continue
+		}
+		more, err := l.opensMore(tx)
+		if err != nil {
+			return nil, err
+		}
+		if more {
+			list = append(list, l.PersonID)
 		}
 	}
-	return false, nil
+	return list, nil
 }
 
 // Waiting reports whether a person has a link of a kind that was made after a moment, or will be mailed one.

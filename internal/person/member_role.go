@@ -1,11 +1,8 @@
 package person
 
 import (
-	"fmt"
-
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
-	"tocsin/internal/credential"
 	"tocsin/internal/role"
 )
 
@@ -15,10 +12,7 @@ type memberRoleRequest struct {
 }
 
 func memberRoleGrant(c *api.Call, in memberRoleRequest) (api.Empty, error) {
-	if err := eachRole(c, in, role.Grant); err != nil {
-		return api.Empty{}, err
-	}
-	return api.Empty{}, warnOutgrown(c, in.MemberID)
+	return api.Empty{}, eachRole(c, in, role.Grant)
 }
 
 func memberRoleRevoke(c *api.Call, in memberRoleRequest) (api.Empty, error) {
@@ -38,24 +32,11 @@ func eachRole(c *api.Call, in memberRoleRequest, do func(*api.Call, int64, []int
 	return nil
 }
 
-// warnOutgrown warns of links that a grant ends: the person who got one could not sign in, and would not know why.
-func warnOutgrown(c *api.Call, person int64) error {
-	outgrown, err := credential.Outgrown(c.Tx, c.Who.AccountID, person, c.Now)
-	if outgrown {
-		c.Warn(fmt.Sprintf("member_id: links to set a password of person %d do not work any more, because the person may do more than when "+
-			"they were made; make a new link", person))
-	}
-	return err
-}
-
 func memberRoleUpdate(c *api.Call, in memberRoleRequest) (api.Empty, error) {
 	m, err := getMember(c.Tx, c.Who.AccountID, in.MemberID)
 	if err != nil {
 		return api.Empty{}, err
 	}
 	c.Touched(configstore.Person, m.MemberID, m.MemberName)
-	if err := role.Replace(c, in.MemberID, in.RoleIDs); err != nil {
-		return api.Empty{}, err
-	}
-	return api.Empty{}, warnOutgrown(c, in.MemberID)
+	return api.Empty{}, role.Replace(c, in.MemberID, in.RoleIDs)
 }

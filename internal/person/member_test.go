@@ -4,15 +4,17 @@ import (
 	"strings"
 	"testing"
 
+	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/configstore"
+	"tocsin/internal/credential"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 )
 
 func TestMemberLifecycle(t *testing.T) {
-	s := apitest.Start(t, person.Ops())
+	s := apitest.StartConfig(t, func(c *api.Config) { c.Outgrown = credential.Outgrown }, person.Ops())
 	s.Exec(`INSERT INTO role (account_id, role_id, role_name, permissions) VALUES ($1, 5, 'Five', '[]'), ($1, 6, 'Six', '["Audit Read (org)"]')`, apitest.AccountA)
 	whole := `{"account_id":2451002751131,"member_id":$id,"member_name":"Åsa Ö","country_code":"SE","phone":"+4*******67","email":"asa@example.com","locale":"en-US","time_zone":"Europe/Stockholm",
 		"phone_verified":false,"email_verified":false,"avatar":"","status":"pending","account_role_ids":[5],"is_external":false,"ref_id":"","created_at":1776052800,"updated_at":1776052800}`
@@ -31,7 +33,7 @@ func TestMemberLifecycle(t *testing.T) {
 		{Path: "/member/list", Body: `{"role_id":5}`, Has: `{"total":1}`},
 		{Path: "/member/list", Body: `{"limit":1,"asc":true,"orderby":"updated_at"}`, Has: `{"total":4,"items":[{}]}`},
 		{Path: "/member/role/grant", Body: `{"member_id":$id,"role_ids":[5]}`, Data: `{}`, Golden: "member_role_grant"},
-		{Path: "/member/role/grant", Body: `{"member_id":$id,"role_ids":[6]}`, Data: `{"warnings":["member_id: links to set a password of person $id do not work any more, because the person may do more than when they were made; make a new link"]}`},
+		{Path: "/member/role/grant", Body: `{"member_id":$id,"role_ids":[6]}`, Data: `{"warnings":["links to set a password of person $id do not work any more, because the person may do more than when they were made; make a new link"]}`},
 		{Path: "/member/role/revoke", Body: `{"member_id":$id,"role_ids":[5]}`, Data: `{}`, Golden: "member_role_revoke"},
 		{Path: "/member/list", Body: `{"role_id":6}`, Has: `{"total":1,"items":[{"account_role_ids":[6]}]}`},
 		{Path: "/member/role/update", Body: `{"member_id":$id,"role_ids":[5]}`, Data: `{}`, Golden: "member_role_update"},

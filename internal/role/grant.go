@@ -43,9 +43,12 @@ func Grant(c *api.Call, role int64, persons []int64) error {
 			return fault.Missing("person", person)
 		}
 		c.Touched(configstore.Person, person, "")
-		if err := c.Tx.Do(`INSERT INTO person_role (account_id, person_id, role_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-			c.Who.AccountID, person, role); err != nil {
+		fresh, err := Give(c.Tx, c.Who.AccountID, person, role)
+		if err != nil {
 			return err
+		}
+		if fresh {
+			c.Gained(person)
 		}
 	}
 	return configstore.BumpRevision(c.Tx, c.Who.AccountID)

@@ -94,6 +94,7 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	if err := Within(c.Who, r.Permissions); err != nil { // also for permissions that the change revokes
 		return upserted{}, err
 	}
+	before := r.Permissions
 	if in.PermissionIDs != nil {
 		r.Permissions = []string{}
 	}
@@ -113,7 +114,20 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 		r.Description = *in.Description
 	}
 	c.Touched(configstore.Role, r.RoleID, r.RoleName)
+	if slices.ContainsFunc(r.Permissions, func(p string) bool { return !slices.Contains(before, p) }) {
+		if err := gained(c, r.RoleID); err != nil {
+			return upserted{}, err
+		}
+	}
 	return upserted{r.RoleID, r.RoleName}, r.put(c.Tx, c.Who.AccountID)
+}
+
+// gained notes that the persons of a role may do more than before.
+func gained(c *api.Call, role int64) error {
+	holders, err := db.All(c.Tx, db.Column[int64], `SELECT person_id FROM person_role WHERE account_id = $1 AND role_id = $2`,
+		c.Who.AccountID, role)
+	c.Gained(holders...)
+	return err
 }
 
 // target returns the stored role that an upsert changes, or a new one with a new id.
@@ -137,6 +151,11 @@ func setStatus(status string) func(*api.Call, OneRequest) (api.Empty, error) {
 		}
 		if err := Within(c.Who, r.Permissions); err != nil {
 			return api.Empty{}, err
+		}
+		if status != "disabled" {
+			if err := gained(c, r.RoleID); err != nil {
+				return api.Empty{}, err
+			}
 		}
 		r.Status, r.UpdatedAt = status, c.Unix()
 		c.Touched(configstore.Role, r.RoleID, r.RoleName)

@@ -60,6 +60,7 @@ func (s *Service) upsert(c *api.Call, in upsertRequest) (upserted, error) {
 		}
 	}
 	var invited []Invited
+	before := r.PersonIDs
 	if in.PersonIDs != nil || in.Emails != nil || in.Phones != nil {
 		if r.PersonIDs, invited, err = s.members(c, in); err != nil {
 			return upserted{}, err
@@ -75,6 +76,7 @@ func (s *Service) upsert(c *api.Call, in upsertRequest) (upserted, error) {
 		return upserted{}, err
 	}
 	c.Touched(configstore.Team, r.TeamID, r.TeamName)
+	c.Gained(slices.DeleteFunc(slices.Clone(r.PersonIDs), func(p int64) bool { return slices.Contains(before, p) })...)
 	warnings, err := unknownPersons(c, in.PersonIDs)
 	if err != nil {
 		return upserted{}, err
