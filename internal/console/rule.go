@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/render"
 )
 
 // ruleForm is the page of one drop, silence or inhibit rule.
@@ -65,11 +67,16 @@ type calendarRow struct {
 
 // alertChoice is an alert that the filter can be tried on.
 type alertChoice struct {
-	ID       string `json:"alert_id"`
-	Title    string `json:"title"`
-	Severity string `json:"alert_severity"`
-	Start    int64  `json:"start_time"`
+	ID       string            `json:"alert_id"`
+	Title    string            `json:"title"`
+	Headline string            `json:"headline"` // empty: it is of the labels
+	Severity string            `json:"alert_severity"`
+	Start    int64             `json:"start_time"`
+	Labels   map[string]string `json:"labels"`
 }
+
+// Name returns what is wrong, as messages call it.
+func (a alertChoice) Name() string { return cmp.Or(a.Headline, render.AlertName(a.Title, a.Labels)) }
 
 // kind returns the kind of the address.
 func (v *visit) kind() (ruleKind, error) {
