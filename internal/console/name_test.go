@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -126,4 +129,39 @@ func TestTimesAreInPersonsZone(t *testing.T) {
 	made := w.signIn(ownerKey).post("/people", "email", "new@example.com", "name", "New Hand", "zone", "Australia/Sydney")
 	made.shows(`value="Australia/Sydney"`)
 	w.signIn(ownerKey).post("/people", "email", "other@example.com", "zone", "Nowhere").showsWith(http.StatusBadRequest, "time_zone", `value="Nowhere"`)
+}
+
+// Each input of a time names the zone in which it is read, and so does each bar of a schedule's picture.
+func TestInputsNameZoneOfTimes(t *testing.T) {
+	t.Parallel()
+	labelled := regexp.MustCompile(`<label>\{\{t "([^"]*)"[^}]*\}\}<input type="(?:datetime-local|date|time)"`)
+	files, err := filepath.Glob("template/*.html")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, files)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, label := range labelled.FindAllStringSubmatch(string(text), -1) {
+			if !strings.Contains(label[1], "(%s") {
+				t.Errorf("%s: the label %q names no zone", name, label[1])
+			}
+		}
+	}
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	owner.get("/insight").shows("Days are those of UTC.", "First day (UTC)")
+	bar := regexp.MustCompile(`title="([^"]* until [^"]*)"`)
+	zone := regexp.MustCompile(`\d\d:\d\d [A-Z]{3,4}`)
+	bars := bar.FindAllStringSubmatch(owner.get("/schedules/7000000000032").body, -1)
+	if len(bars) == 0 {
+		t.Error("the picture has no bars")
+	}
+	for _, b := range bars {
+		if len(zone.FindAllString(b[1], -1)) != 2 {
+			t.Errorf("a bar names no zone: %s", b[1])
+		}
+	}
 }

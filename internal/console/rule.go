@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -69,14 +68,13 @@ type calendarRow struct {
 type alertChoice struct {
 	ID       string            `json:"alert_id"`
 	Title    string            `json:"title"`
-	Headline string            `json:"headline"` // empty: it is of the labels
 	Severity string            `json:"alert_severity"`
 	Start    int64             `json:"start_time"`
 	Labels   map[string]string `json:"labels"`
 }
 
 // Name returns what is wrong, as messages call it.
-func (a alertChoice) Name() string { return cmp.Or(a.Headline, render.AlertName(a.Title, a.Labels)) }
+func (a alertChoice) Name() string { return render.AlertName(a.Title, a.Labels) }
 
 // kind returns the kind of the address.
 func (v *visit) kind() (ruleKind, error) {
