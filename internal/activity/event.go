@@ -1,6 +1,8 @@
 package activity
 
 import (
+	"cmp"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -16,6 +18,7 @@ type AlertDecided struct {
 	Severity string `json:"severity"`
 	Status   string `json:"status"`
 	Title    string `json:"title"`
+	Headline string `json:"headline,omitzero"` // what people read of the alert then; absent in older entries
 }
 
 // Type returns Kind.
@@ -40,7 +43,11 @@ func (AlertMerged) Type() string { return AlertMerge }
 type Opened struct {
 	Severity string `json:"severity"`
 	Title    string `json:"title"`
+	Headline string `json:"headline,omitzero"` // what people read of the incident then; absent in older entries
 }
+
+// Name returns what people read: the headline, or the title of an older entry.
+func (e Opened) Name() string { return cmp.Or(e.Headline, e.Title) }
 
 // Type returns IncidentNew.
 func (Opened) Type() string { return IncidentNew }
@@ -215,7 +222,7 @@ type Target struct {
 
 // Joined is an acknowledged incident that alerts join, from this one on. It is in the feed only.
 type Joined struct {
-	Title string `json:"title"` // of the first of them
+	Title string `json:"title"` // headline of the first of them
 	Until int64  `json:"until"` // Unix seconds; when the responders are notified of all that have joined by then
 }
 
@@ -225,7 +232,7 @@ func (Joined) Type() string { return IncidentJoined }
 // FiresAgain is an incident whose alert changes too often and is active again, or still. Persons are therefore notified
 // again. The event is in the feed only.
 type FiresAgain struct {
-	Title  string `json:"title"`  // title of the alert
+	Title  string `json:"title"`  // headline of the alert
 	Why    string `json:"why"`    // reason, a decide.Again
 	Reason string `json:"reason"` // Why in words
 	Since  int64  `json:"since"`  // since when the alert is active, Unix seconds

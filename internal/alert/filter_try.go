@@ -13,6 +13,7 @@ import (
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/filter"
 	"tocsin/internal/core/lint"
+	"tocsin/internal/core/render"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/team"
@@ -85,6 +86,7 @@ type TriedTeam struct {
 type TriedAlert struct {
 	AlertID       string `json:"alert_id" doc:"The alert."`
 	Title         string `json:"title" doc:"Its title."`
+	Headline      string `json:"headline" doc:"What people read of it: what is wrong, and in brackets where."`
 	AlertSeverity string `json:"alert_severity" doc:"Its severity."`
 	StartTime     int64  `json:"start_time" doc:"When it began, Unix seconds."`
 	ChannelID     int64  `json:"channel_id" doc:"Its channel."`
@@ -187,7 +189,8 @@ func scanTried(scan db.Scan) (t triedRow, err error) {
 		return t, err
 	}
 	err = json.Unmarshal([]byte(labels), &e.Labels)
-	t.Title, t.AlertSeverity, t.TeamName = e.Title, e.Severity, e.Labels["team"]
+	t.Title, t.Headline = e.Title, render.AlertName(e.Title, e.Labels)
+	t.AlertSeverity, t.TeamName = e.Severity, e.Labels["team"]
 	return t, fault.Wrap(err, "labels of alert %s", t.AlertID)
 }
 

@@ -107,14 +107,14 @@ func (a *Alert) insert(tx *db.Tx, account int64) (int64, error) {
 	} else if a.MutedUntil == 0 {
 		a.MutedUntil = a.FlappingUntil // the alert must be decided again, else it might never end
 	}
-	return tx.Exec(`INSERT INTO alert (`+columns+`)
+	return tx.Exec(`INSERT INTO alert (`+columns+`, name_folded)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-			$21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32) ON CONFLICT DO NOTHING`,
+			$21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33) ON CONFLICT DO NOTHING`,
 		a.AlertID, a.IntegrationID, a.ChannelID, account, a.Title, a.TitleRule, a.Description, a.AlertKey, a.AlertSeverity, a.AlertStatus,
 		a.StartTime, a.LastTime, a.EndTime, a.EventCnt, string(labels), string(images), a.EverMuted, a.CreatedAt, a.UpdatedAt, a.DeletedAt,
 		a.IntegrationName, a.IntegrationType, a.IntegrationRefID, a.ResponderName, a.ResponderEmail,
 		incident, a.Muted, a.MutedBy, a.MutedUntil, a.GroupKey, a.FlappingUntil,
-		strings.Join(a.Identifying, ","))
+		strings.Join(a.Identifying, ","), searchName(a.Title, a.Labels))
 }
 
 // Dump returns all alerts of an account, with deleted ones, ordered by id, as replies show them.

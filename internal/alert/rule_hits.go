@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/render"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
@@ -35,6 +36,7 @@ type Hit struct {
 	Events    int64  `json:"events" doc:"How many events."`
 	LastAt    int64  `json:"last_at" doc:"When the latest happened, Unix seconds."`
 	LastTitle string `json:"last_title" doc:"Its title."`
+	LastName  string `json:"last_headline" doc:"What people read of it: what is wrong, and in brackets where."`
 	LastEvent string `json:"last_event_id" doc:"Its event, see /alert/explain."`
 }
 
@@ -70,7 +72,8 @@ func ruleHits(c *api.Call, in hitsRequest) (reply Hits, err error) {
 			if err := json.Unmarshal([]byte(body), &last); err != nil {
 				return none, fault.Wrap(err, "event %s", hit.LastEvent)
 			}
-			hit.LastTitle, i = last.Title, len(reply.Items)
+			hit.LastTitle, hit.LastName = last.Title, render.AlertName(last.Title, last.Labels)
+			i = len(reply.Items)
 			of[rule.Rule], reply.Items = i, append(reply.Items, hit)
 		}
 		reply.Items[i].Events++

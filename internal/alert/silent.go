@@ -7,7 +7,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Muted is an active alert that is muted and in no incident. Its title is its headline.
+// Muted is an active alert that is muted and in no incident. Its title is its Name.
 type Muted struct {
 	AlertID, Title, Severity, Muted, MutedBy string
 	ChannelID, IntegrationID, Start          int64
@@ -30,7 +30,7 @@ func Silent(tx *db.Tx, account int64, hidden []int64, limit, offset int64) (list
 		}
 		var labels map[string]string
 		if json.Unmarshal([]byte(text), &labels) == nil { // a row that cannot be read keeps its title
-			a.Title = render.Headline(a.Title, labels, false)
+			a.Title = render.AlertName(a.Title, labels)
 		}
 		return a, nil
 	}, `SELECT alert_id, title, alert_severity, muted, muted_by, channel_id, integration_id, start_time, labels`+silent+`

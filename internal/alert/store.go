@@ -14,7 +14,7 @@ import (
 const decided = `alert_id, channel_id, incident_id, alert_key, integration_id,
 	title_rule, title, description, alert_severity, alert_status, labels, images,
 	start_time, last_time, end_time, event_cnt, ever_muted, muted, muted_by, muted_until, changes,
-	group_key, flapping_until, flapping_notified, identifying`
+	group_key, flapping_until, flapping_notified, identifying, name_folded`
 
 // Row is a stored alert, with all columns that a decision about events reads. Two rows are equal (==) if nothing that a
 // decision could depend on has changed between them.
@@ -28,13 +28,14 @@ type Row struct {
 	GroupKey                                                           string
 	FlapsUntil, FlapsNotified                                          int64
 	Identifying                                                        string
+	Name                                                               string // folded; see searchName
 }
 
 func scanRow(scan db.Scan) (w Row, err error) {
 	return w, scan(&w.ID, &w.Channel, &w.Incident, &w.Key, &w.Integration,
 		&w.TitleRule, &w.Title, &w.Description, &w.Severity, &w.Status, &w.Labels, &w.Images,
 		&w.Start, &w.Last, &w.End, &w.Events, &w.EverMuted, &w.Muted, &w.MutedBy, &w.MutedUntil, &w.Changes, &w.GroupKey, &w.FlapsUntil,
-		&w.FlapsNotified, &w.Identifying)
+		&w.FlapsNotified, &w.Identifying, &w.Name)
 }
 
 // Alert returns the alert of the row, with the JSON columns parsed.
@@ -99,6 +100,7 @@ func RowOf(a *decide.Alert) (Row, error) {
 		FlapsUntil:    a.FlapsUntil,
 		FlapsNotified: a.FlapsNotified,
 		Identifying:   a.Identifying,
+		Name:          searchName(a.Title, a.Labels),
 	}
 	for _, part := range []struct {
 		text *string
@@ -283,7 +285,7 @@ func Save(tx *db.Tx, account int64, a *decide.Alert, now time.Time) error {
 var (
 	changing = db.Columns(`account_id, alert_id, incident_id, description, alert_severity, alert_status, labels, images, last_time, end_time,
 		event_cnt, ever_muted, muted, muted_by, muted_until, changes, updated_at, group_key, flapping_until,
-		flapping_notified, identifying`)
+		flapping_notified, identifying, name_folded`)
 	inserting = db.Columns(`account_id, ` + decided + `, integration_name, integration_type, integration_ref_id,
 		responder_name, responder_email, created_at, updated_at, deleted_at`)
 )
@@ -293,7 +295,7 @@ func (w *Row) Update(tx *db.Tx, account int64, now time.Time) error {
 	return tx.Update(2, db.Rows{Table: "alert", Columns: changing, Values: [][]any{{
 		account, w.ID, w.Incident, w.Description, w.Severity, w.Status, w.Labels, w.Images, w.Last, w.End,
 		w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, now.Unix(), w.GroupKey, w.FlapsUntil,
-		w.FlapsNotified, w.Identifying,
+		w.FlapsNotified, w.Identifying, w.Name,
 	}}})
 }
 
@@ -303,7 +305,7 @@ func (w *Row) Insert(tx *db.Tx, account int64, from Origin, now time.Time) error
 		account, w.ID, w.Channel, w.Incident, w.Key, w.Integration,
 		w.TitleRule, w.Title, w.Description, w.Severity, w.Status, w.Labels, w.Images,
 		w.Start, w.Last, w.End, w.Events, w.EverMuted, string(w.Muted), w.MutedBy, w.MutedUntil, w.Changes, w.GroupKey, w.FlapsUntil,
-		w.FlapsNotified, w.Identifying, from.Name, from.Type, from.Ref, "", "", now.Unix(), now.Unix(), 0,
+		w.FlapsNotified, w.Identifying, w.Name, from.Name, from.Type, from.Ref, "", "", now.Unix(), now.Unix(), 0,
 	}}})
 }
 

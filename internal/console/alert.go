@@ -50,7 +50,7 @@ type alertRow struct {
 }
 
 // Name returns what is wrong, as messages call it.
-func (a alertRow) Name() string { return render.Headline(a.Title, a.Labels, false) }
+func (a alertRow) Name() string { return render.AlertName(a.Title, a.Labels) }
 
 // State returns what an alert is in, in one word of the catalog.
 func (a alertRow) State() string {
@@ -94,7 +94,12 @@ type eventRow struct {
 	Outcome   string `json:"outcome"`
 	At        int64  `json:"event_time"`
 	ChannelID int64  `json:"channel_id"`
+
+	Labels map[string]string `json:"labels"`
 }
+
+// Name returns what is wrong, as messages would call it.
+func (e eventRow) Name() string { return render.AlertName(e.Title, e.Labels) }
 
 func showAlerts(v *visit) (view, error) {
 	d := alertsView{titled: titled(v.T("Alerts")), listFilter: v.listFilter(), Show: v.query("show"), Severity: v.query("severity")}
@@ -275,7 +280,7 @@ func showAlertWhy(v *visit) (view, error) {
 	if name == "" {
 		name, back = id, "/alerts?show=dropped"
 		if len(x.Verdicts) > 0 {
-			name = x.Verdicts[0].Title
+			name = x.Verdicts[0].Name
 		}
 	}
 	return v.whyOf(x, name, back, nil), nil

@@ -181,7 +181,7 @@ type ruleHit struct {
 	Stage     string `json:"stage"`
 	Events    int64  `json:"events"`
 	LastAt    int64  `json:"last_at"`
-	LastTitle string `json:"last_title"`
+	LastTitle string `json:"last_headline"`
 }
 
 // rulesOf is the rules of one kind.

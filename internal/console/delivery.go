@@ -182,7 +182,7 @@ type deliveryView struct {
 		RequestBody     string `json:"request_body"`
 		ResponseHeaders string `json:"response_headers"`
 		ResponseBody    string `json:"response_body"`
-		RefTitle        string `json:"ref_title"`
+		RefTitle        string `json:"ref_headline"`
 		Channel         string `json:"channel_name"`
 	}
 	Message *deliveredMessage // nil: the attempt came with an account file

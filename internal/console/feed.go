@@ -19,6 +19,7 @@ type feedEntry struct {
 // feedDetail is the members of all types of entries that the console shows.
 type feedDetail struct {
 	Title    string       `json:"title"`
+	Headline string       `json:"headline"` // empty in older entries
 	Severity string       `json:"severity"`
 	From     any          `json:"from"`
 	To       any          `json:"to"`
@@ -294,7 +295,7 @@ var endings = map[string]string{"recovery": "Resolved: all alerts are over", "ti
 func (v *visit) describeChange(line *feedLine, kind string, d feedDetail) {
 	switch {
 	case kind == "i_new" || kind == "a_new":
-		line.Text, line.Words = v.T("Opened with severity %s", v.T(d.Severity)), d.Title
+		line.Text, line.Words = v.T("Opened with severity %s", v.T(d.Severity)), cmp.Or(d.Headline, d.Title)
 	case kind == "i_answer":
 		line.Text = v.T(cmp.Or(answers[d.Answer], "Still on it"))
 	case kind == "i_unack" && d.Unanswered != "":

@@ -189,7 +189,7 @@ type tried struct {
 	} `json:"teams"`
 	Items []struct {
 		ID       string `json:"alert_id"`
-		Title    string `json:"title"`
+		Name     string `json:"headline"`
 		Severity string `json:"alert_severity"`
 		Start    int64  `json:"start_time"`
 		Team     string `json:"team_name"`

@@ -145,8 +145,8 @@ func when(holds bool, text string) string {
 	return ""
 }
 
-// clock returns a moment as text in the zone of the picture.
-func (p *painter) clock(at int64) string { return p.moment(time.Unix(at, 0).In(p.zone)) }
+// clock returns a moment as text in the zone of the picture, which it names.
+func (p *painter) clock(at int64) string { return p.labelled(time.Unix(at, 0).In(p.zone)) }
 
 // days returns the labels of dates on a lane.
 func (p *painter) days(days []day, from, to int64) (ticks []tick) {

@@ -36,7 +36,7 @@ func (c caseForm) Number() int { return c.Index + 1 }
 // routed is where an alert would go.
 type routed struct {
 	AlertID  string   `json:"alert_id"`
-	Title    string   `json:"alert_title"`
+	Title    string   `json:"alert_headline"`
 	Start    int64    `json:"start_time"`
 	Channels []int64  `json:"channel_ids"`
 	Reasons  []string `json:"reasons"`

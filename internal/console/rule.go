@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/render"
 )
 
 // ruleForm is the page of one drop, silence or inhibit rule.
@@ -65,11 +66,15 @@ type calendarRow struct {
 
 // alertChoice is an alert that the filter can be tried on.
 type alertChoice struct {
-	ID       string `json:"alert_id"`
-	Title    string `json:"title"`
-	Severity string `json:"alert_severity"`
-	Start    int64  `json:"start_time"`
+	ID       string            `json:"alert_id"`
+	Title    string            `json:"title"`
+	Severity string            `json:"alert_severity"`
+	Start    int64             `json:"start_time"`
+	Labels   map[string]string `json:"labels"`
 }
+
+// Name returns what is wrong, as messages call it.
+func (a alertChoice) Name() string { return render.AlertName(a.Title, a.Labels) }
 
 // kind returns the kind of the address.
 func (v *visit) kind() (ruleKind, error) {

@@ -12,6 +12,7 @@ type hoursView struct {
 	titled
 	Schedule    schedule
 	From, Until string // dates in the schedule's zone
+	Zone        string
 	Calendar    string
 	Calendars   []calendarName
 	Rows        []hoursRow
@@ -34,7 +35,7 @@ func showHours(v *visit) (view, error) {
 		return time.Date(otherwise.Year(), otherwise.Month(), otherwise.Day(), 0, 0, 0, 0, zone)
 	}
 	from, until := date("from", today.AddDate(-1, 0, 0)), date("until", today)
-	d := hoursView{titled: titled(v.T("Hours") + " · " + s.Name), Schedule: s, Calendar: v.query("cal")}
+	d := hoursView{titled: titled(v.T("Hours") + " · " + s.Name), Schedule: s, Zone: zone.String(), Calendar: v.query("cal")}
 	d.From, d.Until = from.Format(time.DateOnly), until.Format(time.DateOnly)
 	d.Windows = []timeChoice{
 		{v.T("The last year"), hoursLink(s.ID, today.AddDate(-1, 0, 0), today)},

@@ -53,9 +53,9 @@ func (v *visit) WeekdayNames() []string {
 	return []string{v.T("Sun"), v.T("Mon"), v.T("Tue"), v.T("Wed"), v.T("Thu"), v.T("Fri"), v.T("Sat")}
 }
 
-// WhenOf returns in words when a silence is in force.
+// WhenOf returns in words when a silence is in force, by the account's clock.
 func (v *visit) WhenOf(w recurring) string {
-	when := v.T("%s to %s", w.Start, w.End)
+	when := v.T("%s to %s (%s)", w.Start, w.End, v.AccountZone())
 	switch {
 	case w.CalID != "" && w.Off:
 		return v.T("%s on the days off of a calendar", when)

@@ -22,7 +22,7 @@ type trial struct {
 	Outcome    string      `json:"outcome"`
 	Why        string      `json:"why"`
 	Severity   string      `json:"alert_severity"`
-	Title      string      `json:"title"`
+	Title      string      `json:"headline"`
 	Rules      []triedRule `json:"rules"`
 	Escalation *preview    `json:"escalation"`
 }

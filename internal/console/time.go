@@ -25,6 +25,14 @@ func (v *visit) Minutes(n int) string { return v.Span(int64(n) * 60) }
 // When returns a moment as text, in the visitor's time zone. at is Unix seconds.
 func (v *visit) When(at int64) string { return v.labelled(time.Unix(at, 0).In(v.Zone)) }
 
+// AccountZone names the account's time zone, by which figures count days and silences recur.
+func (v *visit) AccountZone() string { return v.who.Zone.String() }
+
+// ZoneOf names a person's or layer's time zone, or the zone that serves where it is unset: another name, or the account's.
+func (v *visit) ZoneOf(own, otherwise string) string {
+	return zoneOr(own, v.zoneOf(otherwise)).String()
+}
+
 // labelled returns a time with its zone: Thu 25 Mar, 02:00 CET. A zone without a name of its own has its offset.
 func (v *visit) labelled(t time.Time) string {
 	zone := t.Format("MST")

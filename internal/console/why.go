@@ -25,7 +25,7 @@ type verdict struct {
 	Outcome    string `json:"outcome"`
 	AlertID    string `json:"alert_id"`
 	IncidentID string `json:"incident_id"`
-	Title      string `json:"title"`
+	Name       string `json:"headline"`
 	Trace      []step `json:"trace"`
 }
 
@@ -115,7 +115,7 @@ func (v *visit) chain(x explanation, happened []feedLine) []link {
 	var all []link
 	for _, w := range slices.Concat(x.Verdicts, x.Later) {
 		l := link{
-			At: w.At / 1000, Text: v.T(cmp.Or(outcomes[w.Outcome], w.Outcome)), Title: w.Title, Steps: w.Trace, Channel: w.ChannelID,
+			At: w.At / 1000, Text: v.T(cmp.Or(outcomes[w.Outcome], w.Outcome)), Title: w.Name, Steps: w.Trace, Channel: w.ChannelID,
 			Alert: w.AlertID,
 		}
 		l.Bad = w.Outcome == "unrouted" || w.Outcome == "failed"

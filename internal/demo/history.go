@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/activity"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/render"
 	"tocsin/internal/core/sentence"
 	pages "tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
@@ -45,7 +46,7 @@ func relive(tx *db.Tx, keyring *secret.Keyring, m moments) error {
 func alertFeeds(m moments) (items []activity.Item) {
 	for _, a := range alerts(m) {
 		add := func(kind, status string, at int64) {
-			e := activity.AlertDecided{Kind: kind, Severity: a.AlertSeverity, Status: status, Title: a.Title}
+			e := activity.AlertDecided{Kind: kind, Severity: a.AlertSeverity, Status: status, Title: a.Title, Headline: render.AlertName(a.Title, a.Labels)}
 			items = append(items, activity.Item{Account: accountID, ID: a.AlertID, Channel: a.ChannelID, At: time.Unix(at, 0), Event: e})
 		}
 		add(activity.AlertNew, a.AlertSeverity, a.StartTime)
@@ -112,7 +113,7 @@ func incidentFeed(i incident.Incident, paged []pages.Notification) []activity.It
 			Account: accountID, ID: i.IncidentID, Channel: i.ChannelID, At: time.Unix(at, 0), Person: who, Event: e,
 		})
 	}
-	add(i.StartTime, 0, activity.Opened{Severity: i.Severity, Title: i.Title})
+	add(i.StartTime, 0, activity.Opened{Severity: i.Severity, Title: i.Title, Headline: i.Name(nil)})
 	for k, a := range i.Assignments {
 		how := activity.Assigned{How: "assign", To: []int64{a.PersonID}, PersonIDs: []int64{a.PersonID}, AssignedAt: a.AssignedAt}
 		by := anna // the owner, who is notified of incidents without a rule

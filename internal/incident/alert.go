@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/decide"
+	"tocsin/internal/core/render"
 	"tocsin/internal/platform/fault"
 )
 
@@ -60,7 +61,7 @@ func (r *Service) closeAlerts(c *api.Call, in SomeAlerts) (api.Empty, error) {
 		if err := d.CloseAlert(a); err != nil {
 			return api.Empty{}, err
 		}
-		c.Touched("alert", a.ID, a.Title)
+		c.Touched("alert", a.ID, render.AlertName(a.Title, a.Labels))
 		if a.Incident != "" {
 			if err := d.closedAlert(a.Incident); err != nil {
 				return api.Empty{}, err
@@ -155,7 +156,7 @@ func (d Writer) adoptAll(c *api.Call, target *Incident, alerts []decide.Alert, c
 		if err := d.adopt(target, a, comment); err != nil {
 			return nil, err
 		}
-		c.Touched("alert", a.ID, a.Title)
+		c.Touched("alert", a.ID, render.AlertName(a.Title, a.Labels))
 		if source == "" {
 			continue
 		}

@@ -22,7 +22,7 @@ func alertToSilence(c *api.Call, alertID string) (s silenceable, err error) {
 		return s, err
 	}
 	a := all[0]
-	name := cmp.Or(render.Headline(a.Title, a.Labels, false), a.Key)
+	name := cmp.Or(render.AlertName(a.Title, a.Labels), a.Key)
 	return silenceable{a.ID, a.Incident, name, a.Channel, all}, needChannel(c, a.Channel, "alert "+a.ID)
 }
 

@@ -64,7 +64,6 @@ func (r *Service) create(c *api.Call, in createRequest) (reply Created, err erro
 		reply.Warnings.Warnings = append(reply.Warnings.Warnings,
 			"assigned_to: is empty and the incident has no channel, so no person is notified of it")
 	}
-	c.Touched("incident", i.IncidentID, i.Title)
 	reply.IncidentID, reply.Title = i.IncidentID, i.Title
-	return reply, nil
+	return reply, Touched(c, &i)
 }

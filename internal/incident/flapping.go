@@ -4,6 +4,7 @@ import (
 	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/core/decide"
+	"tocsin/internal/core/render"
 	"tocsin/internal/core/sentence"
 )
 
@@ -50,7 +51,7 @@ func (d Writer) Flaps(incident string, a *decide.Alert, flaps decide.Flaps, sett
 		return err
 	}
 	return d.publish(&r, activity.FiresAgain{
-		Title: a.Title, Why: string(again), Reason: reasons[again], Since: a.Changed(),
+		Title: render.AlertName(a.Title, a.Labels), Why: string(again), Reason: reasons[again], Since: a.Changed(),
 	})
 }
 

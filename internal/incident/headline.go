@@ -42,16 +42,37 @@ func (r *Incident) named(lead *alert.Lead) (name, description string) {
 		labels = lead.Labels
 	}
 	name, description = r.Headline(lead)
-	if where := render.Where(name, 1, false, labels, nil); where != "" {
-		name += " (" + where + ")"
+	return render.Placed(name, labels), description
+}
+
+// Name returns what messages and the console call the incident: its headline with the place of its lead.
+func (r *Incident) Name(lead *alert.Lead) string {
+	name, _ := r.named(lead)
+	return name
+}
+
+// NameNow reads the lead of the incident and returns its Name.
+func (r *Incident) NameNow(tx *db.Tx) (string, error) {
+	lead, err := r.Lead(tx)
+	if err != nil {
+		return "", err
 	}
-	return name, description
+	return r.Name(lead), nil
 }
 
 // Lead returns the alert that the incident is named after, for Headline; nil: it has no alerts.
 func (r *Incident) Lead(tx *db.Tx) (*alert.Lead, error) {
 	leads, err := alert.LeadsOf(tx, r.AccountID, map[string]string{r.IncidentID: r.DedupKey})
 	return leads[r.IncidentID], err
+}
+
+// LeadsOf returns the leads of some incidents of an account, by incident; those without alerts are left out.
+func LeadsOf(tx *db.Tx, account int64, all []Incident) (map[string]*alert.Lead, error) {
+	opened := map[string]string{}
+	for i := range all {
+		opened[all[i].IncidentID] = all[i].DedupKey
+	}
+	return alert.LeadsOf(tx, account, opened)
 }
 
 // PageURL returns the address of the console's page of an incident; empty when base, the server's public address without

@@ -38,12 +38,23 @@ func (r *Service) each(c *api.Call, ids []string, fn func(Writer, *Incident) err
 		if err != nil {
 			return api.Empty{}, err
 		}
+		name, err := i.NameNow(c.Tx)
+		if err != nil {
+			return api.Empty{}, err
+		}
 		if err := fn(r.writer(c), &i); err != nil {
 			return api.Empty{}, err
 		}
-		c.Touched("incident", i.IncidentID, i.Title)
+		c.Touched("incident", i.IncidentID, name)
 	}
 	return api.Empty{}, nil
+}
+
+// Touched records that the call changed the incident, under the name that people read.
+func Touched(c *api.Call, i *Incident) error {
+	name, err := i.NameNow(c.Tx)
+	c.Touched("incident", i.IncidentID, name)
+	return err
 }
 
 func (r *Service) info(c *api.Call, in OneRequest) (View, error) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
 	"tocsin/internal/platform/db"
@@ -22,7 +23,7 @@ type listRequest struct {
 	EverMuted        bool     `json:"ever_muted,omitzero" doc:"Only those with an alert that was muted at some time."`
 	IsRare           bool     `json:"is_rare,omitzero" doc:"Accepted, and without effect."`
 	Progress         string   `json:"progress,omitzero" maxLength:"100" doc:"Triggered, Processing and Closed, joined by commas."`
-	Query            string   `json:"query,omitzero" maxLength:"200" doc:"An identifier of 24 digits, a number of six, or text that the title, a label value or the description contains, in upper or lower case."`
+	Query            string   `json:"query,omitzero" maxLength:"200" doc:"An identifier of 24 digits, a number of six, or text that the title, a label value, the description, or the name of an alert as in headline contains, in upper or lower case."`
 	IncidentSeverity string   `json:"incident_severity,omitzero" maxLength:"100" doc:"Critical, Warning and Info, joined by commas."`
 	ChannelIDs       []int64  `json:"channel_ids,omitzero" maxItems:"100" doc:"Only those of these channels; 0: of none."`
 	TeamIDs          []int64  `json:"team_ids,omitzero" maxItems:"100" doc:"Only those of channels that these teams own."`
@@ -79,7 +80,8 @@ const matching = ` FROM incident i WHERE i.account_id = $1 AND i.start_time >= $
 	AND ($5 = '' OR $5 LIKE '%,' || i.severity || ',%')
 	AND ($6 = '' OR $6 LIKE '%,' || i.channel_id || ',%')
 	AND NOT ($7 LIKE '%,' || i.channel_id || ',%')
-	AND ($8 = '%%' OR i.search_folded LIKE $8 ESCAPE '\' OR i.incident_id = $17 OR substr(i.incident_id, 19) = $17)
+	AND ($8 = '%%' OR i.search_folded LIKE $8 ESCAPE '\' OR i.incident_id = $17 OR substr(i.incident_id, 19) = $17
+		OR ` + alert.OfIncidentNamed + `$8 ESCAPE '\'))
 	AND ($9 = '' OR $9 LIKE '%,' || i.creator_id || ',%')
 	AND ($10 = '' OR i.progress = 'Closed' AND $10 LIKE '%,' || i.closer_id || ',%')
 	AND ($11 = '' OR $11 LIKE '%,' || i.incident_id || ',%')

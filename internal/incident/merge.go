@@ -40,10 +40,12 @@ func (r *Service) merge(c *api.Call, in mergeRequest) (api.Empty, error) {
 		if err != nil {
 			return api.Empty{}, err
 		}
+		if err := Touched(c, &source); err != nil { // before its alerts leave it
+			return api.Empty{}, err
+		}
 		if err := d.MergeInto(&source, &target, in.RemoveSourceIncidents); err != nil {
 			return api.Empty{}, err
 		}
-		c.Touched("incident", source.IncidentID, source.Title)
 		merged = append(merged, id)
 	}
 	if len(merged) == 0 {
@@ -80,8 +82,7 @@ func (d Writer) saveMerged(c *api.Call, target *Incident, title string, owner in
 	if err := d.publishSeverity(target, before); err != nil {
 		return err
 	}
-	c.Touched("incident", target.IncidentID, target.Title)
-	return nil
+	return Touched(c, target)
 }
 
 // MergeInto moves the alerts of source to target, closes source, and deletes it when remove is set. Both must be open.

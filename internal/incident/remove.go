@@ -26,7 +26,11 @@ func (r *Service) remove(c *api.Call, in removeRequest) (api.Removal, error) {
 				return err
 			}
 		}
-		c.Removed("incident", i.IncidentID, i.Title)
+		name, err := i.NameNow(c.Tx)
+		if err != nil {
+			return err
+		}
+		c.Removed("incident", i.IncidentID, name)
 		return d.Remove(i)
 	})
 	return api.Removal{}, err

@@ -13,12 +13,16 @@ const (
 	maxSearchLabel = 255      // characters of one label value
 )
 
-// searchText returns the folded text that a search looks in: the title, the label values by name, and the description.
+// searchText returns the folded text that a search looks in: the title, the name that people read, the label values by name, and
+// the description. The names of the incident's alerts are looked for in the alerts.
 // It is never empty, because an empty column means that the text is not computed yet. A long label cannot push out the
 // description, and the whole is bounded: every search of an account reads all texts of its window.
 func (r *Incident) searchText() string {
 	var b strings.Builder
 	b.WriteString(r.Title)
+	if name := r.Name(nil); name != r.Title {
+		b.WriteString("\n" + name)
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Labels)) {
 		b.WriteByte('\n')
 		b.WriteString(firstRunes(r.Labels[name], maxSearchLabel))

@@ -41,11 +41,7 @@ func (r *Service) showPage(tx *db.Tx, account int64, all []Incident) ([]View, er
 	if err != nil {
 		return nil, err
 	}
-	opened := map[string]string{}
-	for i := range all {
-		opened[all[i].IncidentID] = all[i].DedupKey
-	}
-	leads, err := alert.LeadsOf(tx, account, opened)
+	leads, err := LeadsOf(tx, account, all)
 	if err != nil {
 		return nil, err
 	}

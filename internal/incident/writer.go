@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/render"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/id"
@@ -82,7 +83,7 @@ func (d Writer) open(r *Incident, alerts *alert.Count) error {
 	}
 	d.Batch.saved(r)
 	item := activity.Item{Account: d.Account, ID: r.IncidentID, Channel: r.ChannelID, At: d.Now, Person: d.Person,
-		First: true, Event: activity.Opened{Severity: r.Severity, Title: r.Title}, Subject: *r}
+		First: true, Event: activity.Opened{Severity: r.Severity, Title: r.Title, Headline: r.Name(nil)}, Subject: *r}
 	if alerts != nil {
 		item.Subject = withAlerts{Incident: *r, alerts: *alerts}
 	}
@@ -161,7 +162,7 @@ func (d Writer) Joined(incident string, a *decide.Alert, origin alert.Origin, st
 		return err
 	}
 	if bundle {
-		if err := d.publish(&r, activity.Joined{Title: a.Title, Until: r.JoinedUntil}); err != nil {
+		if err := d.publish(&r, activity.Joined{Title: render.AlertName(a.Title, a.Labels), Until: r.JoinedUntil}); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/insight"
+	"tocsin/internal/core/render"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
@@ -77,7 +78,7 @@ func topByLabel(c *api.Call, in TopRequest) (reply api.Items[Top], err error) {
 	text := db.Fold(in.Query)
 	err = eachAlert(c, w, func(a *alert.Summary) {
 		value, has := labelOf(a, in.Label)
-		if !has || a.Labels[event.Drill] != "" || text != "" && !strings.Contains(db.Fold(a.Title), text) || !hasLabels(a, in.Labels) {
+		if !has || a.Labels[event.Drill] != "" || text != "" && !strings.Contains(db.Fold(a.Title+"\n"+render.AlertName(a.Title, a.Labels)), text) || !hasLabels(a, in.Labels) {
 			return
 		}
 		k := [2]string{value, ""}

@@ -18,7 +18,7 @@ type Filter struct {
 	ResponderIDs          []int64                   `json:"responder_ids,omitzero" maxItems:"100" doc:"Only incidents for which one of these persons is or was responsible."`
 	Severities            []string                  `json:"severities,omitzero" maxItems:"3" enum:"Critical,Warning,Info,Ok" doc:"Only incidents of these severities; none is Ok."`
 	IncidentIDs           []string                  `json:"incident_ids,omitzero" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Only these incidents."`
-	Query                 string                    `json:"query,omitzero" maxLength:"200" doc:"Text that the title or the description contains, in upper or lower case."`
+	Query                 string                    `json:"query,omitzero" maxLength:"200" doc:"Text that the title, the headline or the description contains, in upper or lower case."`
 	Labels                map[string]string         `json:"labels,omitzero" maxProperties:"20" maxLength:"6144" doc:"Only incidents with all these labels."`
 	Fields                map[string]jsontext.Value `json:"fields,omitzero" maxProperties:"20" doc:"Only incidents with all these values of custom fields."`
 	OrderBy               string                    `json:"orderby,omitzero" enum:"created_at" doc:"Accepted; always by the time at which incidents began."`

@@ -67,6 +67,9 @@ func exportPage(ctx context.Context, tx *db.Tx, who auth.Principal, now int64, i
 	if err != nil {
 		return nil, from, false, err
 	}
+	if err := q.readLeads(found); err != nil {
+		return nil, from, false, err
+	}
 	for n := range found {
 		i := &found[n]
 		from = api.Position{At: i.StartTime, ID: i.IncidentID}

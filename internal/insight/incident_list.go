@@ -44,6 +44,7 @@ type Item struct {
 	ManualEscalations  int64                     `json:"manual_escalations" doc:"Of them by a person."`
 	CreatorID          int64                     `json:"creator_id" doc:"Who made it; 0: Tocsin itself."`
 	CreatorName        string                    `json:"creator_name" doc:"The name."`
+	Headline           string                    `json:"headline" doc:"What is wrong now, and in brackets where, on one line: what messages and the console call it."`
 }
 
 // ListRequest asks for the incidents of figures, page by page.
@@ -157,6 +158,9 @@ func (q *query) item(i *incident.Incident, f *insight.Figures) (Item, error) {
 	}
 	if one.Fields == nil {
 		one.Fields = map[string]jsontext.Value{}
+	}
+	if one.Headline, err = q.nameOf(i); err != nil {
+		return one, err
 	}
 	if i.AssignedTo != nil {
 		one.AssignedTo = *i.AssignedTo

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tocsin/internal/activity"
+	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
@@ -42,6 +43,7 @@ type query struct {
 	window  incident.Window
 	none    bool // the filters leave no channel
 	text    string
+	leads   map[string]*alert.Lead // of the incidents of a page; nil: they are read one by one
 	names
 }
 
@@ -117,6 +119,11 @@ func (q *query) each(from api.Position, oldestFirst bool, fn func(*incident.Inci
 		if read += len(found); read > maxRows {
 			return tooMany("incidents")
 		}
+		if q.text != "" {
+			if err := q.readLeads(found); err != nil {
+				return err
+			}
+		}
 		for n := range found {
 			i := &found[n]
 			from = api.Position{At: i.StartTime, ID: i.IncidentID}
@@ -131,6 +138,30 @@ func (q *query) each(from api.Position, oldestFirst bool, fn func(*incident.Inci
 			return nil
 		}
 	}
+}
+
+// readLeads reads the leads of a page of incidents.
+func (q *query) readLeads(page []incident.Incident) (err error) {
+	q.leads, err = incident.LeadsOf(q.tx, q.account, page)
+	return err
+}
+
+// nameOf returns what messages and the console call an incident.
+func (q *query) nameOf(i *incident.Incident) (string, error) {
+	if q.leads == nil {
+		return i.NameNow(q.tx)
+	}
+	return i.Name(q.leads[i.IncidentID]), nil
+}
+
+// hasText reports whether the text of the filter is in the title, the name or the description of an incident of the page.
+func (q *query) hasText(i *incident.Incident) bool {
+	for _, text := range []string{i.Title, i.Name(q.leads[i.IncidentID]), i.Description} {
+		if strings.Contains(db.Fold(text), q.text) {
+			return true
+		}
+	}
+	return false
 }
 
 // walk calls fn for each incident that matches, with its figures.
@@ -149,7 +180,7 @@ func (q *query) matches(i *incident.Incident) bool {
 	if i.Test {
 		return false
 	}
-	if q.text != "" && !strings.Contains(db.Fold(i.Title), q.text) && !strings.Contains(db.Fold(i.Description), q.text) {
+	if q.text != "" && !q.hasText(i) {
 		return false
 	}
 	for name, value := range q.in.Labels {

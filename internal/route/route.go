@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/filter"
 	"tocsin/internal/core/lint"
+	"tocsin/internal/core/render"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/fault"
 )
@@ -155,6 +156,7 @@ type previewRequest struct {
 type Previewed struct {
 	AlertID      string   `json:"alert_id" doc:"The alert."`
 	AlertTitle   string   `json:"alert_title" doc:"Its title."`
+	Headline     string   `json:"alert_headline" doc:"What people read of it: what is wrong, and in brackets where."`
 	StartTime    int64    `json:"start_time" doc:"When it began, Unix seconds."`
 	MatchedCases []string `json:"matched_cases" doc:"The cases that it meets: case_0, case_1 and so on, or default."`
 	ChannelIDs   []int64  `json:"channel_ids" doc:"Where it would go; empty: nowhere."`
@@ -194,6 +196,7 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 		p := Previewed{
 			AlertID:      id,
 			AlertTitle:   a.title,
+			Headline:     render.AlertName(a.title, a.labels),
 			StartTime:    a.start,
 			MatchedCases: []string{},
 			ChannelIDs:   append([]int64{}, channels...),

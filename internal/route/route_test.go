@@ -159,8 +159,8 @@ func TestPreview(t *testing.T) {
 		{Path: "/route/preview", Body: `{"alert_ids":["663a1b2c3d4e5f6789abcde1","663a1b2c3d4e5f6789abcde9","663a1b2c3d4e5f6789abcde2"],"route":{
 			"cases":[{"if":[{"key":"labels.team","oper":"IN","vals":["*"]}],"channel_ids":[],"fallthrough":false,"routing_mode":"name_mapping","name_mapping_label":"team"}],"default":{"channel_ids":[9]}}}`,
 			Golden: "route_preview", Data: `{"items":[
-			{"alert_id":"663a1b2c3d4e5f6789abcde1","alert_title":"Title","start_time":7,"matched_cases":["case_0"],"channel_ids":[$a],"reasons":["case_0: labels.team is \"A\", IN *; the label team is \"A\", the name of 1 channels"]},
-			{"alert_id":"663a1b2c3d4e5f6789abcde2","alert_title":"Title","start_time":7,"matched_cases":["default"],"channel_ids":[9],"reasons":["case_0: labels.team is not there, not IN *","default: no case sends it anywhere"]}]}`},
+			{"alert_id":"663a1b2c3d4e5f6789abcde1","alert_title":"Title","alert_headline":"Title","start_time":7,"matched_cases":["case_0"],"channel_ids":[$a],"reasons":["case_0: labels.team is \"A\", IN *; the label team is \"A\", the name of 1 channels"]},
+			{"alert_id":"663a1b2c3d4e5f6789abcde2","alert_title":"Title","alert_headline":"Title","start_time":7,"matched_cases":["default"],"channel_ids":[9],"reasons":["case_0: labels.team is not there, not IN *","default: no case sends it anywhere"]}]}`},
 		{Path: "/route/preview", Key: apitest.KeyB, Body: `{"alert_ids":["663a1b2c3d4e5f6789abcde1"],"route":{"default":{"channel_ids":[9]}}}`, Data: `{"items":[]}`},
 	})
 }

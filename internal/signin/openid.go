@@ -225,6 +225,7 @@ type claims struct {
 	EmailVerified any    `json:"email_verified"` // some providers send a text
 	Name          string `json:"name"`
 	Nickname      string `json:"preferred_username"`
+	ZoneInfo      any    `json:"zoneinfo"` // a name of the IANA database
 	groups        []string
 }
 

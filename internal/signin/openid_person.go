@@ -98,6 +98,11 @@ func (s *Service) newIdentity(tx *db.Tx, account int64, c claims, from Client, n
 			return 0, err
 		}
 	}
+	if zone, is := c.ZoneInfo.(string); is {
+		if err := person.AdoptZone(tx, account, who, zone, now); err != nil {
+			return 0, err
+		}
+	}
 	return who, credential.SetIdentity(tx, account, s.OpenID.Issuer, c.subject, who, now)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tocsin/internal/api"
+	"tocsin/internal/incident"
 )
 
 type addRequest struct {
@@ -41,6 +42,5 @@ func (r *Service) add(c *api.Call, in addRequest) (a openResult, err error) {
 // added records the addition in the audit log.
 func (r *Service) added(c *api.Call, a openResult) (api.Warnings, error) {
 	c.Touched("war_room", a.ChatID, a.ChatName)
-	c.Touched("incident", a.IncidentID, a.incident.Title)
-	return api.Warn(a.warnings), nil
+	return api.Warn(a.warnings), incident.Touched(c, &a.incident)
 }

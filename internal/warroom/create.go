@@ -120,7 +120,9 @@ func (r *Service) begin(c *api.Call, in createRequest, a *openResult) (err error
 func (r *Service) create(c *api.Call, a openResult) (Created, error) {
 	reply := Created{a.group(), api.Warn(a.warnings)}
 	c.Touched("war_room", a.ChatID, a.ChatName)
-	c.Touched("incident", a.IncidentID, a.incident.Title)
+	if err := incident.Touched(c, &a.incident); err != nil {
+		return Created{}, err
+	}
 	if a.Status == isOpen {
 		return reply, nil
 	}

@@ -89,7 +89,9 @@ func (r *Service) remove(c *api.Call, d closed) (api.Removal, error) {
 	}
 	reply := api.Removal{Warnings: api.Warn(d.warnings)}
 	c.Removed("war_room", w.ChatID, w.ChatName)
-	c.Touched("incident", i.IncidentID, i.Title)
+	if err := incident.Touched(c, &i); err != nil {
+		return reply, err
+	}
 	if err := w.delete(c.Tx); err != nil || w.Status != isOpen {
 		return reply, err
 	}

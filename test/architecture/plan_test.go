@@ -22,7 +22,7 @@ var configured = []string{"account", "app_key", "audit_masking", "channel", "cha
 	"person", "person_absence", "person_role", "reference", "role", "rum_application", "schedule", "schedule_gap", "schedule_override", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint", "webhook_replay", "rum_alert", "rum_alert_group", "rum_version"}
 
 // outstanding lists the partial indexes that hold only rows with work left, so that all of one may be read.
-var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "alert_silent", "escalation_due", "escalation_due_first", "escalation_gathering", "event_waiting_first", "event_waiting_of_account", "follow_up_due", "incident_by_group", "incident_open", "incident_snoozed",
+var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "alert_silent", "alert_unnamed", "escalation_due", "escalation_due_first", "escalation_gathering", "event_waiting_first", "event_waiting_of_account", "follow_up_due", "incident_by_group", "incident_open", "incident_snoozed",
 	"incident_to_resolve", "incident_unsearched", "notice_due", "notice_queue", "rum_issue_incomplete", "untold_due", "untold_event", "untold_event_age", "untold_state", "webhook_event_waiting", "webhook_message_due", "webhook_message_age", "webhook_message_replayed"}
 
 // weak lists the columns of which one value selects a large part of a table.

@@ -246,6 +246,49 @@ func TestFirstSignInCreatesThePerson(t *testing.T) {
 	}
 }
 
+// zoned is a user with a zoneinfo claim.
+type zoned struct {
+	*mockoidc.MockUser
+	zone any
+}
+
+func (z zoned) Claims(_ []string, c *mockoidc.IDTokenClaims) (jwt.Claims, error) {
+	return struct {
+		*mockoidc.IDTokenClaims
+		Email    string `json:"email"`
+		Verified bool   `json:"email_verified"`
+		Zone     any    `json:"zoneinfo"`
+	}{c, z.Email, true, z.zone}, nil
+}
+
+// A person without a time zone gets the provider's at the first sign-in. Where that is none, the browser's counts.
+func TestProviderNamesTimeZone(t *testing.T) {
+	w := begin(t, plain)
+	for n, c := range []struct {
+		claim any
+		want  string
+	}{{"America/New_York", "America/New_York"}, {"Mars/Olympus", "Asia/Tokyo"}, {5, "Asia/Tokyo"}, {nil, "Asia/Tokyo"}} {
+		b := w.browser()
+		at, err := url.Parse(w.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Jar.SetCookies(at, []*http.Cookie{{Name: "tocsin-zone", Value: "Asia/Tokyo"}})
+		u := zoned{&mockoidc.MockUser{Subject: fmt.Sprint("zoned-", n), Email: fmt.Sprintf("zoned%d@example.com", n)}, c.claim}
+		if _, status, _, page := w.signIn(b, u); status != 303 || !w.in(b) {
+			t.Fatalf("%v: %d %s\n%s", c.claim, status, page, w.log.String())
+		}
+		if got := w.member(u.Email)["time_zone"]; got != c.want {
+			t.Errorf("zoneinfo %v: the person's time zone is %q, want %q", c.claim, got, c.want)
+		}
+		u.zone = "Europe/Paris"
+		w.signIn(w.browser(), u)
+		if got := w.member(u.Email)["time_zone"]; got != c.want {
+			t.Errorf("zoneinfo %v: the next sign-in sets the time zone to %q", c.claim, got)
+		}
+	}
+}
+
 func (w *world) role(name string) float64 {
 	for _, r := range w.api("/role/list", `{}`)["items"].([]any) {
 		if role := r.(map[string]any); role["role_name"] == name {

@@ -121,7 +121,7 @@ func TestExplainAlertsThatJoin(t *testing.T) {
 	w.pushTo(groupKey, "third", "Warning", "service=pay")
 	const told = "So nobody was notified at that moment: its responders get one message about the alerts that join, at Sat 21 Nov 10:08 (UTC)."
 	inOrder(t, w.words(w.incidentExplained(ownKey)), "10:03:00 (UTC): Event", told, "10:03:00 (UTC): Alerts join")
-	w.bothExplain("third", "10:03:00 (UTC): Alerts join the incident, first Trouble with second. Its responders get one message about them at Sat 21 Nov 10:08 (UTC).",
+	w.bothExplain("third", "10:03:00 (UTC): Alerts join the incident, first Trouble with second (pay). Its responders get one message about them at Sat 21 Nov 10:08 (UTC).",
 		"10:04:00 (UTC): Event", told, "Next: one message to its responders about the alerts that joined, at Sat 21 Nov 10:08 (UTC).")
 	w.newPages()
 	w.pass(4*time.Minute - time.Second)
@@ -137,7 +137,7 @@ func TestExplainAlertsThatJoin(t *testing.T) {
 	w.bothExplain("second", `Event "Worse"`, "So nobody was notified again: the incident was open already.")
 	w.pushTo(groupKey, "fourth", "Critical", "service=pay")
 	w.bothExplain("fourth", "So the severity of the incident rose.", "So its responders are notified.",
-		"Alerts join the incident, first Trouble with fourth. The message about the severity shows them.",
+		"Alerts join the incident, first Trouble with fourth (pay). The message about the severity shows them.",
 		"Message about the severity to Ann Day", "Next: a reminder to those who have acknowledged it at Sat 21 Nov 11:10 (UTC), if it is still open then.")
 }
 

@@ -151,8 +151,8 @@ func TestChatsLearnOfSilences(t *testing.T) {
 	w.newPages()
 	rule := w.silences("disk", `"minutes": 60, "by": "labels", "rule_name": "Disks"`)
 	pages := w.newPages()
-	if len(pages) != 1 || pages[0].to != "ops" || pages[0].subject != "Silenced: 3% left" ||
-		!strings.Contains(pages[0].text, "Ann Day silenced 3% left in Shop for 60 minutes, until Sat 21 Nov 11:00 UTC: every alert with alertname DiskFull, service db. It holds up to Warning: what gets worse is not silenced.") {
+	if len(pages) != 1 || pages[0].to != "ops" || pages[0].subject != "Silenced: 3% left (db)" ||
+		!strings.Contains(pages[0].text, "Ann Day silenced 3% left (db) in Shop for 60 minutes, until Sat 21 Nov 11:00 UTC: every alert with alertname DiskFull, service db. It holds up to Warning: what gets worse is not silenced.") {
 		t.Errorf("%+v", pages)
 	}
 	w.fires("disk2", "warning", "3% left", "service=db", "instance=b")

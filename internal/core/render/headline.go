@@ -50,6 +50,19 @@ func Where(headline string, alerts int64, partial bool, shared map[string]string
 	return strings.Join(parts, ", ")
 }
 
+// Placed returns the headline of an incident or alert with the place of one alert in brackets: "rack1 is down (db)".
+func Placed(headline string, labels map[string]string) string {
+	if where := Where(headline, 1, false, labels, nil); where != "" {
+		return headline + " (" + where + ")"
+	}
+	return headline
+}
+
+// AlertName returns what messages and the console call an alert, and an incident of this alert: what is wrong, and where.
+func AlertName(title string, labels map[string]string) string {
+	return Placed(Headline(title, labels, false), labels)
+}
+
 // place returns the label that names the place, one of its values, and how many other values it has. A label that differs
 // is preferred to one that all alerts share.
 func place(shared map[string]string, differ []Difference) (name, value string, more int) {

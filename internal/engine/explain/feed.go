@@ -50,7 +50,7 @@ func describe(e activity.Event, id, by, to string) string {
 	}
 	switch e := e.(type) {
 	case activity.Opened:
-		return fmt.Sprintf("The incident %q (%s) was opened%s, with severity %s.", e.Title, incident.Num(id), passive, e.Severity)
+		return fmt.Sprintf("The incident %q (%s) was opened%s, with severity %s.", e.Name(), incident.Num(id), passive, e.Severity)
 	case activity.Acknowledged:
 		if by == "" {
 			return sentence.Of("f_acknowledged") + "."

@@ -60,11 +60,9 @@ func (x *Explanation) story(id string) error {
 		case err != nil:
 			return err
 		}
-		first, err := i.Lead(tx)
-		if err != nil {
+		if s.Title, err = i.NameNow(tx); err != nil {
 			return err
 		}
-		s.Title, _ = i.Headline(first)
 		s.Progress = i.Progress
 		if s.progress, err = escalation.ProgressOf(tx, &i, x.c.Unix()); err != nil {
 			return err

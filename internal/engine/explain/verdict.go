@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/render"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
@@ -27,6 +28,7 @@ type Outcome struct {
 	AlertID    string        `json:"alert_id" doc:"Its alert; empty: none."`
 	IncidentID string        `json:"incident_id" doc:"Its incident; empty: none."`
 	Title      string        `json:"title" doc:"Title of the event at that time."`
+	Headline   string        `json:"headline" doc:"What people read of the event: what is wrong, and in brackets where."`
 	AlertKey   string        `json:"alert_key" doc:"The key by which it is merged into its alert."`
 	Trace      []decide.Step `json:"trace" doc:"Every rule that was tried, in order."`
 	source     int64         // the integration that the event came from
@@ -62,7 +64,8 @@ func scanVerdict(scan db.Scan) (v Outcome, err error) {
 	if err := json.Unmarshal([]byte(body), &e); err != nil {
 		return v, err
 	}
-	v.Title, v.AlertKey = e.Title, e.AlertKey
+	v.Title, v.Headline = e.Title, render.AlertName(e.Title, e.Labels)
+	v.AlertKey = e.AlertKey
 	v.severity, v.Trace = severitySent(&e), []decide.Step{}
 	v.over, v.shortened = e.Status == event.Ok, e.Shortened
 	return v, json.Unmarshal([]byte(trace), &v.Trace)
@@ -219,9 +222,9 @@ func (x *Explanation) describeVerdicts() error {
 				}
 				what = strings.TrimRight(fmt.Sprintf(what, name), ",")
 			}
-			sentences := []string{fmt.Sprintf("Event %q (%s) %s.", v.Title, v.EventID, what)}
+			sentences := []string{fmt.Sprintf("Event %q (%s) %s.", v.Headline, v.EventID, what)}
 			if v.EventID == "" {
-				sentences = []string{fmt.Sprintf("Alert %q (%s) was decided again. It %s.", v.Title, v.AlertID, what)}
+				sentences = []string{fmt.Sprintf("Alert %q (%s) was decided again. It %s.", v.Headline, v.AlertID, what)}
 			}
 			if !routed[v.EventID] {
 				routed[v.EventID] = true

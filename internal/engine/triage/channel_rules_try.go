@@ -13,6 +13,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/render"
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
@@ -56,6 +57,7 @@ type Trial struct {
 	Why        string              `json:"why" doc:"What decided so, in words."`
 	Severity   string              `json:"alert_severity" doc:"Of the alert as the rules saw it."`
 	Title      string              `json:"title" doc:"Likewise."`
+	Headline   string              `json:"headline" doc:"What people would read: what is wrong, and in brackets where."`
 	Rules      []TriedRule         `json:"rules" doc:"The rules in the order in which they are evaluated; the first that applies decides."`
 	Escalation *escalation.Preview `json:"escalation" doc:"Who would be notified, as /incident/escalation/preview answers; null: no incident would begin, or the caller may not read incidents."`
 }
@@ -94,6 +96,7 @@ func (r *Service) tryRules(c *api.Call, in tryRequest) (reply Trial, err error) 
 	}
 	v := &verdicts[0]
 	reply = Trial{Outcome: v.Outcome, Severity: v.Event.Severity, Title: v.Event.Title, Rules: []TriedRule{}}
+	reply.Headline = render.AlertName(v.Event.Title, v.Event.Labels)
 	if v.Channel != 0 {
 		reply.Rules = s.rules(v, c.Unix())
 	}

@@ -135,7 +135,7 @@ func (r *Configs) ReleasedBy(
 			held[a.Incident] = until > 0
 		}
 		if held[a.Incident] {
-			titles = append(titles, render.Headline(a.Title, a.Labels, false))
+			titles = append(titles, render.AlertName(a.Title, a.Labels))
 		}
 	}
 	return titles, nil

@@ -15,6 +15,7 @@ import (
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/render"
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
@@ -381,7 +382,7 @@ func (b *batch) apply(v *verdict) (err error) {
 	for n, kind := range v.Feed {
 		b.happened = append(b.happened, activity.Item{
 			Account: m.account, ID: a.ID, Channel: a.Channel, At: m.now, First: v.New && n == 0, Subject: v.row,
-			Event: activity.AlertDecided{Kind: kind, Severity: a.Severity, Status: a.Status, Title: a.Title},
+			Event: activity.AlertDecided{Kind: kind, Severity: a.Severity, Status: a.Status, Title: a.Title, Headline: render.AlertName(a.Title, a.Labels)},
 		})
 	}
 	if v.Frees {

@@ -124,11 +124,9 @@ func (w *row) item(c *api.Call) (Item, error) {
 	if err != nil || !found {
 		return one, err
 	}
-	first, err := i.Lead(c.Tx)
-	if err != nil {
+	if one.Title, err = i.NameNow(c.Tx); err != nil {
 		return one, err
 	}
-	one.Title, _ = i.Headline(first)
 	one.Severity = i.Severity
 	if i.SnoozedBefore > c.Unix() {
 		one.State, one.ByChoice = byChoice, sentence.Of("is_snoozed")

@@ -123,7 +123,7 @@ func (b *strays) row(s *Stray, now time.Time) (w *row, found bool) {
 		return w, true
 	}
 	w = &row{account: b.account, ref: s.ref(), channel: s.Channel, integration: s.Event.Integration,
-		title: render.Headline(s.Event.Title, s.Event.Labels, false), severity: s.Event.Severity, since: now.Unix()}
+		title: render.AlertName(s.Event.Title, s.Event.Labels), severity: s.Event.Severity, since: now.Unix()}
 	if b.keys >= maxKeys {
 		if before := b.rows[s.others()]; before != nil {
 			return before, true

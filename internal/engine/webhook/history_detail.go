@@ -4,6 +4,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/render"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/integration"
@@ -25,6 +26,7 @@ type historyDetail struct {
 	ResponseHeaders string        `json:"response_headers" doc:"The headers of the response, as a JSON object; credentials are hidden."`
 	ResponseBody    string        `json:"response_body" doc:"The first 16 KiB of the response; secrets of the webhook are hidden."`
 	RefTitle        string        `json:"ref_title" doc:"Present title of the incident or alert; empty when it was deleted."`
+	RefHeadline     string        `json:"ref_headline" doc:"What messages and the console call it now; empty when it was deleted."`
 	ChannelName     string        `json:"channel_name" doc:"Present name of the channel; empty when it was deleted."`
 }
 
@@ -75,11 +77,15 @@ func (h *historyDetail) name(c *api.Call) error {
 	}
 	h.ChannelName = ch.ChannelName
 	if h.WebhookType == "incident" {
-		i, _, err := incident.Find(c.Tx, c.Who.AccountID, h.RefID)
+		i, found, err := incident.Find(c.Tx, c.Who.AccountID, h.RefID)
+		if err != nil || !found {
+			return err
+		}
 		h.RefTitle = i.Title
+		h.RefHeadline, err = i.NameNow(c.Tx)
 		return err
 	}
 	a, _, err := alert.Show(c.Tx, c.Who.AccountID, h.RefID)
-	h.RefTitle = a.Title
+	h.RefTitle, h.RefHeadline = a.Title, render.AlertName(a.Title, a.Labels)
 	return err
 }
