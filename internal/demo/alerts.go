@@ -18,10 +18,21 @@ const (
 	kindEscalate byte = 'e'
 	kindTemplate byte = '7'
 	kindField    byte = 'f'
+	kindInhibit  byte = '8'
+	kindFeed     byte = '9'
 )
 
 // object returns an object ID that is the same in every run.
 func object(kind byte, n int) string { return fmt.Sprintf("67a1c0de0000000%c%08x", kind, n) }
+
+// slowSearch is the number of the trouble that a responder has silenced a part of.
+const slowSearch = 6
+
+// troubleKey returns the alert key of a resource of a trouble.
+func troubleKey(m moments, number, resource int) string {
+	t := troubles()[number-1]
+	return t.alert(m, 1, t.resources[resource]).AlertKey
+}
 
 func incidents(m moments) []incident.Incident {
 	var all []incident.Incident
