@@ -128,6 +128,9 @@ func incidentFeed(i incident.Incident, paged []pages.Notification) []activity.It
 			add(a.AcknowledgedAt, a.PersonID, activity.Acknowledged{})
 		}
 	}
+	for _, s := range i.Snoozes {
+		add(s.From, s.PersonID, activity.Snoozed{Minutes: (s.Until - s.From) / 60})
+	}
 	if room := warRoom(i.StartTime); room.IncidentID == i.IncidentID {
 		add(room.CreatedAt, room.CreatedBy, activity.WarRoomOpened{WarRoom: activity.WarRoom{
 			IntegrationID: room.IntegrationID, PluginType: room.PluginType, ChatID: room.ChatID, ChatName: room.ChatName, ShareLink: room.ShareLink,

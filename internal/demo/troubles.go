@@ -55,7 +55,7 @@ func troubles() []trouble {
 			[]string{"cardstream-eu", "cardstream-us"}, 31, 2 * hour, 0, true,
 			[]turn{{zoe, 0, 20 * m}, {beatriz, 20 * m, 50 * m}, {eleni, 50 * m, 0}, {sato, 55 * m, 0}}},
 		{"Scanners lose the network", warehouse, 3, "Warning", "scanner", "wifi_signal", "leipzig", []string{"hall-2", "hall-3"}, 9, 3 * hour, 0,
-			true, []turn{{maya, 0, 10 * m}, {priya, 10 * m, 0}}},
+			true, []turn{{maya, 0, 10 * m}, {priya, 10 * m, 0}, {anna, 30 * m, 0}}},
 		{"Replica is 15 minutes behind", databases, 0, "Warning", "orders-db", "replication_lag", "fra-1",
 			[]string{"orders-db-replica-2", "orders-db-replica-3"}, 22, 5 * hour, 0, true, []turn{{anna, 0, 0}, {jonas, 40 * m, 0}}},
 		{"Crash on the product page (iOS 5.2.0)", apps, 2, "Critical", "shop-ios", "crash_rate", "app-store", []string{"5.2.0"}, 480, 7 * hour, 0,

@@ -135,7 +135,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "incident:write:unack",
 			Doc:     "Withdraws the caller's acknowledgement.",
 			Notes:   "When no other person has acknowledged, escalation starts again from the first step. " + together,
-			Example: some,
+			Example: `{"incident_ids": ["67a1c0de0000000100000003"]}`,
 			Do:      api.Do(r.unack),
 		},
 		{
@@ -165,7 +165,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "incident:write:wake",
 			Doc:     "Ends a snooze.",
 			Notes:   together,
-			Example: some,
+			Example: `{"incident_ids": ["67a1c0de0000000100000007"]}`,
 			Do:      api.Do(r.wake),
 		},
 		{
