@@ -68,8 +68,8 @@ func covers(m moments) []schedule.CoverRequest {
 func warRoom(began int64) warroom.Record {
 	return warroom.Record{
 		AccountID: accountID, IntegrationID: slackApp, CreatedBy: zoe, ChatID: "C0123456789", ChatName: "000002-card-payments-are-declined",
-		ShareLink: "https://chat." + domain + "/archives/C0123456789", IncidentID: object(kindIncident, 2), Status: "open", CreatedAt: began + 240,
-		PluginType: "slack",
+		ShareLink: "https://chat." + domain + "/archives/C0123456789", IncidentID: object(kindIncident, 2), Status: "open",
+		CreatedAt: began + 240, PluginType: "slack",
 	}
 }
 

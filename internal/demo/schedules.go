@@ -47,7 +47,8 @@ func schedules(m moments) []schedule.Record {
 		},
 		{
 			ScheduleID: managers,
-			Body: body(platform, "Incident managers", "A natural month each. While the warehouse moves, in May 2027, two deputies are on call with them.",
+			Body: body(platform, "Incident managers",
+				"A natural month each. While the warehouse moves, in May 2027, two deputies are on call with them.",
 				rotation("Month", m.yearAgo(0, 9), "month", 1, group("Anna", anna), group("Zoë", zoe), group("Maya", maya)),
 				deputies(m)),
 		},

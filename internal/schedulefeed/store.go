@@ -42,8 +42,8 @@ func (f *feed) insert(tx *db.Tx) error {
 
 // Put stores the feed of a schedule that a person has made at a moment: a past that is made up. No one has its address.
 func Put(tx *db.Tx, account int64, id string, scheduleID, person int64, at time.Time) error {
-	f := feed{Account: account, ID: id, Kind: configstore.Schedule, Target: scheduleID, Hash: newToken(account, id).hash(), CreatedAt: at.Unix(),
-		Creator: person}
+	f := feed{Account: account, ID: id, Kind: configstore.Schedule, Target: scheduleID, Hash: newToken(account, id).hash(),
+		CreatedAt: at.Unix(), Creator: person}
 	return f.insert(tx)
 }
 

@@ -25,7 +25,7 @@ func PutSent(tx *db.Tx, item activity.Item, d Delivery, response string) error {
 		account: item.Account, id: id.Token(16), integration: d.IntegrationID, webhookType: d.WebhookType, eventType: d.EventType,
 		channel: d.ChannelID, ref: d.RefID, attempts: d.Attempt, started: item.At.UnixMilli(), happened: item.At.UnixMilli(),
 	}}
-	f.payload, _ = fillIn(standard, f.id, "")
+	f.payload = withID(standard, f.id)
 	if err := put(tx, item.Account, &f.message); err != nil {
 		return err
 	}
