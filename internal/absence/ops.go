@@ -24,7 +24,7 @@ func (r *Service) Ops() []api.Op {
 			Notes: "A person writes their own absences; those of others need Schedules Manage (on-call) or Members Manage (org). " +
 				"In rotations the person is left out; an override to the person still holds. The reply shows the shifts that the person " +
 				"loses, who gains them, and the gaps that open, in the first 45 days of the absence.",
-			Example: `{"start": 1776096000, "end": 1776528000, "note": "holiday"}`,
+			Example: `{"start": 1810512000, "end": 1810944000, "note": "holiday"}`,
 			Do:      api.DoComputed(computed(r, toCreate), r.create),
 		},
 		{

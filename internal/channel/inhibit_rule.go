@@ -146,4 +146,4 @@ func deleteInhibitRule(c *api.Call, in ruleDelete) (api.Removal, error) {
 }
 
 // inhibitKey names a rule of the demo account.
-const inhibitKey = `"channel_id": 1001, "rule_id": "69db2f72a0fe7db6448b1506"`
+const inhibitKey = `"channel_id": 1001, "rule_id": "67a1c0de0000000800000001"`

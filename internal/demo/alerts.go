@@ -18,10 +18,24 @@ const (
 	kindEscalate byte = 'e'
 	kindTemplate byte = '7'
 	kindField    byte = 'f'
+	kindInhibit  byte = '8'
+	kindFeed     byte = '9'
 )
 
 // object returns an object ID that is the same in every run.
 func object(kind byte, n int) string { return fmt.Sprintf("67a1c0de0000000%c%08x", kind, n) }
+
+// Numbers of troubles: of one a responder has silenced a part, another is snoozed.
+const (
+	slowSearch  = 6
+	certificate = 7
+)
+
+// troubleKey returns the alert key of a resource of a trouble.
+func troubleKey(m moments, number, resource int) string {
+	t := troubles()[number-1]
+	return t.alert(m, 1, t.resources[resource]).AlertKey
+}
 
 func incidents(m moments) []incident.Incident {
 	var all []incident.Incident
@@ -52,6 +66,10 @@ func incidents(m moments) []incident.Incident {
 				a.AcknowledgedAt = acked
 			}
 			r.Assignments = append(r.Assignments, a)
+		}
+		if i+1 == certificate {
+			r.SnoozedBefore = m.ago(-12 * hour).Unix()
+			r.Snoozes = []incident.Snooze{{From: m.ago(12 * hour).Unix(), Until: r.SnoozedBefore, PersonID: siobhan}}
 		}
 		all = append(all, r)
 	}

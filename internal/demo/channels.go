@@ -116,9 +116,29 @@ func silenceRules(m moments) []channel.SilenceRule {
 			Filters:     filter.Filter{{in("labels.check", "scanner_offline", "wifi_*")}},
 			TimeFilters: []channel.TimeFilter{{Start: "21:00", End: "05:00", Repeat: []int{1, 2, 3, 4, 5}}, weekend},
 		},
+		{
+			Rule:           rule(searching, 1, "Search is slower than 800 ms", ""),
+			Filters:        filter.Filter{{in("alert_key", troubleKey(m, slowSearch, 2))}},
+			TimeFilter:     once(started, started.Add(day)),
+			FromIncidentID: object(kindIncident, slowSearch),
+			IsByResponder:  true,
+			IsAutoDelete:   true,
+		},
 	}, func(r *channel.SilenceRule) *channel.Rule { return &r.Rule })
-	rules[0].CreatedAt, rules[0].UpdatedAt = started.Unix(), started.Unix()
+	for _, i := range []int{0, len(rules) - 1} {
+		rules[i].CreatedAt, rules[i].UpdatedAt = started.Unix(), started.Unix()
+	}
 	return rules
+}
+
+// inhibitRules returns a rule of the payments: what is merely informative is silent while the cluster has worse problems.
+func inhibitRules(m moments) []channel.InhibitRule {
+	return numbered(m, kindInhibit, []channel.InhibitRule{{
+		Rule:          rule(payments, 1, "Info while Critical", "Chatter while the same cluster has a real problem."),
+		SourceFilters: filter.Groups(filter.Filter{{in("severity", "Critical")}}),
+		TargetFilters: filter.Groups(filter.Filter{{in("severity", "Info")}}),
+		Equals:        []string{"labels.cluster"},
+	}}, func(r *channel.InhibitRule) *channel.Rule { return &r.Rule })
 }
 
 func dropRules(m moments) []channel.DropRule {

@@ -69,7 +69,7 @@ func webhookDeliveries(m moments) []webhook.Delivery {
 			h.incident(object(kindIncident, n), ch, began, lasted)
 		}
 	}
-	h.list = h.list[:deliveries]
+	h.list = append(h.list[:deliveries-1], namedDelivery(m))
 	slices.SortStableFunc(h.list, func(a, b webhook.Delivery) int { return time.Time(a.EventTime).Compare(time.Time(b.EventTime)) })
 	h.name()
 	return h.list
@@ -85,6 +85,9 @@ func (h *history) name() {
 	slices.Sort(tails)
 	for i := range h.list {
 		d := &h.list[i]
+		if d.EventID != "" {
+			continue // it is named already
+		}
 		d.EventID = time.Time(d.EventTime).Format("20060102") + tails[i]
 	}
 }

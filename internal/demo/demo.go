@@ -37,10 +37,11 @@ type Keys struct {
 
 // Fill stores the account unless the database holds it from an earlier run, and creates new keys.
 func Fill(ctx context.Context, d *db.DB, keyring *secret.Keyring, now time.Time) (Keys, error) {
-	return fill(ctx, d, keyring, now, Account)
+	return FillWith(ctx, d, keyring, now, Account)
 }
 
-func fill(
+// FillWith is Fill with another account, such as a part of Account. It must have what Account has but for deliveries.
+func FillWith(
 	ctx context.Context, d *db.DB, keyring *secret.Keyring, now time.Time, account func(time.Time) *accountfile.File,
 ) (keys Keys, err error) {
 	var there bool

@@ -11,7 +11,7 @@ import (
 )
 
 // Furnish adds what an account file does not hold, by the operations that users call: changes of systems, versions of a
-// route, a request for cover, and errors of pages.
+// route, and errors of pages.
 func Furnish(ctx context.Context, base string, keys Keys, now time.Time) error {
 	m := momentsAt(now)
 	for _, c := range changes(m) {
@@ -24,9 +24,6 @@ func Furnish(ctx context.Context, base string, keys Keys, now time.Time) error {
 			return fmt.Errorf("change the route: %w", err)
 		}
 	}
-	if err := call(ctx, base+"/schedule/cover/request?app_key="+keys.All, coverRequest(m), nil); err != nil {
-		return fmt.Errorf("ask for cover: %w", err)
-	}
 	if err := reportErrors(ctx, base, m); err != nil {
 		return fmt.Errorf("report errors of pages: %w", err)
 	}
@@ -34,14 +31,6 @@ func Furnish(ctx context.Context, base string, keys Keys, now time.Time) error {
 		return fmt.Errorf("upload a source map: %w", err)
 	}
 	return nil
-}
-
-// coverRequest lets the owner ask two colleagues to take an evening of the week in which it is her turn again.
-func coverRequest(m moments) map[string]any {
-	return map[string]any{
-		"schedule_id": platformOnCall, "person_ids": []int64{lukasz, minjun}, "reason": "Parents' evening at school",
-		"start": m.day(30, 18).Unix(), "end": m.day(30, 22).Unix(),
-	}
 }
 
 // changes returns changes of systems, most of them shortly before a trouble with the same service begins.

@@ -73,7 +73,7 @@ func sample(now time.Time) *accountfile.File {
 
 func filled(t testing.TB, s *apitest.Server, keyring *secret.Keyring, now time.Time) Keys {
 	t.Helper()
-	keys, err := fill(t.Context(), s.DB, keyring, now, sample)
+	keys, err := FillWith(t.Context(), s.DB, keyring, now, sample)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,8 @@ import (
 	"tocsin/internal/schedule"
 )
 
-// relive stores the part of the troubles that an account file lacks: the feeds of their incidents and alerts, and their
-// notifications.
+// relive stores what an account file lacks: the feeds of the troubles' incidents and alerts, their notifications, and the
+// objects that putNamed stores.
 func relive(tx *db.Tx, keyring *secret.Keyring, m moments) error {
 	feeds := &activity.Bus{} // without subscribers: nothing follows from the past
 	if err := feeds.Publish(tx, alertFeeds(m)...); err != nil {
@@ -39,7 +39,7 @@ func relive(tx *db.Tx, keyring *secret.Keyring, m moments) error {
 			return err
 		}
 	}
-	return nil
+	return putNamed(tx, keyring, m)
 }
 
 // alertFeeds returns the begin of each alert of the troubles, and its end.
@@ -128,6 +128,14 @@ func incidentFeed(i incident.Incident, paged []pages.Notification) []activity.It
 		if a.AcknowledgedAt != 0 {
 			add(a.AcknowledgedAt, a.PersonID, activity.Acknowledged{})
 		}
+	}
+	for _, s := range i.Snoozes {
+		add(s.From, s.PersonID, activity.Snoozed{Minutes: (s.Until - s.From) / 60})
+	}
+	if room := warRoom(i.StartTime); room.IncidentID == i.IncidentID {
+		add(room.CreatedAt, room.CreatedBy, activity.WarRoomOpened{WarRoom: activity.WarRoom{
+			IntegrationID: room.IntegrationID, PluginType: room.PluginType, ChatID: room.ChatID, ChatName: room.ChatName, ShareLink: room.ShareLink,
+		}})
 	}
 	for _, n := range paged {
 		add(n.Settled/1000, 0, activity.Notified{

@@ -76,6 +76,15 @@ func someone(id int64, name, locale, zone, mailbox, phone string, roles ...int64
 	return p
 }
 
+// appKeys returns a key of the owner that no one has, because only its hash is stored.
+func appKeys(m moments) []auth.KeyRecord {
+	permissions := names(auth.IntegrationsManage, auth.ChannelsRead)
+	return []auth.KeyRecord{{
+		KeyID: accountID + 330_000, Name: "Deployments", PersonID: anna, KeyHash: strings.Repeat("67a1c0de", 8), Permissions: &permissions,
+		CreatedAt: m.ago(60 * day).Unix(),
+	}}
+}
+
 func byID(id int64) person.Item {
 	for _, p := range persons() {
 		if p.PersonID == id {

@@ -4,7 +4,20 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/core/filter"
 	"tocsin/internal/core/pipeline"
+	"tocsin/internal/enrichment"
 )
+
+// enrichments returns the rules that name the service of what Prometheus sends under a title such as "basket: slow".
+func enrichments(m moments) []enrichment.Rules {
+	return []enrichment.Rules{{
+		IntegrationID: prometheusIntake,
+		Rules: []pipeline.Enrichment{{
+			Kind:     "extraction",
+			Settings: pipeline.EnrichmentSettings{SourceField: "title", ResultLabel: "service", Pattern: "^(?P<result>[a-z]+):"},
+		}},
+		Status: "enabled", CreatorID: anna, UpdatedBy: jonas, CreatedAt: m.yearAgo(0, 9).Unix(), UpdatedAt: m.ago(15 * day).Unix(),
+	}}
+}
 
 // pipelines returns the rules that change or drop alerts of Prometheus before they are routed.
 func pipelines(m moments) []alert.Pipeline {

@@ -47,8 +47,10 @@ func schedules(m moments) []schedule.Record {
 		},
 		{
 			ScheduleID: managers,
-			Body: body(platform, "Incident managers", "A natural month each.",
-				rotation("Month", m.yearAgo(0, 9), "month", 1, group("Anna", anna), group("Zoë", zoe), group("Maya", maya))),
+			Body: body(platform, "Incident managers",
+				"A natural month each. While the warehouse moves, in May 2027, two deputies are on call with them.",
+				rotation("Month", m.yearAgo(0, 9), "month", 1, group("Anna", anna), group("Zoë", zoe), group("Maya", maya)),
+				deputies(m)),
 		},
 		{
 			ScheduleID: fairTurns,
@@ -150,6 +152,14 @@ func handover(m moments) []schedule.WrittenLayer {
 	own := rotation("Own staff", m.nextMonth(), "week", 1, group("प्रिया", priya), group("李娜", lina))
 	own.HandoffTime = 9 * 3600
 	return []schedule.WrittenLayer{agency, own}
+}
+
+// deputies covers a month that is the same at any moment: examples of the reference name shifts in it.
+func deputies(m moments) schedule.WrittenLayer {
+	two := schedule.Group{GroupName: "Deputies", Members: []schedule.Member{{RoleID: 1, PersonIDs: []int64{anna, jonas}}}}
+	may := rotation("Deputies", time.Date(2027, time.May, 1, 9, 0, 0, 0, m.now.Location()), "month", 1, two)
+	may.LayerEnd = new(time.Date(2027, time.June, 1, 9, 0, 0, 0, m.now.Location()).Unix())
+	return may
 }
 
 func fair(m moments) []schedule.WrittenLayer {

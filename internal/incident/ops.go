@@ -135,7 +135,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "incident:write:unack",
 			Doc:     "Withdraws the caller's acknowledgement.",
 			Notes:   "When no other person has acknowledged, escalation starts again from the first step. " + together,
-			Example: some,
+			Example: `{"incident_ids": ["67a1c0de0000000100000003"]}`,
 			Do:      api.Do(r.unack),
 		},
 		{
@@ -145,7 +145,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "incident:write:answer",
 			Doc:     "Answers a reminder, or the message about the end of a snooze.",
 			Notes:   "For a person who has acknowledged the incidents, or snoozed them. It begins the interval of reminders again. " + together,
-			Example: `{"incident_ids": ["67a1c0de0000000100000002"], "answer": "still"}`,
+			Example: `{"incident_ids": ["67a1c0de0000000100000004"], "answer": "still"}`,
 			Do:      api.Do(r.answer),
 		},
 		{
@@ -165,7 +165,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "incident:write:wake",
 			Doc:     "Ends a snooze.",
 			Notes:   together,
-			Example: some,
+			Example: `{"incident_ids": ["67a1c0de0000000100000007"]}`,
 			Do:      api.Do(r.wake),
 		},
 		{
@@ -185,7 +185,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "incident:write:reopen",
 			Doc:     "Opens closed incidents again; escalation starts again from the first step.",
 			Notes:   together,
-			Example: `{"incident_ids": ["67a1c0de0000000100000003"]}`,
+			Example: `{"incident_ids": ["67a1c0de0000000100000009"]}`,
 			Do:      api.Do(r.reopen),
 		},
 		{
@@ -320,7 +320,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "alert:write:unsilence",
 			Doc:     "Ends a silence that /alert/silence or /incident/silence has made.",
 			Notes:   "Its rule is deleted, and the alerts that it held are decided again at once. A rule that was changed since is refused.",
-			Example: `{"rule_id": "69db2f72a0fe7db6448b1506"}`,
+			Example: `{"rule_id": "67a1c0de000000050000000a"}`,
 			Do:      api.Do(r.undoSilence),
 		},
 		{

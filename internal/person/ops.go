@@ -195,7 +195,7 @@ func (a Announce) ops(release []Release) []api.Op {
 			Audit:    "app_key:write:update",
 			Doc:      "Renames an app key.",
 			Notes:    within,
-			Example:  `{"key_id": 1, "key_name": "deploy"}`,
+			Example:  `{"key_id": 3846027480131, "key_name": "deploy"}`,
 			Do:       api.Do(keyNameReset),
 		},
 	})
@@ -208,5 +208,5 @@ const (
 	beyond = "A key cannot grant or revoke permissions that it does not have itself."
 	within = "A narrowed key acts only on narrowed keys whose permissions it has itself."
 	roles  = `{"member_id": 3846027201131, "role_ids": [1]}`
-	key    = `{"key_id": 1}`
+	key    = `{"key_id": 3846027480131}`
 )

@@ -43,7 +43,7 @@ func (r *Service) Ops() []api.Op {
 			Effect:   api.Write,
 			Audit:    "push_subscription:write:delete",
 			Doc:      "Removes a browser in which the caller receives notifications.",
-			Example:  `{"subscription_id": 3846027460131}`,
+			Example:  `{"subscription_id": 3846027490131}`,
 			Do:       api.Do(remove),
 		},
 		{
@@ -53,7 +53,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:    "push_subscription:write:test",
 			Doc:      "Sends a test message to a browser of the caller.",
 			Notes:    "It is sent as any notification is; /person/push/list shows what came of it. Once in ten seconds for each browser.",
-			Example:  `{"subscription_id": 3846027460131}`,
+			Example:  `{"subscription_id": 3846027490131}`,
 			Do:       api.Do(r.test),
 		},
 	})

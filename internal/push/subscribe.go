@@ -77,6 +77,20 @@ func (r *Service) replaces(target Target, old Subscription, person int64) error 
 	return fault.New(fault.Conflict, "another person receives notifications at this endpoint, with other keys")
 }
 
+// Put stores a browser under its id. That of another endpoint with the same id must not exist.
+func (r *Service) Put(tx *db.Tx, s Subscription, target Target) (err error) {
+	s.Digest = Digest(target.Endpoint)
+	s.Host, err = target.check()
+	if err != nil {
+		return err
+	}
+	s.PublicKey, err = PublicKey(tx)
+	if err != nil {
+		return err
+	}
+	return r.insert(tx, s, target)
+}
+
 func (r *Service) insert(tx *db.Tx, s Subscription, target Target) error {
 	plain, err := json.Marshal(target)
 	if err != nil {

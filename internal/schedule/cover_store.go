@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/jobs"
 )
 
@@ -54,6 +55,15 @@ func (q *CoverRequest) insert(tx *db.Tx) (bool, error) {
 		q.account, q.RequestID, q.ScheduleID, q.PersonID, q.RoleID, q.Start, q.End, q.Reason, db.List(q.AskedIDs), db.List(q.Declined), status,
 		q.TakenBy, q.OverrideID, q.ExpireAt, q.CreateAt, q.UpdateAt, due)
 	return n == 1, err
+}
+
+// PutCover stores a request for cover under its id, and notifies no one: a past that is made up.
+func PutCover(tx *db.Tx, account int64, q CoverRequest) error {
+	q.account = account
+	if fresh, err := q.insert(tx); err != nil || fresh {
+		return err
+	}
+	return fault.New(fault.Conflict, "the request %d for cover is stored already", q.RequestID)
 }
 
 // update stores the answers to a request.

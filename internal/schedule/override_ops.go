@@ -52,6 +52,6 @@ func (r *Service) overrideOps() []api.Op {
 
 const (
 	planned         = "With dry_run nothing is changed, and plan shows who would gain and lose which shifts while it lasts."
-	exampleOverride = `{"schedule_id": 3846027350131, "person_id": 3846027200131, "by": 3846027201131, "start": 1776096000, ` +
-		`"end": 1776182400, "reason": "dentist"}`
+	exampleOverride = `{"schedule_id": 3846027354131, "person_id": 3846027200131, "by": 3846027201131, "start": 1809936000, ` +
+		`"end": 1809964800, "reason": "dentist"}`
 )

@@ -75,7 +75,7 @@ func (s *Service) Ops() []api.Op {
 			Path: "/schedule/calendar/revoke", Allow: mayRead, Effect: api.Write, Audit: "schedule_calendar:write:revoke", Danger: true,
 			Doc:     "Revokes the address of an iCalendar feed, at once.",
 			Notes:   "One of the caller's own; with Schedules Manage (on-call) any of the account.",
-			Example: `{"feed_id": "69db2f72a0fe7db6448b1506"}`,
+			Example: `{"feed_id": "67a1c0de0000000900000001"}`,
 			Do:      api.Do(s.revoke),
 		},
 	})

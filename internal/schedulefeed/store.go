@@ -7,7 +7,9 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
+	"time"
 
+	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
 )
 
@@ -36,6 +38,13 @@ func (f *feed) insert(tx *db.Tx) error {
 	return tx.Do(`INSERT INTO ical_feed (account_id, feed_id, kind, target_id, time_zone, secret_hash, expires_at, history, created_at,
 		created_by, read_at) VALUES ($1, $2, $3, $4, $5, $6, $7, '', $8, $9, 0)`,
 		f.Account, f.ID, f.Kind, f.Target, f.Zone, f.Hash, f.Expires, f.CreatedAt, f.Creator)
+}
+
+// Put stores the feed of a schedule that a person has made at a moment: a past that is made up. No one has its address.
+func Put(tx *db.Tx, account int64, id string, scheduleID, person int64, at time.Time) error {
+	f := feed{Account: account, ID: id, Kind: configstore.Schedule, Target: scheduleID, Hash: newToken(account, id).hash(),
+		CreatedAt: at.Unix(), Creator: person}
+	return f.insert(tx)
 }
 
 const secretSize = 32

@@ -32,7 +32,7 @@ const timeout = 40 * time.Second
 // Ops returns the operations of this package.
 func (r *Service) Ops() []api.Op {
 	read, manage := []auth.Permission{auth.IncidentsRead}, []auth.Permission{auth.IncidentsManage}
-	const chat = `{"integration_id": 3846027460131, "chat_id": "C0123456789"}`
+	const chat = `{"integration_id": 3846027470131, "chat_id": "C0123456789"}`
 	return api.WithReplies(golden, []api.Op{
 		{
 			Path:   "/incident/war-room/create",
@@ -42,7 +42,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Opens a group in a chat service for an incident, with the caller and its responders.",
 			Notes: "If one is open with the integration already, it is returned and nothing is changed. Persons unknown to the service " +
 				"are named in warnings. With add_observers the persons of /incident/war-room/default-observers are invited too.",
-			Example: `{"incident_id": "67a1c0de0000000100000002", "integration_id": 3846027460131, "add_observers": true}`,
+			Example: `{"incident_id": "67a1c0de0000000100000002", "integration_id": 3846027470131, "add_observers": true}`,
 			Do:      api.DoAfter(r.openGroup, r.create),
 		},
 		{
@@ -81,7 +81,7 @@ func (r *Service) Ops() []api.Op {
 			Notes: "Slack archives the channel, Feishu dissolves the group; in DingTalk and WeCom it stays, renamed, and warnings state so, " +
 				"as they do when the service refuses. For a temporary failure nothing is changed and the call fails. A dry run " +
 				"calls no service.",
-			Example: `{"incident_id": "67a1c0de0000000100000002", "integration_id": 3846027460131, "dry_run": true}`,
+			Example: `{"incident_id": "67a1c0de0000000100000002", "integration_id": 3846027470131, "dry_run": true}`,
 			Do:      api.DoAfter(r.close, r.remove),
 		},
 		{
@@ -91,7 +91,7 @@ func (r *Service) Ops() []api.Op {
 			Audit:   "war_room:write:add-member",
 			Doc:     "Adds persons to a war room's group.",
 			Notes:   "Persons unknown to the service are named in warnings.",
-			Example: `{"integration_id": 3846027460131, "chat_id": "C0123456789", "member_ids": [3846027201131]}`,
+			Example: `{"integration_id": 3846027470131, "chat_id": "C0123456789", "member_ids": [3846027201131]}`,
 			Do:      api.DoAfter(r.add, r.added),
 		},
 	})

@@ -41,7 +41,7 @@ func (r *Service) Ops() []api.Op {
 			Effect:  api.Snapshot,
 			Doc:     "Shows one attempt to deliver a webhook, with the request and the response.",
 			Notes:   "An attempt about a private channel is shown only to callers who may read that channel.",
-			Example: `{"event_id": "20260413mGsxP3drpFfs4ZCQd2pSDp", "integration_id": 3846027454131}`,
+			Example: `{"event_id": "20260413mGsxP3drpFfs4ZCQd2pSDp", "integration_id": 3846027451131}`,
 			Do:      api.Do(r.historyDetail),
 		},
 		{

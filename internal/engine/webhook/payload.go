@@ -144,11 +144,16 @@ func (p *payload) text() (string, error) {
 	return string(standard), err
 }
 
+// withID sets the event id of a stored payload. The first event_id is the payload's own: it comes before all members with text
+// from outside.
+func withID(stored, eventID string) string {
+	return strings.Replace(stored, `"event_id":""`, `"event_id":"`+eventID+`"`, 1)
+}
+
 // fillIn sets the event id of a stored payload, and fills it into a custom body unless that is empty. cost is how many
 // bytes were written, also for a body that became too long.
 func fillIn(stored, eventID, own string) (body string, cost int) {
-	// The first event_id is the payload's own: it comes before all members with text from outside.
-	standard := strings.Replace(stored, `"event_id":""`, `"event_id":"`+eventID+`"`, 1)
+	standard := withID(stored, eventID)
 	if own == "" {
 		return standard, len(standard)
 	}

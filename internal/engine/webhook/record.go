@@ -44,6 +44,11 @@ func record(tx *db.Tx, account int64, deliveries []Delivery, exchanges []exchang
 	if err := Record(tx, account, deliveries); err != nil {
 		return err
 	}
+	return recordExchanges(tx, account, deliveries, exchanges)
+}
+
+// recordExchanges adds the exchanges of deliveries that are in the history.
+func recordExchanges(tx *db.Tx, account int64, deliveries []Delivery, exchanges []exchange) error {
 	rows := db.Rows{Table: "webhook_exchange", Columns: exchanged}
 	for i, x := range exchanges {
 		rows.Values = append(rows.Values, []any{account, deliveries[i].EventID, deliveries[i].EventTime.nanoseconds(), x.messageID,
