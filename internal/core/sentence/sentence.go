@@ -56,7 +56,7 @@ var table = func() map[string]*pattern {
 // Patterns returns the table, in the order in which it is documented.
 func Patterns() []Pattern {
 	var all []Pattern
-	for _, part := range [][]Pattern{decideTable, notifyTable, explainTable, lintTable, monitorTable} {
+	for _, part := range [][]Pattern{decideTable, notifyTable, explainTable, lintTable, monitorTable, watchTable} {
 		all = append(all, part...)
 	}
 	return all

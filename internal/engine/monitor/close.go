@@ -12,6 +12,7 @@ import (
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/sentence"
+	"tocsin/internal/datasource"
 	"tocsin/internal/engine/evaluator"
 	"tocsin/internal/engine/triage"
 	"tocsin/internal/integration"
@@ -29,16 +30,16 @@ func (r *Service) First(tx *db.Tx, account, by int64, now time.Time) error {
 // RuleChanged closes what a rule has open that was disabled or deleted, in the transaction that did it.
 func (r *Service) RuleChanged(tx *db.Tx, account int64, rule *alertrule.Rule, action string, by int64, now time.Time) error {
 	tx.OnCommit(r.evaluator.Changed)
-	code := "monit_rule_disabled"
-	switch {
-	case action == "delete":
-		code = "monit_rule_deleted"
-	case rule.On():
+	if action != "delete" && rule.On() {
 		return nil
 	}
 	who, err := nameOf(tx, account, by)
 	if err != nil {
 		return err
+	}
+	why := sentence.New("mon_rule_disabled", who)
+	if action == "delete" {
+		why = sentence.New("mon_rule_deleted", who)
 	}
 	if err := tx.Do(`DELETE FROM watch_state WHERE account_id = $1 AND rule_id = $2`, account, int64(rule.ID)); err != nil {
 		return err
@@ -46,27 +47,30 @@ func (r *Service) RuleChanged(tx *db.Tx, account int64, rule *alertrule.Rule, ac
 	if err := r.endUnknown(tx, account, func(key evaluator.Key) bool { return key.Rule == rule.ID }, now); err != nil {
 		return err
 	}
-	return r.closeWhere(tx, account, int64(rule.ID), 0, sentence.Data{Code: code, Args: []any{who}}, now)
+	return r.closeWhere(tx, account, int64(rule.ID), 0, why, now)
 }
 
 // SourceChanged closes what rules have open on a datasource that was disabled or deleted, in the transaction that did it.
-func (r *Service) SourceChanged(tx *db.Tx, account int64, id uint64, name, action string, by int64, now time.Time) error {
+func (r *Service) SourceChanged(tx *db.Tx, account int64, d *datasource.Item, deleted bool, by int64, now time.Time) error {
 	tx.OnCommit(r.evaluator.Changed)
-	code := map[string]string{"disable": "monit_source_disabled", "delete": "monit_source_deleted"}[action]
-	if code == "" {
+	if !deleted && d.Enabled {
 		return nil
 	}
 	who, err := nameOf(tx, account, by)
 	if err != nil {
 		return err
 	}
-	if err := tx.Do(`DELETE FROM watch_state WHERE account_id = $1 AND datasource_id = $2`, account, int64(id)); err != nil {
+	why := sentence.New("mon_source_disabled", d.Name, who)
+	if deleted {
+		why = sentence.New("mon_source_deleted", d.Name, who)
+	}
+	if err := tx.Do(`DELETE FROM watch_state WHERE account_id = $1 AND datasource_id = $2`, account, int64(d.ID)); err != nil {
 		return err
 	}
-	if err := r.endUnknown(tx, account, func(key evaluator.Key) bool { return key.Datasource == id }, now); err != nil {
+	if err := r.endUnknown(tx, account, func(key evaluator.Key) bool { return key.Datasource == d.ID }, now); err != nil {
 		return err
 	}
-	return r.closeWhere(tx, account, 0, int64(id), sentence.Data{Code: code, Args: []any{name, who}}, now)
+	return r.closeWhere(tx, account, 0, int64(d.ID), why, now)
 }
 
 // nameOf returns the name of a person, for reasons.
@@ -117,7 +121,7 @@ func (r *Service) closeOrphans(ctx context.Context, account int64, open []evalua
 			if err := saveState(tx, key, "", 0); err != nil {
 				return err
 			}
-			return r.closeWhere(tx, account, int64(key.Rule), int64(key.Datasource), sentence.Data{Code: "monit_not_matched"}, now)
+			return r.closeWhere(tx, account, int64(key.Rule), int64(key.Datasource), sentence.New("mon_not_matched"), now)
 		})
 		if err != nil {
 			return err

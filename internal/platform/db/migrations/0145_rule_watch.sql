@@ -48,7 +48,6 @@ CREATE TABLE rule_transition (
 );
 
 CREATE INDEX rule_transition_rule ON rule_transition (account_id, rule_id, transition_id);
-CREATE INDEX rule_transition_event ON rule_transition (account_id, event_id);
 
 -- The counters of watches: what is pending, open, or was seen before. It is stored with each transition, so that a process
 -- that takes over a watch goes on where the last one stopped.
