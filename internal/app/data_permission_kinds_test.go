@@ -315,6 +315,8 @@ var kinds = map[string][]kind{
 	"calendar":                           {calendarKind()},
 	"custom field":                       {fieldKind()},
 	"datasource":                         {datasourceKind()},
+	"folder of alert rules":              {folderKind()},
+	"alert rule":                         {ruleKind()},
 	"RUM application":                    {applicationKind("false")},
 	"private RUM application":            {applicationKind("true")},
 	"issue of a RUM application":         {issueKind("false")},
@@ -391,6 +393,23 @@ func fieldKind() kind {
 		{create, "/field/create", strings.ReplaceAll(body, "$mark", "new_$mark"), ""},
 		{change, "/field/update", `{"field_id":"$id","display_name":"Y"}`, ""}, {change, "/field/delete", `{"field_id":"$id"}`, ""},
 		{look, "/field/info", `{"field_id":"$id"}`, ""}, {list, "/field/list", `{}`, ""},
+	}}
+}
+
+func folderKind() kind {
+	const one = `{"folder_id":$id}`
+	return kind{prefixes: []string{"/monit/folder/"}, steps: []step{{"/monit/folder/create", `{"folder_name":"$mark","team_id":$team}`, "folder_id", "id"}}, tries: []try{
+		{create, "/monit/folder/create", `{"folder_name":"$mark","team_id":$team}`, "InvalidParameter"},
+		{change, "/monit/folder/update", `{"folder_id":$id,"note":"y"}`, ""}, {change, "/monit/folder/delete", one, ""}, {list, "/monit/folder/list", `{}`, ""},
+	}}
+}
+
+func ruleKind() kind {
+	const rest = `"name":"$mark","ds_type":"prometheus","ds_list":["*"],"cron_pattern":"@every 60s","rule_configs":{"queries":[{"name":"A","expr":"up == 0"}],"check_anydata":{"enabled":true,"severity":"Info"}}`
+	return kind{prefixes: []string{"/monit/rule/"}, steps: []step{{"/monit/rule/create", `{` + rest + `}`, "id", "id"}}, tries: []try{
+		{create, "/monit/rule/create", `{` + rest + `}`, "InvalidParameter"},
+		{change, "/monit/rule/update", `{"id":$id,` + rest + `}`, ""}, {change, "/monit/rule/delete", `{"id":$id}`, ""},
+		{look, "/monit/rule/info", `{"id":$id}`, ""}, {list, "/monit/rule/list/basic", `{}`, ""},
 	}}
 }
 

@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/absence"
 	"tocsin/internal/activity"
 	"tocsin/internal/alert"
+	"tocsin/internal/alertrule"
 	"tocsin/internal/api"
 	"tocsin/internal/audit"
 	"tocsin/internal/calendar"
@@ -49,6 +50,7 @@ import (
 	"tocsin/internal/push"
 	"tocsin/internal/role"
 	"tocsin/internal/route"
+	"tocsin/internal/rulefolder"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/schedulefeed"
@@ -150,6 +152,8 @@ func (a *App) objects(bus *activity.Bus) []module.Module {
 		channel.Module(a.Keyring, route.RemoveChannel),
 		(&incident.Service{DB: a.DB, Bus: bus, PublicURL: a.PublicURL, Log: a.Log, Metrics: a.metrics}).Module(),
 		(&datasource.Service{Keyring: a.Keyring}).Module(),
+		(&rulefolder.Service{Rules: alertrule.CountByFolder}).Module(),
+		alertrule.New(alertrule.Config{}).Module(),
 		rum.New(a.DB, a.Keyring, a.browserErrors.Changed).Module(),
 		a.sourcemaps.Module(),
 		person.Module(a.addressChanged, schedules.ReleasePerson, channel.ReleasePerson, untold.ReleasePerson),

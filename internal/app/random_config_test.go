@@ -79,6 +79,8 @@ var changes = []struct{ path, body string }{
 	{"/enrichment/upsert", `{"integration_id":$integration_id,"rules":[{"kind":"drop","settings":{"drop_labels":["~"]}}]}`},
 	{"/monit/datasource/create", `{"type_ident":"prometheus","name":"~","address":"https://example.com","edge_cluster_name":"default","payload":{"prometheus":{"basic_auth_password":"secret-~","headers":["A: secret-~"]}}}`},
 	{"/monit/datasource/delete", `{"id":$id}`},
+	{"/monit/folder/create", `{"folder_name":"~","team_id":$team_id}`},
+	{"/monit/rule/create", `{"name":"~","ds_type":"loki","ds_list":["~*"],"cron_pattern":"*/5 * * * *","labels":{"a":"~"},"channel_ids":[$channel_id],"rule_configs":{"queries":[{"name":"A","expr":"~"}],"check_anydata":{"enabled":true,"severity":"Warning"}}}`},
 	{"/rum/application/create", `{"application_name":"~","type":"browser","team_id":$team_id}`},
 	{"/status-page/create", `{"name":"~","url_name":"~","team_id":$team_id,"sections":[{"section_id":"s","name":"~"}],"components":[{"component_id":"c","section_id":"s","name":"~"}]}`},
 	{"/status-page/change/create", `{"page_id":$page_id,"type":"incident","title":"~","status":"investigating","updates":[{"description":"~","component_changes":[{"component_id":"c","status":"degraded"}]}]}`},

@@ -35,6 +35,8 @@ var owners = map[string]string{
 	"incident": "incident", "incident_assignment": "incident",
 	"feed":       "activity",
 	"datasource": "datasource", "datasource_counter": "datasource",
+	"rule_folder": "rulefolder",
+	"alert_rule":  "alertrule", "alert_rule_change": "alertrule", "alert_rule_count": "alertrule", "alert_rule_counter": "alertrule", "alert_rule_deleted": "alertrule",
 	"rum_application": "rum", "rum_issue": "rum", "rum_fingerprint": "rum", "rum_sample": "rum", "rum_day": "rum", "rum_session": "rum", "rum_version": "rum", "source_map": "sourcemap",
 	"webhook_count": "engine/webhook", "webhook_count_day": "engine/webhook", "webhook_delivery": "engine/webhook", "webhook_endpoint": "engine/webhook", "webhook_event": "engine/webhook", "webhook_exchange": "engine/webhook", "webhook_message": "engine/webhook", "webhook_replay": "engine/webhook",
 	"notice": "engine/notify", "notice_failing": "engine/notify", "notice_send": "engine/notify",
