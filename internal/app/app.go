@@ -19,6 +19,7 @@ import (
 	"tocsin/internal/console"
 	"tocsin/internal/engine/ingest"
 	"tocsin/internal/engine/lint"
+	"tocsin/internal/engine/monitor"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/phone"
 	"tocsin/internal/engine/rumintake"
@@ -106,6 +107,7 @@ type App struct {
 
 	selfAlerts    *selfalert.Service
 	browserErrors *rumintake.Service
+	monitors      *monitor.Service
 	sourcemaps    *sourcemap.Service
 	metrics       *prometheus.Registry
 

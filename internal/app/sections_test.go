@@ -46,6 +46,7 @@ var unfiled = map[string]string{
 	"object": "counted by kind", "object of kind route_version": "what a route was before",
 	"datasource_counter": "the next number, which an import makes from the datasources",
 	"alert_rule_counter": "the next numbers, likewise", "alert_rule_change": "what rules were", "alert_rule_count": "how many there were", "alert_rule_deleted": "what evaluates rules learns from it which are gone",
+	"rule_instance": "what is open", "rule_watch": "what is not known now", "rule_transition": "what happened", "watch_state": "counters of what runs", "node_slot": "processes that run",
 	"channel_star": "marks of persons",
 	"session":      "who is signed in", "password": "hashes that no file is to hold; a link sets a new one", "identity": "found again by the e-mail address", "second_factor": "secrets", "recovery_code": "secrets",
 	"sign_in_link": "secrets that end by themselves", "invitation": "what is to be sent", "sign_in_state": "what was used up in the last ten minutes",

@@ -7,9 +7,11 @@ package datasource
 
 import (
 	"embed"
+	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/secret"
 )
 
@@ -19,6 +21,16 @@ var golden embed.FS
 // Service holds the operations on datasources and their dependencies.
 type Service struct {
 	Keyring *secret.Keyring // seals the credentials
+	// Changed is called in the transaction that changes or deletes a datasource; nil: nothing depends on it.
+	Changed func(tx *db.Tx, account int64, d *Item, deleted bool, person int64, now time.Time) error
+}
+
+// change calls Changed.
+func (r *Service) change(c *api.Call, d *Item, deleted bool) error {
+	if r.Changed == nil {
+		return nil
+	}
+	return r.Changed(c.Tx, c.Who.AccountID, d, deleted, c.Who.PersonID, c.Now)
 }
 
 // Ops returns the operations on datasources.

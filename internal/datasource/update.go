@@ -62,6 +62,9 @@ func (r *Service) update(c *api.Call, in updateRequest) (Item, error) {
 	if err := updateItem(c.Tx, d); err != nil {
 		return Item{}, err
 	}
+	if err := r.change(c, &d, false); err != nil {
+		return Item{}, err
+	}
 	c.Touched(configstore.Datasource, d.ID, d.Name)
 	d.Payload = nil // as in the reply of create
 	return d, nil

@@ -46,6 +46,7 @@ var owners = map[string]string{
 	"silence_end":  "engine/silencewarning",
 	"own_alert":    "engine/selfalert",
 	"rum_alert":    "engine/rumintake", "rum_alert_group": "engine/rumintake",
+	"rule_instance": "engine/monitor", "rule_watch": "engine/monitor", "rule_transition": "engine/monitor", "watch_state": "engine/monitor", "node_slot": "engine/monitor",
 	"war_room": "warroom",
 	"event":    "engine/triage", "event_waiting": "engine/triage", "verdict": "engine/triage",
 	"change":    "changeevent",

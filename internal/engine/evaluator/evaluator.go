@@ -34,6 +34,7 @@ type Config struct {
 	Metrics prom.Registerer
 	Turns   *gate.Turns  // of accounts whose answers are judged; nil: none waits
 	Wake    *jobs.Signal // of the job
+	Held    func() bool  // nothing is evaluated while it reports true; nil: it never does
 }
 
 // Evaluator evaluates the watches of its slots.
@@ -74,6 +75,9 @@ func (e *Evaluator) Job() jobs.Job {
 
 // run begins the evaluations that are due.
 func (e *Evaluator) run(ctx context.Context, now time.Time) (again time.Time, err error) {
+	if e.Held != nil && e.Held() {
+		return time.Time{}, nil
+	}
 	if passed := now.Sub(e.synced); e.stale.Swap(false) || passed >= syncEvery || passed < 0 {
 		if err := e.sync(ctx, now); err != nil && ctx.Err() == nil { // what is known is evaluated on
 			e.Log.Error("alert rules: the report failed", "error", err)

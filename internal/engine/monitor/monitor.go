@@ -32,7 +32,8 @@ type Config struct {
 	Own       *selfalert.Service
 	Decide    *jobs.Signal // raised when events were committed
 	Open      func(querier.Datasource) (querier.Querier, *evaluate.Failure)
-	PublicURL string // of the console, for links in alerts; may be empty
+	Held      func() string // why the server sends nothing; empty: it sends. Nothing is evaluated then
+	PublicURL string        // of the console, for links in alerts; may be empty
 	Metrics   prom.Registerer
 	Turns     *gate.Turns // of accounts whose answers are judged
 }
@@ -54,6 +55,7 @@ func New(c Config) *Service {
 	r.closes = jobs.NewRoundRobin(r.wake, c.DB.Meter(), nil)
 	r.evaluator = evaluator.New(evaluator.Config{
 		Center: r, Open: c.Open, Clock: c.Clock, Log: c.Log, Metrics: c.Metrics, Turns: c.Turns, Wake: jobs.NewSignal(),
+		Held: func() bool { return c.Held != nil && c.Held() != "" },
 	})
 	return r
 }

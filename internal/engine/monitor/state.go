@@ -3,6 +3,7 @@ package monitor
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"tocsin/internal/alert"
 	"tocsin/internal/alertrule"
@@ -214,7 +215,7 @@ func (r *Service) instances(tx *db.Tx, key evaluator.Key, unknown bool) (all []I
 }
 
 // States returns the states of rules for their lists. A rule that it does not return is normal.
-func (r *Service) States(tx *db.Tx, account int64, rules []uint64) (map[uint64]alertrule.State, error) {
+func (r *Service) States(tx *db.Tx, account int64, _ []uint64, _ time.Time) (map[uint64]alertrule.State, error) {
 	states := map[uint64]alertrule.State{}
 	stored, err := unknownsOf(tx, account)
 	if err != nil {
