@@ -22,5 +22,7 @@ var chineseMonitor = map[string]string{
 	"the series was not seen for %d minutes":                                 "该序列已 %d 分钟未出现",
 	"the series was not seen for %d seconds":                                 "该序列已 %d 秒未出现",
 	"the rule matches %d series, more than %d, so no alert of it begins":     "规则匹配 %d 个序列，超过 %d 个，因此不会产生新告警",
-	"the rule matches %d series, no more than %d":                            "规则匹配 %d 个序列，未超过 %d 个",
+	"the rule matches no more than %d series":                                "规则匹配的序列不超过 %d 个",
+	"the recovery condition holds":                                           "恢复条件成立",
+	"no severity holds":                                                      "没有任何严重程度的条件成立",
 }

@@ -22,5 +22,7 @@ var monitorTable = []Pattern{
 	{"mon_not_seen_minutes", "the series was not seen for %d minutes"},
 	{"mon_not_seen_seconds", "the series was not seen for %d seconds"},
 	{"mon_too_many", "the rule matches %d series, more than %d, so no alert of it begins"},
-	{"mon_within", "the rule matches %d series, no more than %d"},
+	{"mon_within", "the rule matches no more than %d series"},
+	{"mon_condition", "the recovery condition holds"},
+	{"mon_no_severity", "no severity holds"},
 }
