@@ -75,10 +75,12 @@ func (e *Evaluator) apply(w *watch) bool {
 	}
 	changed := w.planned
 	w.planned = nil
-	if err := w.core.Change(changed.Rule); err != nil {
+	core, err := evaluate.New(changed.Rule, w.core.State())
+	if err != nil { // create and update refuse such rules
 		e.Log.Error("an alert rule cannot be evaluated as changed", "account_id", w.Account, "rule_id", w.Key.Rule, "error", err)
 		return true
 	}
+	w.core = core
 	w.configure(*changed)
 	e.release(w)
 	e.await(w)
