@@ -149,7 +149,7 @@ func (a *App) objects(bus *activity.Bus) []module.Module {
 		alert.Module(),
 		channel.Module(a.Keyring, route.RemoveChannel),
 		(&incident.Service{DB: a.DB, Bus: bus, PublicURL: a.PublicURL, Log: a.Log, Metrics: a.metrics}).Module(),
-		(&datasource.Service{Keyring: a.Keyring}).Module(),
+		(&datasource.Service{Keyring: a.Keyring, Open: a.queriers().Open}).Module(),
 		rum.New(a.DB, a.Keyring, a.browserErrors.Changed).Module(),
 		a.sourcemaps.Module(),
 		person.Module(a.addressChanged, schedules.ReleasePerson, channel.ReleasePerson, untold.ReleasePerson),
