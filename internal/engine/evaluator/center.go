@@ -12,8 +12,8 @@ import (
 type Center interface {
 	// Sync reports the state of this evaluator and returns what it evaluates.
 	Sync(context.Context, Report) (Orders, error)
-	// Config returns all watches of an account.
-	Config(ctx context.Context, account int64) ([]Watch, error)
+	// Watches returns all watches of an account.
+	Watches(ctx context.Context, account int64) ([]Watch, error)
 	// State returns what is stored of watches of an account, for the evaluator that takes them over.
 	State(ctx context.Context, account int64, keys []Key) (map[Key]Saved, error)
 	// Save stores the states of watches of an account. Those of slots that have another owner are left out.
@@ -44,6 +44,7 @@ type Source struct {
 	ID      uint64
 	Version int64 // it changes with the configuration of the datasource
 	querier.Datasource
+	Failed *evaluate.Failure // why it cannot be asked at all; nil: it can
 }
 
 // Report is what an evaluator has to report.

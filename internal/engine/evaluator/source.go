@@ -85,7 +85,10 @@ func (s *source) begin(open opener, now time.Time) (querier.Querier, *evaluate.F
 		s.probe = now.Add(probeEvery)
 	}
 	if s.querier == nil {
-		q, refused := open(s.config.Datasource)
+		q, refused := querier.Querier(nil), s.config.Failed
+		if refused == nil {
+			q, refused = open(s.config.Datasource)
+		}
 		if refused != nil {
 			s.fail(refused, now)
 			return nil, refused

@@ -134,8 +134,9 @@ func (e *Evaluator) save(ctx context.Context) error {
 		if !w.mu.TryLock() {
 			continue
 		}
-		if state := w.core.State(); state != w.saved && w.unsent == nil {
-			changed[w.Account] = append(changed[w.Account], Saved{Key: w.Key, Slot: w.Slot, Epoch: w.epoch, State: state})
+		if w.unsaved = w.unsaved || w.core.Changed(); w.unsaved && w.unsent == nil {
+			changed[w.Account] = append(changed[w.Account], Saved{Key: w.Key, Slot: w.Slot, Epoch: w.epoch, State: w.core.State()})
+			w.unsaved = false
 			of[w.Account] = append(of[w.Account], w)
 		}
 		w.mu.Unlock()
@@ -144,10 +145,10 @@ func (e *Evaluator) save(ctx context.Context) error {
 	for account, states := range changed {
 		failed := e.Center.Save(ctx, account, states)
 		err = errors.Join(err, failed)
-		for i, w := range of[account] {
-			if failed == nil {
+		for _, w := range of[account] {
+			if failed != nil {
 				w.mu.Lock()
-				w.saved = states[i].State
+				w.unsaved = true
 				w.mu.Unlock()
 			}
 		}
@@ -157,7 +158,7 @@ func (e *Evaluator) save(ctx context.Context) error {
 
 // load reads the watches of an account, and takes over those of its slots.
 func (e *Evaluator) load(ctx context.Context, account int64, now time.Time) error {
-	all, err := e.Center.Config(ctx, account)
+	all, err := e.Center.Watches(ctx, account)
 	if err != nil {
 		return err
 	}
@@ -213,7 +214,7 @@ func (e *Evaluator) begin(ctx context.Context, account int64, fresh []Watch, now
 			continue
 		}
 		core.Adopt(before.Open)
-		w := &watch{core: core, saved: before.State, moment: now, place: -1}
+		w := &watch{core: core, moment: now, place: -1}
 		w.configure(c)
 		e.mu.Lock()
 		w.epoch = e.slots[c.Slot]

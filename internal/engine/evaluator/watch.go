@@ -29,12 +29,12 @@ type watch struct {
 	known   bool          // it was reported
 	epoch   int64
 
-	mu     sync.Mutex // held while it is evaluated
-	core   *evaluate.Watch
-	saved  evaluate.State
-	unsent *Batch // was not stored yet
-	recent []Evaluation
-	state  WatchState
+	mu      sync.Mutex // held while it is evaluated
+	core    *evaluate.Watch
+	unsaved bool   // its state could not be stored
+	unsent  *Batch // was not stored yet
+	recent  []Evaluation
+	state   WatchState
 }
 
 // Evaluation is one evaluation, as it is shown.

@@ -56,8 +56,8 @@ func (r *Service) forget(accounts map[int64]int64) {
 	}
 }
 
-// Config returns the watches of an account, of all slots. What is open of watches that are no more is closed.
-func (r *Service) Config(ctx context.Context, account int64) ([]evaluator.Watch, error) {
+// Watches returns the watches of an account, of all slots. What is open of watches that are no more is closed.
+func (r *Service) Watches(ctx context.Context, account int64) ([]evaluator.Watch, error) {
 	r.mu.Lock()
 	cache := r.rules[account]
 	r.mu.Unlock()
@@ -70,6 +70,7 @@ func (r *Service) Config(ctx context.Context, account int64) ([]evaluator.Watch,
 		revision int64
 	)
 	ctx = db.For(ctx, account)
+	report := func(err error) { r.Log.Error("a datasource cannot be asked", "account_id", account, "error", err) }
 	err := r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
 		if revision, err = configstore.Revision(tx, account); err != nil {
 			return err
@@ -80,7 +81,7 @@ func (r *Service) Config(ctx context.Context, account int64) ([]evaluator.Watch,
 		if changed, deleted, err = alertrule.Changed(tx, account, cache.revision); err != nil {
 			return err
 		}
-		if sources, err = datasource.Connections(tx, r.Keyring, account); err != nil {
+		if sources, err = datasource.Connections(tx, r.Keyring, account, report); err != nil {
 			return err
 		}
 		if zone, err = person.Zone(tx, account); err != nil {
@@ -135,7 +136,7 @@ func (c *ruleCache) watches(account int64, sources []datasource.Connection, zone
 			all = append(all, evaluator.Watch{
 				Key: evaluator.Key{Account: account, Rule: rule.ID, Datasource: s.ID}, Slot: slotOf(account, rule.ID, s.ID),
 				Rule: watchable, Schedule: schedule, Delay: delay(rule, s.Type), Severity: highest(&rule.RuleConfigs),
-				Source: evaluator.Source{ID: s.ID, Version: versions[i], Datasource: s.Datasource},
+				Source: evaluator.Source{ID: s.ID, Version: versions[i], Datasource: s.Datasource, Failed: s.Failed},
 			})
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"tocsin/internal/core/condition"
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/datasource"
-	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/querier"
 )
@@ -58,8 +57,8 @@ func (r *Service) preview(c *api.Call, in previewRequest) (p Preview, err error)
 		return p, fault.New(fault.AccessDenied, "needs Alerting Rules Read (monit) as well")
 	}
 	var source *datasource.Connection
-	err = c.Read(func(tx *db.Tx) error {
-		all, err := datasource.Connections(tx, r.Keyring, c.Who.AccountID)
+	err = c.Read(func() error {
+		all, err := datasource.Connections(c.Tx, r.Keyring, c.Who.AccountID, c.Report)
 		for i := range all {
 			if all[i].Type == in.DSType && all[i].Name == in.DSName && source == nil {
 				source = &all[i]
@@ -72,6 +71,9 @@ func (r *Service) preview(c *api.Call, in previewRequest) (p Preview, err error)
 	}
 	if source == nil {
 		return p, fault.Invalid("ds_name", "can not find datasource %.100q of type %s that is enabled", in.DSName, in.DSType)
+	}
+	if source.Failed != nil {
+		return p, refusal(source.Failed)
 	}
 	q, failed := r.Open(source.Datasource)
 	if failed != nil {
