@@ -130,22 +130,22 @@ func TestRuleGoesOnAfterRestart(t *testing.T) {
 func TestLostDatasourceEndsNothing(t *testing.T) {
 	t.Parallel()
 	w, m := beginMeter(t, notifyAnn)
-	for i := range 12 {
+	for i := range 8 {
 		w.rule(fmt.Sprint("CPU ", i), hot)
 	}
 	m.set(map[string]float64{"web1": 97})
 	w.pass(45 * time.Second)
-	if n := len(w.newPages()); n != 12 {
-		t.Errorf("%d pages, want 12", n)
+	if n := len(w.newPages()); n != 8 {
+		t.Errorf("%d pages, want 8", n)
 	}
 	m.fail(http.StatusBadGateway)
 	w.pass(10 * time.Minute)
 	pages := w.newPages()
-	if len(pages) != 1 || !strings.Contains(pages[0].subject, "The datasource prometheus-fra cannot be reached: 12 alert rules do not see (12 Critical)") {
+	if len(pages) != 1 || !strings.Contains(pages[0].subject, "The datasource prometheus-fra cannot be reached: 8 alert rules do not see (8 Critical)") {
 		t.Errorf("%d pages: %+v", len(pages), pages)
 	}
-	if n := len(w.incidents()); n != 12 {
-		t.Errorf("%d incidents, want 12", n)
+	if n := len(w.incidents()); n != 8 {
+		t.Errorf("%d incidents, want 8", n)
 	}
 	m.fail(0)
 	w.pass(2 * time.Minute)
@@ -228,5 +228,50 @@ func TestEqualQueriesAreAskedOnce(t *testing.T) {
 	w.pass(2 * time.Minute)
 	if n := m.count(); n < 2 || n > 10 {
 		t.Errorf("%d requests in 8 intervals of 10 rules with one query", n)
+	}
+}
+
+// What a process had counted when it was killed is stored: the rule neither begins again nor forgets.
+func TestRuleGoesOnAfterKill(t *testing.T) {
+	t.Parallel()
+	w, m := beginMeter(t, notifyAnn)
+	w.rule("CPU hot", hot)
+	m.set(map[string]float64{"web1": 97})
+	w.pass(45 * time.Second)
+	w.one("[Critical] CPU hot: host=web1")
+	killed := w.app
+	t.Cleanup(func() { killed.Close() })
+	w.http.Close()
+	w.open()
+	w.pass(time.Minute)
+	w.notified()
+	m.set(map[string]float64{"web1": 7})
+	w.pass(time.Minute)
+	w.one("[Resolved] CPU hot: host=web1")
+}
+
+// Of two processes on one database, one evaluates a rule at a time, and the other goes on when it is gone.
+func TestOneOfTwoProcessesEvaluates(t *testing.T) {
+	t.Parallel()
+	w, m := beginMeter(t, notifyAnn)
+	if !w.app.DB.Shared() {
+		t.Skip("only for a database that processes share")
+	}
+	w.join()
+	for i := range 8 {
+		w.rule(fmt.Sprint("CPU ", i), strings.ReplaceAll(hot, `"cpu"`, fmt.Sprintf(`"cpu%d"`, i)))
+	}
+	w.pass(time.Minute)
+	m.set(map[string]float64{"web1": 97})
+	w.pass(time.Minute)
+	if n := len(w.newPages()); n != 8 {
+		t.Errorf("%d pages, want 8", n)
+	}
+	w.peer = nil // it is frozen
+	w.pass(time.Minute)
+	m.set(map[string]float64{"web1": 7})
+	w.pass(time.Minute)
+	if n := len(w.newPages()); n != 8 {
+		t.Errorf("%d pages about ends, want 8", n)
 	}
 }

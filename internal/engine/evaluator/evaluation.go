@@ -14,7 +14,11 @@ import (
 func (e *Evaluator) evaluate(ctx context.Context, w *watch) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !e.apply(w) || w.unsent != nil && !e.send(ctx, w) {
+	if !e.apply(w) {
+		return
+	}
+	if w.unsent != nil {
+		e.send(ctx, w)
 		return
 	}
 	now := e.Clock.Now()
@@ -121,14 +125,14 @@ func (e *Evaluator) query(ctx context.Context, w *watch, q evaluate.Query, asOf 
 	return rows, failed
 }
 
-// send hands transitions to the center. It reports whether they are stored; else the next evaluation tries again.
-func (e *Evaluator) send(ctx context.Context, w *watch) bool {
+// send hands transitions to the center. If that fails, they are sent again before the next evaluation.
+func (e *Evaluator) send(ctx context.Context, w *watch) {
 	taken, err := e.Center.Send(ctx, *w.unsent)
 	if err != nil {
 		if ctx.Err() == nil {
 			e.Log.Error("alert rules: transitions could not be stored", "account_id", w.Account, "rule_id", w.Key.Rule, "error", err)
 		}
-		return false
+		return
 	}
 	for _, t := range w.unsent.Transitions {
 		if !taken.Fenced && !taken.Gone {
@@ -145,9 +149,7 @@ func (e *Evaluator) send(ctx context.Context, w *watch) bool {
 		e.reload = true
 		e.mu.Unlock()
 		e.Changed()
-		return false
 	}
-	return true
 }
 
 // note keeps an evaluation, and reports the state of the watch if it has changed.

@@ -148,18 +148,12 @@ func (e *Evaluator) Changed() {
 
 // plan sets the moment of the next evaluation. The caller holds the lock.
 func (e *Evaluator) plan(w *watch, now time.Time) {
-	w.moment, w.at = w.nextMoment(w.moment)
-	if w.unsent != nil { // what was found must be stored first, soon
-		w.at = earlier(w.at, now.Add(syncEvery))
+	if w.unsent != nil { // what was found must be stored first
+		w.at = now.Add(syncEvery)
+	} else {
+		w.moment, w.at = w.nextMoment(w.moment)
 	}
 	heap.Push(&e.due, w)
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // byMoment is the watches by the moment at which they are due.

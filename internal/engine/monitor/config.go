@@ -12,6 +12,7 @@ import (
 	"tocsin/internal/core/event"
 	"tocsin/internal/datasource"
 	"tocsin/internal/engine/evaluator"
+	"tocsin/internal/integration"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 )
@@ -68,6 +69,7 @@ func (r *Service) Watches(ctx context.Context, account int64) ([]evaluator.Watch
 		changed  []alertrule.Rule
 		deleted  []uint64
 		revision int64
+		monitors int64
 	)
 	ctx = db.For(ctx, account)
 	report := func(err error) { r.Log.Error("a datasource cannot be asked", "account_id", account, "error", err) }
@@ -87,9 +89,15 @@ func (r *Service) Watches(ctx context.Context, account int64) ([]evaluator.Watch
 		if zone, err = person.Zone(tx, account); err != nil {
 			return err
 		}
+		if monitors, err = integration.MonitorsOf(tx, account); err != nil {
+			return err
+		}
 		open, err = openWatches(tx, account)
 		return err
 	})
+	if err == nil && monitors == 0 { // the rules are of an account file
+		err = r.DB.WriteOf(ctx, account, func(tx *db.Tx) error { return integration.EnsureMonitors(tx, r.Keyring, account, 0, r.Clock.Now()) })
+	}
 	if err != nil {
 		return nil, err
 	}

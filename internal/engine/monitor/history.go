@@ -38,7 +38,7 @@ type Transition struct {
 	WhyData      []sentence.Data   `json:"why_data" doc:"The sentences as data, see docs/sentences.md."`
 	EventID      string            `json:"event_id" doc:"Its event in the first channel; empty: none was sent."`
 
-	record
+	stored record
 }
 
 const shownColumns = `transition_id, datasource_id, check_name, instance_key, at, change, from_severity, severity, event_id, body`
@@ -51,11 +51,11 @@ func scanTransition(scan db.Scan) (t Transition, err error) {
 		return t, err
 	}
 	t.DSID = uint64(source)
-	if err := json.Unmarshal([]byte(body), &t.record); err != nil {
+	if err := json.Unmarshal([]byte(body), &t.stored); err != nil {
 		return t, err
 	}
-	t.DSName, t.Labels = t.record.Source, filled(t.record.Labels)
-	t.WhyData = append([]sentence.Data{}, t.record.Why...)
+	t.DSName, t.Labels = t.stored.Source, filled(t.stored.Labels)
+	t.WhyData = append([]sentence.Data{}, t.stored.Why...)
 	t.Why = []string{}
 	for i := range t.WhyData {
 		t.Why = append(t.Why, t.WhyData[i].English())
@@ -147,11 +147,11 @@ func explain(c *api.Call, in explainRequest) (x Explanation, err error) {
 	if err != nil {
 		return x, err
 	}
-	x.AsOf = t.record.AsOf
-	for _, q := range t.record.Queries {
+	x.AsOf = t.stored.AsOf
+	for _, q := range t.stored.Queries {
 		x.Queries = append(x.Queries, Asked{q.Name, q.Expr, q.Values, filled(q.Fields)})
 	}
-	for _, clause := range t.record.Clauses {
+	for _, clause := range t.stored.Clauses {
 		x.Clauses = append(x.Clauses, fmt.Sprintf("%s: %v %s %v", clause.Text, clause.Left, clause.Op, clause.Right))
 	}
 	for _, one := range t.sentences(clock) {
@@ -168,9 +168,9 @@ func (x *Explanation) add(d sentence.Data) {
 // sentences explain a transition: what was asked, and what was decided.
 func (t *Transition) sentences(clock person.Clock) (all []sentence.Data) {
 	if t.DSName != "" {
-		all = append(all, sentence.New("mon_asked", t.DSName, clock.Second(t.record.AsOf/1000)))
+		all = append(all, sentence.New("mon_asked", t.DSName, clock.Second(t.stored.AsOf/1000)))
 	}
-	for _, q := range t.record.Queries {
+	for _, q := range t.stored.Queries {
 		all = append(all, sentence.New("mon_query", q.Name, q.Expr, q.answer()))
 	}
 	return append(all, t.WhyData...)

@@ -193,8 +193,10 @@ func (r *Service) still(tx *db.Tx, account int64, changes []change, _ time.Time)
 		open[i.check+"/"+i.hash] = i.closeAt == 0
 	}
 	for _, c := range changes {
-		stays, known := open[c.Check+"/"+c.Key]
-		if begins := c.To == evaluate.Begin; begins && !stays || !begins && known {
+		stays, known := open[c.Check+"/"+c.Key] // one that is being closed is known, and does not stay
+		switch {
+		case c.To == evaluate.Begin && stays, c.To.Ends() && !known, c.To != evaluate.Begin && !c.To.Ends() && !stays:
+		default:
 			left = append(left, c)
 		}
 	}
