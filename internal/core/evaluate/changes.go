@@ -66,7 +66,7 @@ func (t *changes) apply(s *signal) {
 	default:
 		t.add(s, to, level, t.w.why(s, to))
 	}
-	if c.done(i, t.ms) || to == Closed {
+	if to == Closed || to != Begin && c.done(i, t.ms) {
 		t.remove(c, s)
 	}
 	t.w.modified = t.w.modified || i.memory != before

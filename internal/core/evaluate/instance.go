@@ -90,6 +90,9 @@ func (i *instance) settle() {
 	if i.severity == none {
 		i.absent = 0
 		i.clear = 0
+		if i.above[info] == 0 {
+			i.since = 0
+		}
 	}
 }
 

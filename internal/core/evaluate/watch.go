@@ -74,43 +74,23 @@ func New(rule Rule, state State) (*Watch, error) {
 	return w, nil
 }
 
-// Adopt makes the open instances of the watch those given: the ones that were stored when they began. A state that is
-// older than they are lacks some and has others that have ended since.
+// Adopt makes the open instances of the watch those given, which were stored when they began. A state that is older than
+// they are lacks some, and has others that have ended since; what it counted for these is not trusted.
 func (w *Watch) Adopt(open []Instance) {
 	w.modified = true
 	w.opened = 0
 	adopted := map[*instance]bool{}
 	for _, o := range open {
-		severity := severityOf(o.Severity)
 		c := w.check(o.Check)
-		if c == nil || severity == none {
-			continue
+		if level := severityOf(o.Severity); c != nil && level != none {
+			adopted[c.adopt(&o, level)] = true
 		}
-		id := labelsID(o.Labels)
-		i := c.instances[id]
-		if i == nil {
-			i = newInstance(o.Query, o.Labels)
-			c.instances[id] = i
-		}
-		if i.severity == none {
-			i.sent = o.Since.UnixMilli()
-		}
-		i.since = o.Since.UnixMilli()
-		i.query = o.Query
-		i.severity = severity
-		if o.Value != nil {
-			i.value = *o.Value
-		}
-		if c.kind == nodata && i.missing == 0 {
-			i.missing = i.since
-		}
-		i.settle()
-		adopted[i] = true
-		w.opened++
 	}
 	for n := range w.checks {
 		for id, i := range w.checks[n].instances {
 			switch {
+			case adopted[i] && n != tooMany:
+				w.opened++
 			case adopted[i] || i.severity == none:
 			case n == nodata:
 				i.memory = memory{mask: i.mask}
@@ -119,6 +99,28 @@ func (w *Watch) Adopt(open []Instance) {
 			}
 		}
 	}
+}
+
+// adopt makes an instance open as it was stored.
+func (c *check) adopt(o *Instance, level severity) *instance {
+	id := labelsID(o.Labels)
+	i := c.instances[id]
+	if i == nil {
+		i = newInstance(o.Query, o.Labels)
+		c.instances[id] = i
+	}
+	since := o.Since.UnixMilli()
+	if i.severity != level || i.since != since {
+		i.memory = memory{severity: level, since: since, sent: since, mask: i.mask}
+		if c.kind == nodata {
+			i.missing = since
+		}
+	}
+	i.query = o.Query
+	if o.Value != nil {
+		i.value = *o.Value
+	}
+	return i
 }
 
 func (w *Watch) check(name string) *check {
