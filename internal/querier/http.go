@@ -77,6 +77,7 @@ func OpenHTTP(d Datasource, out *egress.Client) (*HTTP, *evaluate.Failure) {
 		h.header.Set("Authorization", "Basic "+pair)
 		h.hide(pair, block.BasicAuthPassword)
 	}
+	h.header["Idempotency-Key"] = []string{} // not sent: the library asks again on another connection if a kept one was closed
 	// Compressing costs a Prometheus more than the query.
 	h.header.Set("Accept-Encoding", "identity")
 	h.out = out.Own(h.tls, keptConns)
