@@ -160,6 +160,7 @@ var specified = map[string]string{
 	"/monit/datasource/create":             "Datasources Manage (monit)",
 	"/monit/datasource/info":               "Datasources Read (monit)",
 	"/monit/datasource/update":             "Datasources Manage (monit)",
+	"/monit/datasource/test":               "Datasources Manage (monit)",
 	"/monit/datasource/list":               "Datasources Read (monit)",
 	"/monit/datasource/delete":             "Datasources Manage (monit)",
 	"/status-page/info":                    "",

@@ -27,12 +27,24 @@ func (d Item) Connection() (querier.Datasource, error) {
 	return querier.Datasource{Type: d.TypeIdent, Name: d.Name, Address: d.Address, Payload: payload}, err
 }
 
-// connected opens the secrets of a stored datasource and returns what it is asked with.
-func connected(keyring *secret.Keyring, d Item) (c querier.Datasource, err error) {
-	if d.Payload, err = d.Payload.opened(keyring.Open, d.AccountID, d.ID); err != nil {
-		return c, fault.Wrap(err, "open the secrets of datasource %d", d.ID)
+// connected returns what a stored datasource is asked with. One whose secrets cannot be opened has a failure, and report
+// receives the error.
+func connected(keyring *secret.Keyring, d Item, report func(error)) Connection {
+	c := Connection{ID: d.ID, UpdatedAt: d.UpdatedAt}
+	opened, err := d.Payload.opened(keyring.Open, d.AccountID, d.ID)
+	if err == nil {
+		d.Payload = opened
+		c.Datasource, err = d.Connection()
 	}
-	return d.Connection()
+	if err != nil {
+		report(fault.Wrap(err, "open the secrets of datasource %d", d.ID))
+		c.Datasource = querier.Datasource{Type: d.TypeIdent, Name: d.Name, Address: d.Address}
+		c.Failed = &evaluate.Failure{
+			Kind: evaluate.Denied, Phase: querier.PhaseSignIn,
+			Message: "the stored credentials cannot be opened with the keys that the server has: enter them again",
+		}
+	}
+	return c
 }
 
 // Connections returns the account's enabled datasources, by id. One whose secrets cannot be opened is there with a failure: its
@@ -44,21 +56,7 @@ func Connections(tx *db.Tx, keyring *secret.Keyring, account int64, report func(
 	}
 	slices.SortFunc(items, byID)
 	for _, d := range items {
-		c := Connection{ID: d.ID, UpdatedAt: d.UpdatedAt}
-		if c.Datasource, err = connected(keyring, d); err != nil {
-			report(err)
-			c.Datasource = querier.Datasource{Type: d.TypeIdent, Name: d.Name, Address: d.Address}
-			c.Failed = closed()
-		}
-		list = append(list, c)
+		list = append(list, connected(keyring, d, report))
 	}
 	return list, nil
-}
-
-// closed returns the failure of a datasource whose secrets cannot be opened.
-func closed() *evaluate.Failure {
-	return &evaluate.Failure{
-		Kind: evaluate.Denied, Phase: querier.PhaseSignIn,
-		Message: "the stored credentials cannot be opened with the keys that the server has: enter them again",
-	}
 }

@@ -93,7 +93,7 @@ func (r *Service) Ops() []api.Op {
 			Notes: "Send either the id of a stored datasource and nothing else, or the members of create; nothing is stored. The phases are " +
 				"resolve, dial, tls (of https), sign_in and query. It takes at most half a minute. Addresses are subject to the server's policy " +
 				"for datasources (--datasource-allow).",
-			Example: `{"type_ident": "prometheus", "name": "Prometheus production", "address": "https://prometheus.example.com:9090",
+			Example: `{"type_ident": "prometheus", "name": "Prometheus on this machine", "address": "http://127.0.0.1:9090",
 				"edge_cluster_name": "default", "payload": {"prometheus": {}}}`,
 			Do: api.DoAfter(r.test, r.tested),
 		},

@@ -53,24 +53,17 @@ type testReply struct {
 }
 
 // test is the first part of /monit/datasource/test: it calls the datasource, without a transaction.
-func (r *Service) test(c *api.Call, in testRequest) (reply testReply, err error) {
-	var to querier.Datasource
-	if in.ID != 0 {
-		err = c.Read(func() error {
-			d, err := get(c.Tx, c.Who.AccountID, in.ID)
-			if err == nil {
-				to, err = connected(r.Keyring, d)
-			}
-			return err
-		})
-	} else {
-		to, err = in.created().item().Connection()
-	}
+func (r *Service) test(c *api.Call, in testRequest) (testReply, error) {
+	to, err := r.tests(c, in)
+	reply := testReply{id: in.ID, name: to.Name}
 	if err != nil {
 		return reply, err
 	}
-	reply.id, reply.name = in.ID, to.Name
-	open, failed := r.Open(to)
+	failed := to.Failed
+	var open querier.Querier
+	if failed == nil {
+		open, failed = r.Open(to.Datasource)
+	}
 	if failed != nil {
 		reply.Phases = []querier.Phase{querier.Failed(failed, 0)}
 		return reply, nil
@@ -80,6 +73,22 @@ func (r *Service) test(c *api.Call, in testRequest) (reply testReply, err error)
 	defer cancel()
 	reply.Phases = open.Test(ctx)
 	return reply, nil
+}
+
+// tests returns what is tested: the stored datasource, or that of the request.
+func (r *Service) tests(c *api.Call, in testRequest) (to Connection, err error) {
+	if in.ID == 0 {
+		to.Datasource, err = in.created().item().Connection()
+		return to, err
+	}
+	err = c.Read(func() error {
+		d, err := get(c.Tx, c.Who.AccountID, in.ID)
+		if err == nil {
+			to = connected(r.Keyring, d, c.Report)
+		}
+		return err
+	})
+	return to, err
 }
 
 // tested is the second part: the audit log records the test.

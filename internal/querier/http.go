@@ -77,6 +77,7 @@ func OpenHTTP(d Datasource, out *egress.Client) (*HTTP, *evaluate.Failure) {
 		h.header.Set("Authorization", "Basic "+pair)
 		h.hide(pair, block.BasicAuthPassword)
 	}
+	h.header["Idempotency-Key"] = []string{} // not sent: the library asks again on another connection if a kept one was closed
 	// Compressing costs a Prometheus more than the query.
 	h.header.Set("Accept-Encoding", "identity")
 	h.out = out.Own(h.tls, keptConns)
@@ -167,7 +168,7 @@ type refusal struct {
 
 // refused returns the failure of an answer that is not 200. Only of a refused query it repeats what the datasource wrote: that
 // names the mistake. Other texts are of servers that broke, and may hold anything.
-func (h *HTTP) refused(a egress.Attempt, body io.Reader, query string) error {
+func (h *HTTP) refused(a egress.Attempt, body io.Reader, expr string) error {
 	raw, err := io.ReadAll(io.LimitReader(body, egress.MaxReply))
 	if err != nil {
 		return err
@@ -181,7 +182,7 @@ func (h *HTTP) refused(a egress.Attempt, body io.Reader, query string) error {
 	case f.Kind == evaluate.BadQuery && said.Text == "":
 		f = evaluate.Failure{Message: "not as " + h.kind + " does"}
 	case f.Kind == evaluate.BadQuery:
-		f.Message = scrub(said.Text, query, h.secrets)
+		f.Message = scrub(said.Text, expr, h.secrets)
 	case said.Type == "timeout":
 		f = evaluate.Failure{Kind: evaluate.Timeout, Phase: PhaseQuery, Message: "the query took too long there"}
 	case a.Status == http.StatusServiceUnavailable && said.Type != "":

@@ -18,7 +18,7 @@ const maxMessage = 500
 var quoted = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.){41,}\"|'(?:[^'\\\\]|\\\\.){41,}'|`[^`]{41,}`")
 
 // scrub returns what a datasource wrote as a part of a message: without the query, secrets and control characters.
-func scrub(text, query string, secrets []string) string {
+func scrub(text, expr string, secrets []string) string {
 	text = strings.ToValidUTF8(text, "")
 	if len(text) > 1<<14 {
 		text = strings.ToValidUTF8(text[:1<<14], "")
@@ -26,7 +26,7 @@ func scrub(text, query string, secrets []string) string {
 	for _, secret := range secrets {
 		text = strings.ReplaceAll(text, secret, "***")
 	}
-	for _, q := range []string{strconv.Quote(query), strings.TrimSpace(query)} {
+	for _, q := range []string{strconv.Quote(expr), strings.TrimSpace(expr)} {
 		if len(q) > 7 { // a shorter one may be a part of any word
 			text = strings.ReplaceAll(text, q, "the query")
 		}

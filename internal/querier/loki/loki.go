@@ -1,4 +1,6 @@
 // Package loki asks Grafana Loki for figures about log lines, with a metric query. Lines themselves cannot be asked for yet.
+//
+// It must never return figures of which the server may have left out a part.
 package loki
 
 import (

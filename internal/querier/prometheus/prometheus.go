@@ -1,5 +1,7 @@
 // Package prometheus asks Prometheus, and servers with its API: VictoriaMetrics, Thanos, Mimir. A query is an instant query;
 // its rows are the series of the vector, without the name of the metric, as in Prometheus' own alerts.
+//
+// It must never return a vector of which the server may have left out a part.
 package prometheus
 
 import (

@@ -2,9 +2,12 @@ package queriertest
 
 import (
 	"context"
+	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"log"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -58,5 +61,16 @@ func (q Type) Phases(t *testing.T) {
 		if got := test(c.address, c.payload); got != c.want {
 			t.Errorf("%s %s: %s, want %s", c.address, c.payload, got, c.want)
 		}
+	}
+}
+
+// Echo returns a server that answers with all that it received, which it stores in seen.
+func Echo(status int, seen *string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		r.ParseForm()
+		user, password, _ := r.BasicAuth()
+		*seen = fmt.Sprint(r.URL, r.Header, r.Form, user, password)
+		text, _ := json.Marshal(map[string]string{"status": "error", "errorType": "bad_data", "error": *seen})
+		Write(status, string(text))(w, r)
 	}
 }

@@ -1,5 +1,7 @@
 // Package victorialogs asks VictoriaLogs for figures about log lines: a query ends in the pipe stats. Each figure is a value of
 // its name; the figures of the same labels are one row. Lines themselves cannot be asked for yet.
+//
+// It must never return figures of which the server may have left out a part.
 package victorialogs
 
 import (
