@@ -6,6 +6,7 @@ package condition
 
 import (
 	"encoding"
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -85,4 +86,18 @@ func (n *Number) UnmarshalText(text []byte) error {
 	f, err := strconv.ParseFloat(string(text), 64)
 	*n = Number(f)
 	return err
+}
+
+// MarshalText returns the word of the result.
+func (t Truth) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (t *Truth) UnmarshalText(text []byte) error {
+	for _, known := range []Truth{Missing, False, True} {
+		if known.String() == string(text) {
+			*t = known
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown result %.20q", text)
 }
