@@ -1,6 +1,8 @@
 package alertrule
 
 import (
+	"slices"
+
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
 )
@@ -35,4 +37,20 @@ func (s *Service) remove(c *api.Call, id uint64) error {
 		return err
 	}
 	return s.Changed(c.Tx, r.AccountID, &r, deleted, c.Who.PersonID, c.Now)
+}
+
+type batchRequest struct {
+	IDs []uint64 `json:"ids" minItems:"1" maxItems:"1000" doc:"The rules."`
+	api.DryRun
+}
+
+// deleteBatch answers /monit/rule/delete/batch.
+func (s *Service) deleteBatch(c *api.Call, in batchRequest) (api.Removal, error) {
+	slices.Sort(in.IDs)
+	for _, id := range slices.Compact(in.IDs) {
+		if err := s.remove(c, id); err != nil {
+			return api.Removal{}, err
+		}
+	}
+	return api.Removal{}, countToday(c.Tx, c.Who.AccountID, c.Unix())
 }

@@ -3,7 +3,6 @@ package alertrule
 import (
 	"github.com/go-json-experiment/json"
 
-	"tocsin/internal/configstore"
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/datasource"
 	"tocsin/internal/platform/db"
@@ -19,27 +18,19 @@ const (
 	maxEvaluations = 1_000  // of watches in a second
 )
 
-// checkCounts returns a fault if the account or a folder has more rules than it may, after some were stored.
-func checkCounts(tx *db.Tx, account, folder int64) error {
-	all, in, err := counts(tx, account, folder)
+// checkCounts returns a fault if the account or the folder of a rule has no room for it.
+func (s *scope) checkCounts(r *Rule, before *Rule) error {
+	all := int64(0)
+	for _, n := range s.in {
+		all += n
+	}
 	switch {
-	case err != nil:
-		return err
-	case all > maxRules:
-		return fault.New(fault.Conflict, "an account has at most %d alert rules, and would have %d", maxRules, all)
-	case in > maxInFolder:
-		return fault.New(fault.Conflict, "a folder has at most %d alert rules, and folder %d would have %d", maxInFolder, folder, in)
+	case before.ID == 0 && all >= maxRules:
+		return fault.New(fault.Conflict, "an account has at most %d alert rules", maxRules)
+	case before.FolderID != r.FolderID && s.in[r.FolderID] >= maxInFolder:
+		return fault.New(fault.Conflict, "a folder has at most %d alert rules, as many as folder %d has", maxInFolder, r.FolderID)
 	}
 	return nil
-}
-
-func counts(tx *db.Tx, account, folder int64) (all, in int64, err error) {
-	all, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM alert_rule WHERE account_id = $1`, account)
-	if err != nil {
-		return 0, 0, err
-	}
-	in, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM alert_rule WHERE account_id = $1 AND folder_id = $2`, account, folder)
-	return all, in, err
 }
 
 // CountByFolder returns how many rules are in each folder that has some.
@@ -56,8 +47,18 @@ func CountByFolder(tx *db.Tx, account int64) (map[int64]int64, error) {
 
 // load is what the evaluation of rules costs.
 type load struct {
-	watches int64
-	perHour float64 // evaluations
+	watches int64   // rules on datasources
+	rate    float64 // their evaluations in a second
+}
+
+// plus returns the load with a number of times another one.
+func (l load) plus(other load, times int64) load {
+	return load{l.watches + times*other.watches, l.rate + float64(times)*other.rate}
+}
+
+func loadFor(rules, datasources int64, seconds float64) load {
+	watches := rules * datasources
+	return load{watches, float64(watches) / seconds}
 }
 
 // alike are the rules of an account that are evaluated equally often on the same datasources.
@@ -67,86 +68,57 @@ type alike struct {
 }
 
 // loadOf returns the load of all rules that are on. Rules that are alike are matched once.
-func loadOf(tx *db.Tx, account int64, datasources []datasource.Item) (l load, err error) {
+func loadOf(tx *db.Tx, account int64, datasources []datasource.Item) (all load, err error) {
 	groups, err := db.All(tx, func(scan db.Scan) (a alike, err error) {
 		return a, scan(&a.dsType, &a.sources, &a.intervalMS, &a.rules)
 	}, `SELECT ds_type, sources, interval_ms, count(*) FROM alert_rule WHERE account_id = $1 AND enabled
 		GROUP BY ds_type, sources, interval_ms`, account)
 	if err != nil {
-		return l, err
+		return all, err
 	}
 	for _, g := range groups {
 		var s Sources
 		if err := json.Unmarshal([]byte(g.sources), &s); err != nil {
-			return l, err
+			return all, err
 		}
-		watches := g.rules * int64(len(s.matching(g.dsType, datasources)))
-		l.watches += watches
-		l.perHour += float64(watches) * 3_600_000 / float64(max(g.intervalMS, 1))
+		all = all.plus(loadFor(g.rules, s.count(g.dsType, datasources), float64(g.intervalMS)/1000), 1)
 	}
-	return l, nil
+	return all, nil
 }
 
 // own returns the load of one rule.
-func (r *Rule) own(datasources []datasource.Item) (l load) {
-	if !r.On() {
-		return l
+func (r *Rule) own(datasources []datasource.Item) load {
+	schedule, err := evaluate.ParseSchedule(r.CronPattern)
+	if err != nil || !r.On() { // the zero rule has no pattern, others were checked
+		return load{}
 	}
-	l.watches = int64(len(r.matching(r.DSType, datasources)))
-	if schedule, err := evaluate.ParseSchedule(r.CronPattern); err == nil { // checked before
-		l.perHour = float64(l.watches) * 3600 / schedule.Interval().Seconds()
-	}
-	return l
+	return loadFor(1, r.count(r.DSType, datasources), schedule.Interval().Seconds())
 }
 
-// matching returns the datasources of a type that the sources name, those too that are off.
-func (s *Sources) matching(dsType string, datasources []datasource.Item) (list []datasource.Item) {
+// count returns how many datasources of a type the sources name, those too that are off.
+func (s *Sources) count(dsType string, datasources []datasource.Item) (n int64) {
 	for i := range datasources {
 		if s.match(dsType, &datasources[i]) {
-			list = append(list, datasources[i])
+			n++
 		}
 	}
-	return list
+	return n
 }
 
-// checkLoad returns a fault if a rule that was stored matches more datasources than it may, or if it costs more than before
-// and the rules of the account together more than they may.
-func (r *Rule) checkLoad(tx *db.Tx, before load, datasources []datasource.Item) error {
-	now := r.own(datasources)
-	if now.watches > maxMatched {
-		return fault.Invalid("ds_list", "must match at most %d datasources, matches %d", maxMatched, now.watches)
+// checkLoad returns a fault if a rule matches more datasources than it may, or if it costs more than before and the rules of
+// the account together more than they may.
+func (s *scope) checkLoad(r *Rule, before *Rule) error {
+	if n := r.count(r.DSType, s.datasources); n > maxMatched {
+		return fault.Invalid("ds_list", "must match at most %d datasources, matches %d", maxMatched, n)
 	}
-	if now.watches <= before.watches && now.perHour <= before.perHour {
-		return nil
-	}
-	all, err := loadOf(tx, r.AccountID, datasources)
+	now, was := r.own(s.datasources), before.own(s.datasources)
+	all := s.load.plus(now, 1).plus(was, -1)
 	switch {
-	case err != nil:
-		return err
-	case all.watches > maxWatches:
-		return fault.Invalid("ds_list", "an account's rules are evaluated on at most %d datasources together, each counted for each rule, and would be on %d",
-			maxWatches, all.watches)
-	case all.perHour > maxEvaluations*3600:
-		return fault.Invalid("cron_pattern", "an account's rules are evaluated at most %d times a second together, and would be %.0f times",
-			maxEvaluations, all.perHour/3600)
-	}
-	return nil
-}
-
-// checkNamed returns a fault if the rule names a datasource that the account does not have, or of another type.
-func (r *Rule) checkNamed(at configstore.RecordPath, datasources []datasource.Item) error {
-	types := map[uint64]string{}
-	for _, d := range datasources {
-		types[d.ID] = d.TypeIdent
-	}
-	for i, id := range r.DSIDs {
-		switch t := types[id]; t {
-		case r.DSType:
-		case "":
-			return at.Element("ds_ids", i).Invalid("", "datasource %d does not exist", id)
-		default:
-			return at.Element("ds_ids", i).Invalid("", "datasource %d is of type %s, not %s", id, t, r.DSType)
-		}
+	case now.watches > was.watches && all.watches > maxWatches:
+		return fault.Invalid("ds_list", "the account's rules would have %d datasources, each counted for each rule that it is evaluated on, and may have %d",
+			all.watches, maxWatches)
+	case now.rate > was.rate && all.rate > maxEvaluations:
+		return fault.Invalid("cron_pattern", "the account's rules would be evaluated %.0f times a second, and may be %d times", all.rate, maxEvaluations)
 	}
 	return nil
 }

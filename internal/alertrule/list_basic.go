@@ -70,19 +70,27 @@ func (s *Service) listBasic(c *api.Call, in listRequest) ([]Basic, error) {
 	return list, nil
 }
 
+// known returns what is known of rules by id.
+func (s *Service) known(c *api.Call, rules []Rule) (map[uint64]State, error) {
+	if s.States == nil {
+		return map[uint64]State{}, nil
+	}
+	ids := make([]uint64, len(rules))
+	for i, r := range rules {
+		ids[i] = r.ID
+	}
+	return s.States(c.Tx, c.Who.AccountID, ids, c.Now)
+}
+
 // states returns the states of rules by id, each with its RuntimeState.
 func (s *Service) states(c *api.Call, rules []Rule) (map[uint64]State, error) {
-	known, usual := map[uint64]State{}, "waiting"
-	if s.States != nil {
-		ids := make([]uint64, len(rules))
-		for i, r := range rules {
-			ids[i] = r.ID
-		}
-		usual = "normal"
-		var err error
-		if known, err = s.States(c.Tx, c.Who.AccountID, ids, c.Now); err != nil {
-			return nil, err
-		}
+	usual := "normal"
+	if s.States == nil {
+		usual = "waiting" // nothing evaluates
+	}
+	known, err := s.known(c, rules)
+	if err != nil {
+		return nil, err
 	}
 	matched, err := matched(c, rules)
 	if err != nil {

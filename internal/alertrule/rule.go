@@ -20,6 +20,7 @@ type Rule struct {
 	Head
 	Sources
 	Body
+	ChannelIDs []int64 `json:"channel_ids" required:"false" maxItems:"100" doc:"The channels that get its alerts; empty: as the route of the account's integration for monitors says."`
 	Stamps
 	Revision int64 `json:"-"` // the account's revision that changed it last
 }
@@ -36,7 +37,7 @@ type Head struct {
 	DelaySeconds    int64             `json:"delay_seconds" required:"false" minimum:"0" maximum:"86400" doc:"How much earlier than the moment of the evaluation the queries ask; 0: the default of the datasource's type."`
 }
 
-// Sources says on which datasources a rule is evaluated: on each of its type that either list names.
+// Sources names the datasources on which a rule is evaluated: those of its type that either list names.
 type Sources struct {
 	DSList []string `json:"ds_list" required:"false" maxItems:"1000" maxLength:"255" doc:"Names of datasources, in which * stands for any characters. Either this or ds_ids must not be empty."`
 	DSIDs  []uint64 `json:"ds_ids" required:"false" maxItems:"1000" doc:"Datasources by identifier."`
@@ -49,9 +50,14 @@ type Body struct {
 	Annotations     map[string]string `json:"annotations" required:"false" maxProperties:"50" maxLength:"4096" doc:"Texts for the description; no name begins with $."`
 	DescriptionType string            `json:"description_type" required:"false" enum:"text,markdown," doc:"What the description is written in; empty: text."`
 	Description     string            `json:"description" required:"false" maxLength:"16384" doc:"The template of its alerts' description."`
-	ChannelIDs      []int64           `json:"channel_ids" required:"false" maxItems:"100" doc:"The channels that get its alerts; empty: as the route of the account's integration for monitors says."`
 	RepeatInterval  int64             `json:"repeat_interval" required:"false" minimum:"0" maximum:"31536000" doc:"Seconds after which an alert that goes on is sent again, which notifies no person again; 0: 3600."`
 	RepeatTotal     int64             `json:"repeat_total" required:"false" minimum:"0" doc:"How often it is sent again at most; 0: without end."`
+}
+
+// kept is what the column body holds.
+type kept struct {
+	Body
+	ChannelIDs []int64 `json:"channel_ids"`
 }
 
 // Stamps are what the server sets. In requests they are ignored.

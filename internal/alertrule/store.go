@@ -25,6 +25,7 @@ func scanRule(account int64, whole bool) func(db.Scan) (Rule, error) {
 			id                  int64
 			on                  bool
 			head, sources, body string
+			rest                kept
 		)
 		into := []any{&id, &r.FolderID, &r.Name, &r.DSType, &on, &r.Revision, &r.CreatedAt, &r.CreatorID, &r.UpdatedAt, &r.UpdaterID, &head}
 		if whole {
@@ -39,7 +40,7 @@ func scanRule(account int64, whole bool) func(db.Scan) (Rule, error) {
 		parts := []struct {
 			text string
 			into any
-		}{{head, &r.Head}, {sources, &r.Sources}, {body, &r.Body}}
+		}{{head, &r.Head}, {sources, &r.Sources}, {body, &rest}}
 		for _, p := range parts {
 			if p.text == "" {
 				continue
@@ -48,6 +49,8 @@ func scanRule(account int64, whole bool) func(db.Scan) (Rule, error) {
 				return r, fault.Wrap(err, "alert rule %d", r.ID)
 			}
 		}
+		r.Body = rest.Body
+		r.ChannelIDs = rest.ChannelIDs
 		return r, nil
 	}
 }
@@ -102,7 +105,7 @@ func (r *Rule) put(tx *db.Tx) error {
 	values := []any{
 		int64(r.ID), r.FolderID, r.Name, r.DSType, r.On(), r.Revision, r.CreatedAt, r.CreatorID, r.UpdatedAt, r.UpdaterID,
 	}
-	for _, part := range []any{r.Head, r.Sources, r.Body} {
+	for _, part := range []any{r.Head, r.Sources, kept{r.Body, r.ChannelIDs}} {
 		text, err := json.Marshal(part, json.Deterministic(true))
 		if err != nil {
 			return err

@@ -2,7 +2,6 @@ package alertrule
 
 import (
 	"tocsin/internal/api"
-	"tocsin/internal/datasource"
 	"tocsin/internal/platform/fault"
 )
 
@@ -14,7 +13,7 @@ func (s *Service) update(c *api.Call, in Rule) (Rule, error) {
 	if err != nil {
 		return Rule{}, err
 	}
-	datasources, err := datasource.All(c.Tx, c.Who.AccountID)
+	within, err := scopeOf(c)
 	if err != nil {
 		return Rule{}, err
 	}
@@ -25,16 +24,8 @@ func (s *Service) update(c *api.Call, in Rule) (Rule, error) {
 	if in.Enabled == nil {
 		in.Enabled = before.Enabled
 	}
-	if err := s.examine(c, &in, before, datasources); err != nil {
+	if err := s.replace(c, &within, &in, &before, update); err != nil {
 		return Rule{}, err
-	}
-	if err := s.store(c, &in, before, update, datasources); err != nil {
-		return Rule{}, err
-	}
-	if in.FolderID != before.FolderID {
-		if err := checkCounts(c.Tx, in.AccountID, in.FolderID); err != nil {
-			return Rule{}, err
-		}
 	}
 	return in.named(c.Tx)
 }

@@ -32,8 +32,12 @@ type Detail struct {
 
 const changeColumns = `change_id, account_id, rule_id, action, person_id, changed_at`
 
-func (ch *Change) columns() []any {
-	return []any{&ch.ID, &ch.AccountID, &ch.AlertRuleID, &ch.Action, &ch.CreatorID, &ch.CreatedAt}
+// scan reads changeColumns, and what follows them.
+func (ch *Change) scan(scan db.Scan, more ...any) error {
+	var rule int64
+	err := scan(append([]any{&ch.ID, &ch.AccountID, &rule, &ch.Action, &ch.CreatorID, &ch.CreatedAt}, more...)...)
+	ch.AlertRuleID = uint64(rule)
+	return err
 }
 
 // record stores what a change made of the rule.
@@ -58,7 +62,8 @@ type auditsRequest struct {
 func audits(c *api.Call, in auditsRequest) ([]Change, error) {
 	account := c.Who.AccountID
 	list, err := db.All(c.Tx, func(scan db.Scan) (ch Change, err error) {
-		return ch, scan(ch.columns()...)
+		err = ch.scan(scan)
+		return ch, err
 	}, `SELECT `+changeColumns+` FROM alert_rule_change WHERE account_id = $1 AND rule_id = $2 ORDER BY change_id DESC LIMIT $3 + 0`,
 		account, int64(in.ID), maxChanges)
 	if err != nil {
@@ -85,7 +90,8 @@ type detailRequest struct {
 // auditDetail answers /monit/rule/audit/detail.
 func auditDetail(c *api.Call, in detailRequest) (Detail, error) {
 	d, found, err := db.One(c.Tx, func(scan db.Scan) (d Detail, err error) {
-		return d, scan(append(d.columns(), &d.Content)...)
+		err = d.scan(scan, &d.Content)
+		return d, err
 	}, `SELECT `+changeColumns+`, body FROM alert_rule_change WHERE account_id = $1 AND change_id = $2`, c.Who.AccountID, in.ID)
 	if err != nil {
 		return Detail{}, err
