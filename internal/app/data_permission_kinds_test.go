@@ -39,7 +39,8 @@ var exempt = map[string][]string{
 		"/insight/account", "/insight/team", "/insight/channel", "/insight/responder", "/insight/team/export", "/insight/channel/export", "/insight/responder/export",
 		"/insight/alert/topk-by-label", "/report/oncall/notifications", "/report/oncall/changes",
 	},
-	"changes have a test of their own, TestChangesOfPrivateChannels": {"/change/list"},
+	"changes have a test of their own, TestChangesOfPrivateChannels":              {"/change/list"},
+	"what a datasource answers is held by TestPreview in internal/engine/monitor": {"/monit/preview/sync", "/monit/query/data"},
 	"what is so now, of all objects of a kind, has a test of its own in the package of the kind": {
 		"/schedule/gap/list", "/channel/silence/rule/list-effective", "/webhook/endpoint/list",
 	},
@@ -409,6 +410,7 @@ func ruleKind() kind {
 	return kind{prefixes: []string{"/monit/rule/"}, steps: []step{{"/monit/rule/create", `{` + rest + `}`, "id", "id"}}, tries: []try{
 		{create, "/monit/rule/create", `{` + rest + `}`, "InvalidParameter"},
 		{change, "/monit/rule/update", `{"id":$id,` + rest + `}`, ""}, {change, "/monit/rule/delete", `{"id":$id}`, ""},
+		{look, "/monit/rule/state", `{"id":$id}`, ""}, {look, "/monit/rule/history", `{"id":$id}`, ""}, {look, "/monit/rule/explain", `{"rule_id":$id,"ds_id":1}`, ""},
 		{look, "/monit/rule/info", `{"id":$id}`, ""}, {list, "/monit/rule/list/basic", `{}`, ""},
 	}}
 }
