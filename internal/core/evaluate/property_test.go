@@ -47,7 +47,8 @@ func TestWatchAgreesWithModel(t *testing.T) {
 	if only < 0 {
 		for _, check := range []string{CheckThreshold, CheckAnydata, CheckNodata} {
 			for _, to := range []To{Begin, Rise, Fall, Repeat, Recovered, Closed} {
-				if moves[check+string(to)] == 0 {
+				rare := check == CheckNodata && (to == Rise || to == Fall || to == Closed)
+				if moves[check+string(to)] == 0 && (!rare || steps >= 100_000) {
 					t.Errorf("no %s of %s in the cases", to, check)
 				}
 			}

@@ -35,10 +35,10 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 // failure returns the error with which a reply was read: that of the connection, if there is one.
 func (b *bounded) failure(err error, host string, limit int64, took time.Duration) error {
-	switch b.err {
-	case nil, io.EOF:
+	switch {
+	case b.err == nil || errors.Is(b.err, io.EOF):
 		return err
-	case errTooLarge:
+	case errors.Is(b.err, errTooLarge):
 		return &Failure{TooLarge, fmt.Sprintf("%s answered with more than %d bytes", host, limit)}
 	}
 	return failure(b.err, host, answered, took)

@@ -48,12 +48,15 @@ func call(a querier.Ask, rows *[]evaluate.Row) querier.Call {
 	if !a.AsOf.IsZero() {
 		form.Set("time", strconv.FormatInt(a.AsOf.UnixNano(), 10))
 	}
-	return querier.Call{Method: http.MethodGet, Path: "/loki/api/v1/query", Form: form, Expr: a.Expr, Timeout: a.Wait(), Read: func(r io.Reader) error {
+	read := func(r io.Reader) error {
 		answer := prometheus.Decoder{Limit: a.Rows()}
 		err := answer.Decode(r)
 		*rows = answer.Rows
 		return err
-	}}
+	}
+	return querier.Call{
+		Method: http.MethodGet, Path: "/loki/api/v1/query", Form: form, Expr: a.Expr, Timeout: a.Wait(), Read: read,
+	}
 }
 
 // Test asks for a constant.

@@ -47,12 +47,15 @@ func call(a querier.Ask, rows *[]evaluate.Row) querier.Call {
 	if !a.AsOf.IsZero() {
 		form.Set("time", Seconds(a.AsOf))
 	}
-	return querier.Call{Method: http.MethodPost, Path: "/api/v1/query", Form: form, Expr: a.Expr, Timeout: a.Wait(), Read: func(r io.Reader) error {
+	read := func(r io.Reader) error {
 		answer := Decoder{Limit: a.Rows()}
 		err := answer.Decode(r)
 		*rows = answer.Rows
 		return err
-	}}
+	}
+	return querier.Call{
+		Method: http.MethodPost, Path: "/api/v1/query", Form: form, Expr: a.Expr, Timeout: a.Wait(), Read: read,
+	}
 }
 
 // Seconds returns a moment as the API takes it: Unix seconds with milliseconds.

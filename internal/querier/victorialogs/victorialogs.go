@@ -48,12 +48,15 @@ func call(a querier.Ask, rows *[]evaluate.Row) querier.Call {
 	if !a.AsOf.IsZero() {
 		form.Set("time", prometheus.Seconds(a.AsOf))
 	}
-	return querier.Call{Method: http.MethodPost, Path: "/select/logsql/stats_query", Form: form, Expr: a.Expr, Timeout: a.Wait(), Read: func(r io.Reader) error {
+	read := func(r io.Reader) error {
 		answer := prometheus.Decoder{Limit: a.Rows(), Named: true}
 		err := answer.Decode(r)
 		*rows = answer.Rows
 		return err
-	}}
+	}
+	return querier.Call{
+		Method: http.MethodPost, Path: "/select/logsql/stats_query", Form: form, Expr: a.Expr, Timeout: a.Wait(), Read: read,
+	}
 }
 
 // joined returns the rows with the figures of the same labels in one. If there is one figure only, it is the value without a
