@@ -53,7 +53,6 @@ type Evaluator struct {
 	sources map[sourceKey]*source
 	due     byMoment
 	queue   queue
-	inUse   int // goroutines
 	next    time.Time
 	flights map[flightKey]*flight
 	changed map[Key]WatchState
@@ -64,7 +63,7 @@ type Evaluator struct {
 func New(c Config) *Evaluator {
 	return &Evaluator{
 		Config: c, metrics: newMetrics(c.Metrics), have: map[int64]int64{}, watches: map[Key]*watch{}, sources: map[sourceKey]*source{},
-		flights: map[flightKey]*flight{}, changed: map[Key]WatchState{},
+		queue: queue{running: map[int64]int{}}, flights: map[flightKey]*flight{}, changed: map[Key]WatchState{},
 	}
 }
 
@@ -98,27 +97,14 @@ func (e *Evaluator) run(ctx context.Context, now time.Time) (again time.Time, er
 	return again, nil
 }
 
-// mostAtOnce is how many evaluations run at a time, and mostOfSource on how many of them one datasource may be asked.
-const (
-	mostAtOnce   = 32
-	mostOfSource = 8
-)
-
 // dispatch begins evaluations that wait, as far as places are free. The caller holds the lock.
 func (e *Evaluator) dispatch(ctx context.Context) {
-	for e.inUse < mostAtOnce {
-		w := e.queue.take()
-		if w == nil {
-			return
-		}
-		e.inUse++
-		w.source.running++
+	for w := e.queue.take(); w != nil; w = e.queue.take() {
 		e.running.Go(func() {
 			e.evaluate(ctx, w)
 			e.mu.Lock()
 			defer e.mu.Unlock()
-			e.inUse--
-			w.source.running--
+			e.queue.leave(w)
 			e.finish(w)
 			e.dispatch(ctx)
 		})

@@ -335,6 +335,40 @@ func TestSlowDatasourceHoldsUpNoOther(t *testing.T) {
 	b.e.running.Wait()
 }
 
+// Accounts take turns, then datasources. One account leaves places to others, however many of its datasources are slow.
+func TestPlacesAreShared(t *testing.T) {
+	t.Parallel()
+	q := queue{running: map[int64]int{}}
+	add := func(account int64, id uint64, n int) {
+		s := &source{key: sourceKey{account, id}}
+		for range n {
+			q.add(&watch{Watch: Watch{Key: Key{Account: account, Datasource: id}}, source: s})
+		}
+	}
+	for id := range uint64(5) {
+		add(1, id, 20)
+	}
+	add(2, 0, 20)
+	add(3, 0, 1)
+	var first []int64
+	count := map[int64]int{}
+	var taken []*watch
+	for w := q.take(); w != nil; w = q.take() {
+		if len(first) < 5 {
+			first = append(first, w.Account)
+		}
+		count[w.Account]++
+		taken = append(taken, w)
+	}
+	if fmt.Sprint(first, count) != fmt.Sprint([]int64{1, 2, 3, 1, 2}, map[int64]int{1: mostOfAccount, 2: mostOfSource, 3: 1}) {
+		t.Errorf("the first %v, of %v", first, count)
+	}
+	q.leave(taken[1])
+	if w := q.take(); w == nil || w.Account != 2 {
+		t.Errorf("the free place goes to %v", w)
+	}
+}
+
 // waitFor waits for what another goroutine does.
 func (b *bench) waitFor(done func() bool) {
 	b.Helper()

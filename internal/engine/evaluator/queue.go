@@ -2,9 +2,19 @@ package evaluator
 
 import "slices"
 
+// How many evaluations run at a time: in the process, of an account, so that its slow datasources leave places to others, and
+// on a datasource.
+const (
+	mostAtOnce    = 32
+	mostOfAccount = 16
+	mostOfSource  = 8
+)
+
 // queue holds the watches that wait for a place: accounts take turns, then the datasources of an account.
 type queue struct {
 	accounts []*accountQueue // the first has its turn next
+	all      int             // evaluations in progress
+	running  map[int64]int   // of them, by account
 }
 
 type accountQueue struct {
@@ -27,9 +37,15 @@ func (q *queue) add(w *watch) {
 	q.accounts[at].sources = append(q.accounts[at].sources, s)
 }
 
-// take removes and returns the watch whose turn it is, of a datasource with a free place; nil: there is none.
+// take gives a place to the watch whose turn it is, and returns it; nil: no place is free, or none waits.
 func (q *queue) take() *watch {
+	if q.all == mostAtOnce {
+		return nil
+	}
 	for i, a := range q.accounts {
+		if q.running[a.account] == mostOfAccount {
+			continue
+		}
 		at := slices.IndexFunc(a.sources, func(s *source) bool { return s.running < mostOfSource })
 		if at < 0 {
 			continue
@@ -47,7 +63,19 @@ func (q *queue) take() *watch {
 		if len(a.sources) > 0 {
 			q.accounts = append(q.accounts, a)
 		}
+		q.all++
+		q.running[a.account]++
+		s.running++
 		return w
 	}
 	return nil
+}
+
+// leave frees the place of a watch.
+func (q *queue) leave(w *watch) {
+	q.all--
+	w.source.running--
+	if q.running[w.Account]--; q.running[w.Account] == 0 {
+		delete(q.running, w.Account)
+	}
 }

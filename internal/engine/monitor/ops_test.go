@@ -73,7 +73,7 @@ func start(t *testing.T) *apitest.Server {
 			VALUES ($1, $2, 1, 1, 'threshold', $3, 1776052740000, $4, '', 'Critical', $5,
 			'{"labels":{"instance":"web1"},"why":[{"code":"mon_holds","args":["\"$A > 95\"","97",">","95"]}],"as_of":1776052740000,
 			"queries":[{"name":"A","expr":"disk_used_percent","values":{"":"97"}}],
-			"clauses":[{"text":"$A > 95","truth":2,"left":"97","op":">","right":"95"}],"value":97,"ds_name":"Prometheus fra","ds_type":"prometheus"}')`,
+			"clauses":[{"text":"$A > 95","truth":"true","left":"97","op":">","right":"95"}],"value":97,"ds_name":"Prometheus fra","ds_type":"prometheus"}')`,
 			apitest.AccountA, fmt.Sprintf("69dc69c4000000000000000%d", i), evaluate.Key(labels), change, fmt.Sprintf("69dc69c4000000010000000%d", i))
 	}
 	s.Grant(auth.AlertingRulesRead)
