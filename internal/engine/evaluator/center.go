@@ -8,7 +8,7 @@ import (
 	"tocsin/internal/querier"
 )
 
-// Center is the server as an evaluator sees it: it gives out the slots and the configuration, and takes what was found.
+// Center is the server as an evaluator sees it: it assigns the slots, has the configuration, and stores what was found.
 type Center interface {
 	// Sync reports the state of this evaluator and returns what it evaluates.
 	Sync(context.Context, Report) (Orders, error)

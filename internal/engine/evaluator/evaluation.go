@@ -30,7 +30,6 @@ func (e *Evaluator) evaluate(ctx context.Context, w *watch) {
 	e.metrics.late.Observe(max(0, late.Seconds()))
 	e.metrics.evaluated(w.Source.Type, string(evaluate.Missed), missed)
 	asOf := moment.Add(-w.Delay)
-	began := time.Now()
 	answers := e.answers(ctx, w, asOf)
 	if ctx.Err() != nil {
 		return
@@ -39,7 +38,7 @@ func (e *Evaluator) evaluate(ctx context.Context, w *watch) {
 	if err != nil {
 		return
 	}
-	e.note(w, Evaluation{At: moment, Took: time.Since(began), Rows: rowsOf(answers), Largest: largest(answers)}, result.Outcome)
+	e.note(w, Evaluation{At: moment, Took: e.Clock.Now().Sub(now), Rows: rowsOf(answers), Largest: largest(answers)}, result.Outcome)
 	if len(result.Transitions) > 0 {
 		w.unsent = &Batch{Watch: &w.Watch, Epoch: w.epoch, AsOf: asOf, Transitions: result.Transitions, Related: e.related(ctx, w, asOf, result.Related)}
 		e.send(ctx, w)
@@ -116,12 +115,12 @@ func (e *Evaluator) related(ctx context.Context, w *watch, asOf time.Time, quest
 
 // query asks one query of the datasource.
 func (e *Evaluator) query(ctx context.Context, w *watch, q evaluate.Query, asOf time.Time) ([]evaluate.Row, *evaluate.Failure) {
-	began := time.Now()
+	began := e.Clock.Now()
 	rows, failed := w.source.query(ctx, e.Open, querier.Ask{
 		Expr: q.Expr, Args: q.Args, LabelFields: q.LabelFields, ValueFields: q.ValueFields, AsOf: asOf,
 		Timeout: min(querier.DefaultTimeout, w.Rule.Interval),
-	}, e.Clock.Now())
-	e.metrics.queries.WithLabelValues(w.Source.Type).Observe(time.Since(began).Seconds())
+	}, began)
+	e.metrics.queries.WithLabelValues(w.Source.Type).Observe(e.Clock.Now().Sub(began).Seconds())
 	return rows, failed
 }
 

@@ -67,8 +67,8 @@ func New(c Config) *Evaluator {
 	}
 }
 
-// Job returns the background job that evaluates.
-func (e *Evaluator) Job() jobs.Job {
+// Evaluating returns the background job that evaluates.
+func (e *Evaluator) Evaluating() jobs.Job {
 	return jobs.Job{Name: "alert rules", Interval: time.Second, Run: e.run, Wait: e.running.Wait, Signal: e.Wake}
 }
 

@@ -21,13 +21,11 @@ func newMetrics(registry prom.Registerer) metrics {
 			Help: "Changes of what alert rules found, by kind.",
 		}, []string{"to"}),
 		queries: prom.NewHistogramVec(prom.HistogramOpts{
-			Name:    "tocsin_query_seconds",
-			Help:    "How long datasources took to answer a query of an alert rule.",
+			Name: "tocsin_query_seconds", Help: "How long datasources took to answer a query of an alert rule.",
 			Buckets: []float64{0.005, 0.025, 0.1, 0.5, 2.5, 10, 60},
 		}, []string{"type"}),
 		late: prom.NewHistogram(prom.HistogramOpts{
-			Name:    "tocsin_evaluation_late_seconds",
-			Help:    "How long after their moment evaluations of alert rules began.",
+			Name: "tocsin_evaluation_late_seconds", Help: "How long after their moment evaluations of alert rules began.",
 			Buckets: []float64{0.005, 0.025, 0.1, 0.5, 2.5, 10, 60},
 		}),
 		fenced: prom.NewCounter(prom.CounterOpts{

@@ -37,7 +37,7 @@ func (q *queue) add(w *watch) {
 	q.accounts[at].sources = append(q.accounts[at].sources, s)
 }
 
-// take gives a place to the watch whose turn it is, and returns it; nil: no place is free, or none waits.
+// take returns the watch whose turn it is, which then has a place; nil: no place is free, or none waits.
 func (q *queue) take() *watch {
 	if q.all == mostAtOnce {
 		return nil

@@ -38,7 +38,7 @@ type source struct {
 	failed   evaluate.Failure // the last one
 	answered bool             // it has answered since the start
 	reported bool             // the last report had it as lost
-	told     time.Time        // when it was last reported
+	sentAt   time.Time        // when it was last reported
 }
 
 // configure changes the connection. The old one is closed when its queries have ended.
@@ -164,16 +164,16 @@ func (s *source) state(now time.Time) (state SourceState, report bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lost := !s.since.IsZero() && now.Sub(s.since) >= lostAfter
-	if !lost && !s.answered || !lost && !s.reported && !s.told.IsZero() || lost && s.reported && now.Sub(s.told) < repeatLost {
+	if !lost && !s.answered || !lost && !s.reported && !s.sentAt.IsZero() || lost && s.reported && now.Sub(s.sentAt) < repeatLost {
 		return state, false
 	}
 	return SourceState{Account: s.key.account, ID: s.key.id, Name: s.config.Name, Lost: lost, Kind: s.failed.Kind,
 		Message: s.failed.Message, Since: s.since}, true
 }
 
-// tell notes that a state was reported.
-func (s *source) tell(state SourceState, now time.Time) {
+// sent notes that a state was reported.
+func (s *source) sent(state SourceState, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reported, s.told = state.Lost, now
+	s.reported, s.sentAt = state.Lost, now
 }

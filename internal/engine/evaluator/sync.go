@@ -25,7 +25,7 @@ func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
 		return err
 	}
 	for i, s := range silent {
-		s.tell(report.Sources[i], now)
+		s.sent(report.Sources[i], now)
 	}
 	err = e.save(ctx)
 	e.mu.Lock()

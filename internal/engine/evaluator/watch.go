@@ -10,7 +10,7 @@ import (
 	"tocsin/internal/core/evaluate"
 )
 
-// watch is a watch of this evaluator. What the lock of the evaluator guards is said.
+// watch is a watch of this evaluator.
 type watch struct {
 	Watch
 

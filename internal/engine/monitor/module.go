@@ -15,7 +15,7 @@ func (r *Service) Module() module.Module {
 	return module.Module{
 		Name:    "engine/monitor",
 		Ops:     r.Ops(),
-		Jobs:    []jobs.Job{r.evaluator.Job(), r.closeJob()},
+		Jobs:    []jobs.Job{r.evaluator.Evaluating(), r.closeJob()},
 		Prune:   []module.Retention{{Period: module.Events, Prune: Prune}},
 		Overdue: Overdue,
 		Gauges: []module.Gauge{{

@@ -1,4 +1,4 @@
-// Package monitor is the server's side of alert rules: it gives evaluators their slots and configuration, stores what they find
+// Package monitor is the server's side of alert rules: it assigns slots to evaluators, stores what they find
 // as events and transitions, alerts that a rule or a datasource is not known, and explains.
 //
 // It must never take a transition of an old epoch, nor let one account's rules hold up another's.

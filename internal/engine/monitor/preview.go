@@ -40,16 +40,8 @@ type PreviewRow struct {
 	Fields map[string]string           `json:"fields" doc:"Its other columns."`
 }
 
-// QueryData is the answer to a query, in the shape of the public API.
-type QueryData struct {
-	Format string  `json:"format" enum:"rows" doc:"The format of result."`
-	Result Preview `json:"result" doc:"The answer."`
-}
-
-func (r *Service) queryData(c *api.Call, in previewRequest) (QueryData, error) {
-	p, err := r.preview(c, in)
-	return QueryData{"rows", p}, err
-}
+// showPreview returns what was found.
+func showPreview(_ *api.Call, found Preview) (Preview, error) { return found, nil }
 
 // preview asks a datasource.
 func (r *Service) preview(c *api.Call, in previewRequest) (p Preview, err error) {
@@ -80,12 +72,12 @@ func (r *Service) preview(c *api.Call, in previewRequest) (p Preview, err error)
 		return p, refusal(failed)
 	}
 	defer q.Close() //nolint:errcheck // there is no one to report to
-	asOf, began := c.Now.Add(-time.Duration(in.DelaySeconds)*time.Second), time.Now()
+	asOf, began := c.Now.Add(-time.Duration(in.DelaySeconds)*time.Second), r.Clock.Now()
 	rows, failed := q.Query(c.Ctx, querier.Ask{Expr: in.Expr, Args: in.Args, AsOf: asOf, Limit: mostPreviewed})
 	if failed != nil {
 		return p, refusal(failed)
 	}
-	p = Preview{Rows: make([]PreviewRow, len(rows)), AsOf: asOf.UnixMilli(), TookMS: time.Since(began).Milliseconds()}
+	p = Preview{Rows: make([]PreviewRow, len(rows)), AsOf: asOf.UnixMilli(), TookMS: r.Clock.Now().Sub(began).Milliseconds()}
 	for i, row := range rows {
 		one := PreviewRow{Labels: filled(row.Labels), Values: map[string]condition.Number{}, Fields: filled(row.Fields)}
 		for name, v := range row.Values {
