@@ -23,7 +23,7 @@ type Integration struct {
 	AccountID       int64     `json:"account_id" doc:"Owning account."`
 	IntegrationID   int64     `json:"integration_id" doc:"The integration's identifier."`
 	IntegrationName string    `json:"integration_name" maxLength:"59" doc:"1 to 59 characters."`
-	IntegrationType string    `json:"integration_type" enum:"standard,prometheus,grafana,pagerduty,zabbix,sentry,heartbeat,change,webhook_incident,webhook_alert,slack_app,feishu_app,dingtalk_app,wecom_app,teams_app" doc:"What it is connected with: a source of alerts, of changes, a webhook, or an app of a chat service."`
+	IntegrationType string    `json:"integration_type" enum:"standard,prometheus,grafana,pagerduty,zabbix,sentry,heartbeat,change,webhook_incident,webhook_alert,slack_app,feishu_app,dingtalk_app,wecom_app,teams_app,monit.alert" doc:"What it is connected with: a source of alerts, of changes, a webhook, an app of a chat service, or monit.alert: the account's alert rules."`
 	Description     string    `json:"description" maxLength:"500" doc:"At most 500 characters."`
 	TeamID          int64     `json:"team_id" doc:"Owning team; 0: none."`
 	ChannelID       int64     `json:"channel_id" doc:"Of a dedicated source: the channel that all of its alerts go to; 0: its route decides."`

@@ -21,7 +21,7 @@ type previewRequest struct {
 	DSType       string            `json:"ds_type" enum:"prometheus,loki,mysql,oracle,postgres,clickhouse,elasticsearch,sls,victorialogs" doc:"The type of the datasource."`
 	DSName       string            `json:"ds_name" minLength:"1" maxLength:"255" doc:"Its name."`
 	Expr         string            `json:"expr" minLength:"1" maxLength:"65536" doc:"The query in the language of the datasource."`
-	Args         map[string]string `json:"args,omitzero" doc:"Settings of the type."`
+	Args         map[string]string `json:"args,omitzero" maxProperties:"50" maxLength:"4096" doc:"Settings of the type."`
 	DelaySeconds int64             `json:"delay_seconds,omitzero" minimum:"0" maximum:"86400" doc:"How much earlier than now the query asks."`
 	AccountID    int64             `json:"account_id,omitzero" doc:"Ignored: the account is that of the key."`
 }

@@ -21,7 +21,7 @@ import (
 type explainRequest struct {
 	RuleID uint64            `json:"rule_id" minimum:"1" doc:"The rule."`
 	DSID   uint64            `json:"ds_id" minimum:"1" doc:"The datasource."`
-	Labels map[string]string `json:"labels,omitzero" doc:"The labels of an instance; absent: whichever changed last."`
+	Labels map[string]string `json:"labels,omitzero" maxProperties:"50" maxLength:"2048" doc:"The labels of an instance; absent: whichever changed last."`
 }
 
 // Explanation explains a transition.
