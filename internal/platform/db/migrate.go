@@ -3,7 +3,9 @@ package db
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -200,6 +202,17 @@ var numbers = sync.OnceValue(func() (all []int64) {
 	slices.Sort(all)
 	return all
 })
+
+// SchemaDigest returns a text that differs between programs with different migrations of the embedded engine.
+func SchemaDigest() string {
+	all := sha256.New()
+	files, _ := migrations.ReadDir("migrations") // embedded: it is there
+	for _, f := range files {
+		text, _ := migrations.ReadFile("migrations/" + f.Name())
+		fmt.Fprintln(all, f.Name(), len(text), string(text))
+	}
+	return hex.EncodeToString(all.Sum(nil)[:16])
+}
 
 // knows returns the version of the newest migration of this program.
 func knows() int64 { return slices.Max(numbers()) }
