@@ -10,24 +10,25 @@ import (
 // Check checks what needs no other object.
 func (r Rule) Check() error { return r.check("") }
 
-func (s *Service) create(c *api.Call, in Rule) (Rule, error) {
+func (s *Service) create(c *api.Call, t tried) (Saved, error) {
+	in := t.Rule
 	if in.ID != 0 {
-		return Rule{}, fault.Invalid("id", "must be left out or 0, because this operation never changes an existing rule; got %d", in.ID)
+		return Saved{}, fault.Invalid("id", "must be left out or 0, because this operation never changes an existing rule; got %d", in.ID)
 	}
 	within, err := scopeOf(c)
 	if err != nil {
-		return Rule{}, err
+		return Saved{}, err
 	}
 	if err := s.first(c); err != nil {
-		return Rule{}, err
+		return Saved{}, err
 	}
 	if err := s.add(c, &within, &in, create); err != nil {
-		return Rule{}, err
+		return Saved{}, err
 	}
 	if err := countToday(c.Tx, in.AccountID, c.Unix()); err != nil {
-		return Rule{}, err
+		return Saved{}, err
 	}
-	return in.named(c.Tx)
+	return t.saved(c, in)
 }
 
 // first prepares the account for rules.

@@ -80,7 +80,7 @@ func TestCreate(t *testing.T) {
 			"rule_configs": {"queries": [{"name": "A", "expr": "disk_used_percent", "label_fields": [], "value_fields": [], "args": {}}], "relate_queries": [],
 				"check_threshold": {"enabled": true, "alerting_check_times": 3, "recovery_check_times": 0, "critical": "$A > 95", "warning": "", "info": "", "recovery": {"mode": "invert", "condition": "", "args": {}}}},
 			"enabled_times": [], "annotations": {}, "description_type": "text", "description": "", "channel_ids": [], "repeat_interval": 3600, "repeat_total": 0,
-			"account_id": 2451002751131, "creator_id": 2476123212131, "creator_name": "Olga Owner", "updater_id": 2476123212131, "updater_name": "Olga Owner", "created_at": 1776052801, "updated_at": 1776052801}`},
+			"account_id": 2451002751131, "creator_id": 2476123212131, "creator_name": "Olga Owner", "updater_id": 2476123212131, "updater_name": "Olga Owner", "created_at": 1776052801, "updated_at": 1776052801, "checks": []}`},
 		refuse("the name is taken", ``, "name", "Disk"),
 		refuse("an id", `"id": 5`, "id", "left out", "5"),
 		refuse("no name", `"name": ""`, "name"),

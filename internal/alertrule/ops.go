@@ -1,6 +1,7 @@
 package alertrule
 
 import (
+	"context"
 	"embed"
 	"time"
 
@@ -20,6 +21,8 @@ type Config struct {
 	// Changed is called in the transaction that changes a rule, with the rule as it is then. action is update, fields or
 	// move, or delete, and then the rule as it was.
 	Changed func(tx *db.Tx, account int64, rule *Rule, action string, person int64, now time.Time) error
+	// Try asks the first datasource that a rule matches for an answer to its queries, for a few seconds at most.
+	Try func(ctx context.Context, account int64, r Rule) []Trial
 	// States returns what is known of rules. A rule that it does not return is evaluated as it should be.
 	States func(tx *db.Tx, account int64, rules []uint64, now time.Time) (map[uint64]State, error)
 }
@@ -64,7 +67,7 @@ func (s *Service) writes() []api.Op {
 			Notes: "An account has at most 20,000 rules, a folder 2,000, and a rule 256 KiB. A rule matches at most 1,000 datasources. The rules of an " +
 				"account are evaluated at most 1,000 times a second, on each datasource that they match. cron_pattern has no time zone: timezone is that.",
 			Example: `{` + exampleRule + `}`,
-			Do:      api.Do(s.create),
+			Do:      api.DoAfter(s.try, s.create),
 		},
 		{
 			Path: "/monit/rule/update", Allow: manage, Effect: api.Write, Audit: "monitor_rule:write:update", MaxBody: 2 * maxRule,
@@ -73,7 +76,7 @@ func (s *Service) writes() []api.Op {
 			Notes: "All members are overwritten but enabled and folder_id, which are kept if they are absent. Alerts that are open go on, if their series is in " +
 				"the first answer to the new rule.",
 			Example: `{"id": 1, ` + exampleRule + `}`,
-			Do:      api.Do(s.update),
+			Do:      api.DoAfter(s.try, s.update),
 		},
 		{
 			Path: "/monit/rule/delete", Allow: manage, Effect: api.Write, Audit: "monitor_rule:write:delete", Danger: true,

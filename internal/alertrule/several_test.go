@@ -1,6 +1,7 @@
 package alertrule_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -216,4 +217,29 @@ func TestRetention(t *testing.T) {
 	if r.Code != "ResourceNotFound" {
 		t.Errorf("%s", r.Body)
 	}
+}
+
+// TestQueriesAreTried holds that a datasource that fails refuses a rule only if the caller asks for that.
+func TestQueriesAreTried(t *testing.T) {
+	t.Parallel()
+	s := start(t, alertrule.Config{Try: func(_ context.Context, account int64, r alertrule.Rule) []alertrule.Trial {
+		if account != apitest.AccountA || r.Name == "" {
+			t.Errorf("%d %q", account, r.Name)
+		}
+		return []alertrule.Trial{{DSID: 1, DSName: "Prometheus fra", Status: "failed", Message: "parse error"}}
+	}})
+	saved := func(want int) func(*testing.T, *apitest.Server, apitest.Reply) {
+		return func(t *testing.T, _ *apitest.Server, r apitest.Reply) {
+			var got alertrule.Saved
+			if r.Into(&got); len(got.Checks) != want || got.ID == 0 {
+				t.Errorf("%+v", got)
+			}
+		}
+	}
+	s.Scenarios(t, createPath, []apitest.Scenario{
+		{Name: "stored with what was answered", Body: rule(``), Then: saved(1)},
+		{Name: "off", Body: rule(`"name": "x", "enabled": false`), Then: saved(0)},
+		{Name: "strict", Body: rule(`"name": "y", "strict": true`), Code: "InvalidParameter", Says: []string{"rule_configs.queries", "Prometheus fra", "parse error"}},
+	})
+	s.Scenarios(t, updatePath, []apitest.Scenario{{Name: "changed", Body: rule(`"id": 1`), Then: saved(1)}})
 }

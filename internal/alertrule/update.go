@@ -5,17 +5,18 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-func (s *Service) update(c *api.Call, in Rule) (Rule, error) {
+func (s *Service) update(c *api.Call, t tried) (Saved, error) {
+	in := t.Rule
 	if in.ID == 0 {
-		return Rule{}, fault.Invalid("id", "is required")
+		return Saved{}, fault.Invalid("id", "is required")
 	}
 	before, err := get(c.Tx, c.Who.AccountID, in.ID)
 	if err != nil {
-		return Rule{}, err
+		return Saved{}, err
 	}
 	within, err := scopeOf(c)
 	if err != nil {
-		return Rule{}, err
+		return Saved{}, err
 	}
 	in.Stamps = before.Stamps
 	if in.FolderID == 0 {
@@ -25,7 +26,7 @@ func (s *Service) update(c *api.Call, in Rule) (Rule, error) {
 		in.Enabled = before.Enabled
 	}
 	if err := s.replace(c, &within, &in, &before, update); err != nil {
-		return Rule{}, err
+		return Saved{}, err
 	}
-	return in.named(c.Tx)
+	return t.saved(c, in)
 }
