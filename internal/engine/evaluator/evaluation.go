@@ -40,7 +40,9 @@ func (e *Evaluator) evaluate(ctx context.Context, w *watch) {
 	}
 	e.note(w, Evaluation{At: moment, Took: e.Clock.Now().Sub(now), Rows: rowsOf(answers), Largest: largest(answers)}, result.Outcome)
 	if len(result.Transitions) > 0 {
-		w.unsent = &Batch{Watch: &w.Watch, Epoch: w.epoch, AsOf: asOf, Transitions: result.Transitions, Related: e.related(ctx, w, asOf, result.Related)}
+		w.unsent = &Batch{
+			Watch: &w.Watch, Epoch: w.epoch, AsOf: asOf, Transitions: result.Transitions, Related: e.related(ctx, w, asOf, result.Related),
+		}
 		e.send(ctx, w)
 	}
 }

@@ -140,7 +140,9 @@ type closing struct {
 
 // closeJob returns the job that closes instances.
 func (r *Service) closeJob() jobs.Job {
-	work := &jobs.Batch[closing]{DB: r.DB, Due: dueClosings, Prepare: r.prepareClosings, Still: stillClosing, Do: r.close, Postpone: r.postponeClosing}
+	work := &jobs.Batch[closing]{
+		DB: r.DB, Due: dueClosings, Prepare: r.prepareClosings, Still: stillClosing, Do: r.close, Postpone: r.postponeClosing,
+	}
 	run := work.Rounds(r.closes, func(tx *db.Tx) ([]jobs.Next, error) {
 		return db.All(tx, func(scan db.Scan) (n jobs.Next, err error) { return n, scan(&n.Account, &n.At) }, closingAccounts)
 	})
@@ -189,7 +191,8 @@ func (r *Service) prepareClosings(_ context.Context, account int64, rows []closi
 			}
 			c.bodies = append(c.bodies, string(body))
 		}
-		text, err := json.Marshal(record{Labels: c.Labels, Why: []sentence.Data{why}, AsOf: now.UnixMilli(), Value: c.Value}, json.Deterministic(true))
+		stored := record{Labels: c.Labels, Why: []sentence.Data{why}, AsOf: now.UnixMilli(), Value: c.Value}
+		text, err := json.Marshal(stored, json.Deterministic(true))
 		if err != nil {
 			return nil, err
 		}

@@ -75,7 +75,8 @@ func (r *Service) write(c *change, now time.Time) {
 // event returns the event of an instance for the route of the integration.
 func (i *instance) event(at time.Time, description string, integration int64) event.Event {
 	return event.Event{
-		Integration: integration, AlertKey: event.Cut(i.alertKey, event.MaxAlertKey), TitleRule: i.Title, Title: i.Title, Description: description,
+		Integration: integration, AlertKey: event.Cut(i.alertKey, event.MaxAlertKey), TitleRule: i.Title, Title: i.Title,
+		Description: description,
 		Severity: i.severity, Status: i.severity, Labels: i.Event, Identifying: event.Identifying(i.Labels),
 		GroupKey: "monit/" + strconv.FormatUint(i.key.Rule, 10), Time: at.Unix(),
 	}
@@ -119,8 +120,8 @@ func (r *Service) description(c *change) string {
 }
 
 // variables are the variables of the public templates of rules.
-const variables = `{{$labels := .Labels}}{{$severity := .Severity}}{{$status := .Event}}{{$value := .Fields.value}}{{$values := .Fields.values}}` +
-	`{{$annotations := .Fields.annotations}}{{$relates := .Fields.relates}}{{$dsName := .Fields.ds_name}}{{$dsType := .Fields.ds_type}}` +
+const variables = `{{$labels := .Labels}}{{$severity := .Severity}}{{$status := .Event}}{{$value := .Fields.value}}` +
+	`{{$values := .Fields.values}}{{$annotations := .Fields.annotations}}{{$relates := .Fields.relates}}{{$dsName := .Fields.ds_name}}{{$dsType := .Fields.ds_type}}` +
 	`{{$checkMode := .Fields.check}}{{$appendLabels := .Fields.append_labels}}`
 
 // rendered fills in the template of the rule.

@@ -70,7 +70,8 @@ func (i *instance) save(tx *db.Tx) error {
 }
 
 func (i *instance) remove(tx *db.Tx) error {
-	return tx.Do(`DELETE FROM rule_instance WHERE account_id = $1 AND rule_id = $2 AND datasource_id = $3 AND check_name = $4 AND instance_key = $5`,
+	return tx.Do(`DELETE FROM rule_instance WHERE account_id = $1 AND rule_id = $2 AND datasource_id = $3 AND check_name = $4
+		AND instance_key = $5`,
 		i.key.Account, int64(i.key.Rule), int64(i.key.Datasource), i.check, i.hash)
 }
 

@@ -27,7 +27,10 @@ func (r *Service) Module() module.Module {
 
 func (r *Service) count(*db.Tx, time.Time) ([]module.Sample, error) {
 	all, unknown := r.evaluator.Watches()
-	return []module.Sample{{Value: float64(all - unknown), Labels: []string{"known"}}, {Value: float64(unknown), Labels: []string{"unknown"}}}, nil
+	return []module.Sample{
+		{Value: float64(all - unknown), Labels: []string{"known"}},
+		{Value: float64(unknown), Labels: []string{"unknown"}},
+	}, nil
 }
 
 // mostPruned is the most rows that one transaction deletes of an account.

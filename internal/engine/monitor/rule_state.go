@@ -115,7 +115,7 @@ func (r *Service) state(c *api.Call, in oneRule) (s RuleState, err error) {
 		w := r.watchState(key, d.Name, stored)
 		w.EdgeID = name(r.Nodes.Live(), owners[slotOf(account, rule.ID, d.ID)].node)
 		s.Watches = append(s.Watches, w)
-		s.RuntimeState = worse(s.RuntimeState, map[string]string{"known": stateNormal, "unknown": stateAbnormal, "waiting": stateWaiting}[w.State])
+		s.RuntimeState = worse(s.RuntimeState, ofWatches[w.State])
 		instances, err := r.instances(c.Tx, key, w.State == "unknown")
 		if err != nil {
 			return s, err
@@ -125,6 +125,9 @@ func (r *Service) state(c *api.Call, in oneRule) (s RuleState, err error) {
 	s.Instances = s.Instances[:min(len(s.Instances), mostInstances)]
 	return s, nil
 }
+
+// ofWatches are the states of rules by those of watches.
+var ofWatches = map[string]string{"known": stateNormal, "unknown": stateAbnormal, "waiting": stateWaiting}
 
 // worse returns the state of two that counts for a rule.
 func worse(a, b string) string {
@@ -154,7 +157,9 @@ func (r *Service) watchState(key evaluator.Key, source string, stored map[evalua
 	look, here := r.evaluator.Look(key)
 	for _, one := range look.Recent {
 		w.Recent = append(w.Recent, one.Outcome)
-		w.Last = &LastEvaluation{At: one.At.UnixMilli(), TookMS: one.Took.Milliseconds(), Rows: int64(one.Rows), Outcome: one.Outcome, Largest: one.Largest}
+		w.Last = &LastEvaluation{
+			At: one.At.UnixMilli(), TookMS: one.Took.Milliseconds(), Rows: int64(one.Rows), Outcome: one.Outcome, Largest: one.Largest,
+		}
 	}
 	switch {
 	case !here:

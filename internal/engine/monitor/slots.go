@@ -134,7 +134,8 @@ func (r *Service) claim(ctx context.Context, held map[int64]bool, now time.Time)
 	}
 	changed := assign(all, live, now)
 	for _, s := range all {
-		if s.node == self && s.moving != "" && !held[s.number] && !slices.ContainsFunc(changed, func(c slot) bool { return c.number == s.number }) {
+		known := slices.ContainsFunc(changed, func(c slot) bool { return c.number == s.number })
+		if s.node == self && s.moving != "" && !held[s.number] && !known {
 			changed = append(changed, s.given(s.moving, now))
 		}
 	}

@@ -111,7 +111,9 @@ func (r *Service) report(ctx context.Context, report evaluator.Report) (err erro
 }
 
 // reportOf is report for one account. What is known and was known before costs no write.
-func (r *Service) reportOf(ctx context.Context, account int64, watches []evaluator.WatchState, sources []evaluator.SourceState, now time.Time) error {
+func (r *Service) reportOf(
+	ctx context.Context, account int64, watches []evaluator.WatchState, sources []evaluator.SourceState, now time.Time,
+) error {
 	var stored map[evaluator.Key]unknown
 	err := r.DB.Read(db.For(ctx, account), func(tx *db.Tx) (err error) {
 		stored, err = unknownsOf(tx, account)
@@ -229,7 +231,10 @@ func (r *Service) watch(tx *db.Tx, w evaluator.WatchState, stored map[evaluator.
 		delete(stored, w.Key)
 		return forget(tx, w.Key)
 	}
-	u := unknown{key: w.Key, since: w.Since.UnixMilli(), unknownBody: unknownBody{Kind: w.Kind, Message: w.Message, Lost: w.Lost, Alert: before.Alert}}
+	u := unknown{
+		key: w.Key, since: w.Since.UnixMilli(),
+		unknownBody: unknownBody{Kind: w.Kind, Message: w.Message, Lost: w.Lost, Alert: before.Alert},
+	}
 	if was {
 		u.since = before.since
 	}
