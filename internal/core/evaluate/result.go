@@ -67,7 +67,7 @@ const (
 // Ends reports whether the instance is over.
 func (t To) Ends() bool { return t == Recovered || t == Gone || t == Closed }
 
-// Transition is a change of an instance.
+// Transition is a change of an instance. Its labels and rows are those of the answers: they must not be changed.
 type Transition struct {
 	Check    string
 	Query    string // the first of those that its check judges
@@ -85,7 +85,7 @@ type Transition struct {
 	Silent   bool     // an end of which no event is sent
 }
 
-// Instance is a label set of a check that is pending or firing.
+// Instance is a label set of a check that is pending or firing. Its labels must not be changed.
 type Instance struct {
 	Check    string
 	Query    string
