@@ -43,7 +43,7 @@ type Watch struct {
 	failed    *Failure // of a recovery query
 }
 
-// The checks of a watch. A watch has all of them: those that are off end the instances they had.
+// The checks of a watch. A check that is off ends the instances that it had.
 const (
 	threshold = iota
 	anydata

@@ -7,7 +7,7 @@ import (
 	"tocsin/internal/core/sentence"
 )
 
-// why returns the reasons of a transition that its clauses do not say. The instance is as it was before.
+// why returns the reasons of a transition beside its clauses. The instance is as it was before.
 func (w *Watch) why(s *signal, to To) []sentence.Data {
 	c := &w.checks[s.check]
 	switch to {
@@ -39,7 +39,7 @@ func (c *check) seen(s *signal) []sentence.Data {
 	return nil
 }
 
-// recoveredBy returns what proved a recovery. Of a threshold the clauses say it.
+// recoveredBy returns what proved a recovery.
 func (c *check) recoveredBy() sentence.Data {
 	switch {
 	case c.mode == "ql":
