@@ -14,7 +14,7 @@ type Row struct {
 	Fields map[string]string  // columns that are neither labels nor values, for descriptions
 }
 
-// Failure says why a query has no complete answer.
+// Failure is why a query has no complete answer.
 type Failure struct {
 	Kind    Kind
 	Phase   string // resolve, dial, tls, sign_in, query or read; empty where there was no connection to make

@@ -72,3 +72,24 @@ func BenchmarkState(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkInstance counts and decides an instance that goes on as it was.
+func BenchmarkInstance(b *testing.B) {
+	rule := thresholdRule(1, 1, nil)
+	rule.Config.Queries[0].Expr = "up"
+	w, err := New(rule, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := &w.checks[threshold]
+	i := newInstance("A", nil)
+	i.become(Begin, critical, 1)
+	s := signal{check: threshold, instance: i, severity: critical}
+	b.ReportAllocs()
+	at := int64(1)
+	for b.Loop() {
+		at++
+		i.count(&s, at)
+		c.decide(i, &w.rule, at)
+	}
+}

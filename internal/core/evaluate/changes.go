@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -31,7 +30,7 @@ func (t *changes) checksOff() {
 		}
 		for _, i := range c.instances {
 			if i.severity != none {
-				t.add(&signal{check: n, instance: i, row: -1}, Closed, none, t.w.changed("mon_check_off", "mon_check_off_by"))
+				t.add(&signal{check: n, instance: i, row: -1}, Closed, none, t.w.changed(true))
 			}
 		}
 		clear(c.instances)
@@ -52,7 +51,7 @@ func (t *changes) apply(s *signal) {
 	}
 	if t.left(s) {
 		if i.severity != none {
-			t.add(s, Closed, none, t.w.changed("mon_changed", "mon_changed_by"))
+			t.add(s, Closed, none, t.w.changed(false))
 		}
 		t.remove(c, s)
 		return
@@ -64,7 +63,7 @@ func (t *changes) apply(s *signal) {
 	case Begin:
 		t.begins = append(t.begins, s)
 	default:
-		t.add(s, to, level, t.w.why(s, to))
+		t.add(s, to, level, t.w.why(s, to)...)
 	}
 	if to == Closed || to != Begin && c.done(i, t.ms) {
 		t.remove(c, s)
@@ -136,7 +135,7 @@ func (t *changes) begin() {
 			break
 		}
 		_, level := w.checks[s.check].decide(s.instance, &w.rule, t.ms)
-		t.add(s, Begin, level, w.why(s, Begin))
+		t.add(s, Begin, level, w.why(s, Begin)...)
 	}
 	most := max(slices.Max(t.over[:]), wanted, t.unwatched+len(w.checks[nodata].instances))
 	t.tooMany(most, open)
@@ -152,25 +151,25 @@ func (t *changes) tooMany(count int, open bool) {
 	case count > limit && s.instance == nil && open:
 		t.create(c, s)
 		s.instance.value = float64(count)
-		t.add(s, Begin, c.severity, []sentence.Data{sentence.New("mon_too_many", count, limit)})
+		t.add(s, Begin, c.severity, sentence.New("mon_too_many", count, limit))
 	case count > limit && s.instance != nil:
 		s.instance.value = float64(count)
 		if to, level := c.decide(s.instance, &t.w.rule, t.ms); to == Repeat {
-			t.add(s, to, level, []sentence.Data{sentence.New("mon_too_many", count, limit)})
+			t.add(s, to, level, sentence.New("mon_too_many", count, limit))
 		}
 	case count <= limit && s.instance != nil:
-		t.add(s, Recovered, none, []sentence.Data{sentence.New("mon_within", limit)})
+		t.add(s, Recovered, none, sentence.New("mon_within", limit))
 		t.remove(c, s)
 	}
 }
 
-// add makes a transition.
-func (t *changes) add(s *signal, to To, level severity, why []sentence.Data) {
+// add makes a transition with its reasons, after the clauses that decided.
+func (t *changes) add(s *signal, to To, level severity, reasons ...sentence.Data) {
 	w := t.w
 	c := &w.checks[s.check]
 	i := s.instance
-	made := Transition{Check: c.name, Query: i.query, Key: i.key, Labels: maps.Clone(i.labels), At: t.at, To: to, From: i.severity.String(),
-		Severity: level.String(), Why: why, Value: finite(i.value), Silent: to.Ends() && c.silent}
+	made := Transition{Check: c.name, Query: i.query, Key: i.key, Labels: i.labels, At: t.at, To: to, From: i.severity.String(),
+		Severity: level.String(), Value: finite(i.value), Silent: to.Ends() && c.silent}
 	since := i.since
 	if to == Begin {
 		since = t.ms
@@ -187,6 +186,11 @@ func (t *changes) add(s *signal, to To, level severity, why []sentence.Data) {
 		}
 	}
 	made.Clauses = w.clauses(s, to)
+	made.Why = make([]sentence.Data, 0, len(made.Clauses)+len(reasons))
+	for _, clause := range made.Clauses {
+		made.Why = append(made.Why, holds(clause))
+	}
+	made.Why = append(made.Why, reasons...)
 	t.all = append(t.all, made)
 	if s.check != tooMany {
 		switch {

@@ -233,8 +233,8 @@ func checkRecovery(check string, r Recovery, modes ...string) error {
 }
 
 // checkLabels checks the ${label} of a query.
-func checkLabels(field, query string) error {
-	for rest := query; ; {
+func checkLabels(field, text string) error {
+	for rest := text; ; {
 		_, after, found := strings.Cut(rest, "${")
 		if !found {
 			return nil

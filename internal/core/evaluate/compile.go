@@ -187,7 +187,7 @@ func (w *Watch) firstQuery(refs []condition.Ref) string {
 	return slices.Min(names)
 }
 
-// digests tell whether a rule judges as another does, and whether it asks the same. They are part of stored states: a new
+// digests are equal for rules that judge alike, and for rules that ask the same queries. They are part of stored states: a new
 // member of Config that is present in JSON without being set would close instances when the program is upgraded.
 type digests struct{ Config, Queries string }
 

@@ -179,7 +179,7 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// TestFallNeedsASeverity has answers between the severities and the recovery.
+// TestFallNeedsSeverity has answers between the severities and the recovery.
 func TestFallNeedsSeverity(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, thresholdRule(1, 2, func(t *Threshold) { t.Recovery = Recovery{Mode: "threshold", Condition: "$A < 20"} }))

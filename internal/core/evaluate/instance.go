@@ -32,11 +32,11 @@ type memory struct {
 	mask     uint16 // of nodata: the queries whose answers have had it
 }
 
-func newInstance(query string, labels map[string]string) *instance {
-	return &instance{key: Key(labels), query: query, labels: labels, value: math.NaN()}
+func newInstance(name string, labels map[string]string) *instance {
+	return &instance{key: Key(labels), query: name, labels: labels, value: math.NaN()}
 }
 
-// signal is what an evaluation says about an instance.
+// signal is the result of an evaluation for one instance.
 type signal struct {
 	check     int
 	instance  *instance
@@ -44,7 +44,7 @@ type signal struct {
 	row       int      // its label set among the joined rows; -1: no answer has it
 	severity  severity // none: no severity holds
 	absent    bool     // it has no value
-	recovered bool     // the evaluation is one that proves its recovery
+	recovered bool     // the evaluation counts towards its recovery
 	skip      bool     // its recovery query has no answer: nothing about it changes
 }
 

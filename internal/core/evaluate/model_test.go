@@ -60,7 +60,7 @@ type modelRule struct {
 	recovery *term
 }
 
-// entry is what one known answer says about an instance.
+// entry is the result of one known answer for an instance.
 type entry struct {
 	at        int64
 	severity  int

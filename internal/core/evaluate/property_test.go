@@ -146,7 +146,7 @@ func (c *comparison) takeOver() {
 	c.watch.Adopt(open)
 	older := c.savedModel.clone()
 	older.adopt(c.model)
-	if c.saved == "" { // what it was judged by is in a state with instances alone
+	if !strings.Contains(string(c.saved), `"i":`) { // what a state was judged by is in it with its instances alone
 		older.config = c.rule.Config
 	}
 	c.model = older

@@ -67,10 +67,10 @@ const (
 // Ends reports whether the instance is over.
 func (t To) Ends() bool { return t == Recovered || t == Gone || t == Closed }
 
-// Transition is a change of an instance.
+// Transition is a change of an instance. Its labels and rows are those of the answers: they must not be changed.
 type Transition struct {
 	Check    string
-	Query    string // the first of those that its check judges
+	Query    string // the first by name that its check judges
 	Key      string
 	Labels   map[string]string
 	At       time.Time
@@ -79,13 +79,13 @@ type Transition struct {
 	From     string // the severity before; empty: it was not open
 	Severity string // the severity now; of an end the last
 	Why      []sentence.Data
-	Value    *float64 // nil: none, or none that JSON has
+	Value    *float64 // nil: none, or infinite
 	Clauses  []condition.Clause
 	Rows     []Answer // of each query the row with the labels
 	Silent   bool     // an end of which no event is sent
 }
 
-// Instance is a label set of a check that is pending or firing.
+// Instance is a label set of a check that is pending or firing. Its labels must not be changed.
 type Instance struct {
 	Check    string
 	Query    string
@@ -93,7 +93,7 @@ type Instance struct {
 	Labels   map[string]string
 	Firing   bool   // else pending
 	Severity string // of a pending one the severity that its answers reach
-	Count    int    // evaluations in a row that hold, of a firing one those that prove its end
+	Count    int    // evaluations in a row that hold; of a firing instance, that count towards its end
 	Of       int    // the evaluations that are needed
 	Since    time.Time
 	Value    *float64

@@ -56,9 +56,9 @@ func (w *Watch) join(answers []Answer) *Failure {
 	return nil
 }
 
-func answerOf(answers []Answer, query string) *Answer {
+func answerOf(answers []Answer, name string) *Answer {
 	for n := range answers {
-		if answers[n].Query == query {
+		if answers[n].Query == name {
 			return &answers[n]
 		}
 	}

@@ -37,7 +37,7 @@ type storedInstance struct {
 }
 
 // Changed reports whether the state differs from that which State returned last, or that of New. It costs nothing, while
-// State writes all of it.
+// State writes everything.
 func (w *Watch) Changed() bool { return w.modified }
 
 // State returns what the watch has to remember. Evaluations that change nothing leave it as it is.

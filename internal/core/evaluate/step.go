@@ -89,7 +89,7 @@ func (w *Watch) judgeThreshold() {
 	w.absentees(c, func(s *signal) { s.absent = true })
 }
 
-// judge returns the first severity that holds for a label set, and whether a value was missing for one that might have.
+// judge returns the first severity that holds for a label set, and whether a missing value left another open.
 func (c *check) judge(j *joinedRows, set int) (level severity, missing bool) {
 	for level := critical; level > none; level-- {
 		e := c.exprs[level]

@@ -43,7 +43,7 @@ type Watch struct {
 	failed    *Failure // of a recovery query
 }
 
-// The checks of a watch. A watch has all of them: those that are off end the instances they had.
+// The checks of a watch. A check that is off ends the instances that it had.
 const (
 	threshold = iota
 	anydata
@@ -148,7 +148,7 @@ func (w *Watch) Instances() []Instance {
 
 // shown returns an instance as it is shown.
 func (c *check) shown(i *instance) Instance {
-	shown := Instance{Check: c.name, Query: i.query, Key: i.key, Labels: maps.Clone(i.labels), Firing: i.severity != none,
+	shown := Instance{Check: c.name, Query: i.query, Key: i.key, Labels: i.labels, Firing: i.severity != none,
 		Severity: i.severity.String(), Since: time.UnixMilli(i.since).UTC(), Value: finite(i.value)}
 	if i.absent > 0 || c.kind == nodata {
 		shown.Kept = time.UnixMilli(i.missing).UTC()

@@ -7,32 +7,25 @@ import (
 	"tocsin/internal/core/sentence"
 )
 
-// why returns the reasons of a transition. The instance is as it was before.
+// why returns the reasons of a transition beside its clauses. The instance is as it was before.
 func (w *Watch) why(s *signal, to To) []sentence.Data {
 	c := &w.checks[s.check]
-	i := s.instance
-	var all []sentence.Data
-	for _, clause := range w.clauses(s, to) {
-		all = append(all, holds(clause))
-	}
 	switch to {
 	case Begin, Rise:
-		all = append(all, c.seen(s)...)
 		if s.check == nodata {
-			return append(all, sentence.New("mon_missing_times", c.begin))
+			return append(c.seen(s), sentence.New("mon_missing_times", c.begin))
 		}
-		return append(all, sentence.New("mon_reached", i.reached(c.begin), c.begin))
+		return append(c.seen(s), sentence.New("mon_reached", s.instance.reached(c.begin), c.begin))
 	case Fall:
-		all = append(all, c.seen(s)...)
-		return append(all, sentence.New("mon_below", i.severity, c.end))
+		return append(c.seen(s), sentence.New("mon_below", s.instance.severity, c.end))
 	case Recovered:
-		return append(all, c.recoveredBy(), sentence.New("mon_recovered_times", c.end))
+		return []sentence.Data{c.recoveredBy(), sentence.New("mon_recovered_times", c.end)}
 	case Gone:
-		return append(all, sentence.New("mon_missing"), sentence.New("mon_missing_times", max(c.end, 2)))
+		return []sentence.Data{sentence.New("mon_missing"), sentence.New("mon_missing_times", max(c.end, 2))}
 	case Closed:
-		return append(all, notSeen(int64(c.timeout.Seconds())))
+		return []sentence.Data{notSeen(int64(c.timeout.Seconds()))}
 	}
-	return append(all, sentence.New("mon_open"))
+	return []sentence.Data{sentence.New("mon_open")}
 }
 
 // seen returns what an answer of a check without expressions was.
@@ -46,7 +39,7 @@ func (c *check) seen(s *signal) []sentence.Data {
 	return nil
 }
 
-// recoveredBy returns what proved a recovery. Of a threshold the clauses say it.
+// recoveredBy returns what proved a recovery.
 func (c *check) recoveredBy() sentence.Data {
 	switch {
 	case c.mode == "ql":
@@ -87,18 +80,18 @@ func notSeen(seconds int64) sentence.Data {
 	return sentence.New("mon_not_seen_seconds", seconds)
 }
 
-// changed returns the reason of what a change of the rule ended.
-func (w *Watch) changed(plain, by string) []sentence.Data {
+// changed returns why an instance was closed by a change of the rule: its check is off, or its series is not asked for.
+func (w *Watch) changed(off bool) sentence.Data {
 	person := w.rule.ChangedBy
 	switch {
-	case plain == "mon_check_off" && person == "":
-		return []sentence.Data{sentence.New("mon_check_off")}
-	case plain == "mon_check_off":
-		return []sentence.Data{sentence.New("mon_check_off_by", person)}
+	case off && person == "":
+		return sentence.New("mon_check_off")
+	case off:
+		return sentence.New("mon_check_off_by", person)
 	case person == "":
-		return []sentence.Data{sentence.New("mon_changed")}
+		return sentence.New("mon_changed")
 	}
-	return []sentence.Data{sentence.New("mon_changed_by", person)}
+	return sentence.New("mon_changed_by", person)
 }
 
 // cut returns at most n bytes of a text.

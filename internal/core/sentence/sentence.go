@@ -88,6 +88,9 @@ func New(code string, args ...any) Data {
 		panic(fmt.Sprintf("sentence %q with %d arguments", code, len(args)))
 	}
 	data := Data{Code: code}
+	if len(args) > 0 {
+		data.Args = make([]any, 0, len(args))
+	}
 	for i, arg := range args {
 		switch arg := arg.(type) {
 		case int64, *Data:
