@@ -77,7 +77,7 @@ func (i *instance) event(at time.Time, description string, integration int64) ev
 	return event.Event{
 		Integration: integration, AlertKey: event.Cut(i.alertKey, event.MaxAlertKey), TitleRule: i.Title, Title: i.Title,
 		Description: description,
-		Severity: i.severity, Status: i.severity, Labels: i.Event, Identifying: event.Identifying(i.Labels),
+		Severity:    i.severity, Status: i.severity, Labels: i.Event, Identifying: event.Identifying(i.Labels),
 		GroupKey: "monit/" + strconv.FormatUint(i.key.Rule, 10), Time: at.Unix(),
 	}
 }

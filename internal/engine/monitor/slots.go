@@ -134,8 +134,8 @@ func (r *Service) claim(ctx context.Context, held map[int64]bool, now time.Time)
 	}
 	changed := assign(all, live, now)
 	for _, s := range all {
-		known := slices.ContainsFunc(changed, func(c slot) bool { return c.number == s.number })
-		if s.node == self && s.moving != "" && !held[s.number] && !known {
+		listed := slices.ContainsFunc(changed, func(c slot) bool { return c.number == s.number })
+		if s.node == self && s.moving != "" && !held[s.number] && !listed {
 			changed = append(changed, s.given(s.moving, now))
 		}
 	}
