@@ -49,7 +49,7 @@ var (
 	exportRate = ratelimit.Rate{PerSecond: 1, PerMinute: 10}
 )
 
-const exampleRule = `"name": "Disk almost full", "ds_type": "prometheus", "ds_list": ["Prometheus*"], "cron_pattern": "@every 30s",
+const exampleRule = `"ds_type": "prometheus", "ds_list": ["Prometheus*"], "cron_pattern": "@every 30s",
 	"labels": {"team": "platform"}, "rule_configs": {"queries": [{"name": "A", "expr": "max by (instance) (disk_used_percent)"}],
 	"check_threshold": {"enabled": true, "alerting_check_times": 3, "critical": "$A > 95", "warning": "$A > 85"}}`
 
@@ -66,7 +66,7 @@ func (s *Service) writes() []api.Op {
 			Doc: "Creates an alert rule and returns it.",
 			Notes: "An account has at most 20,000 rules, a folder 2,000, and a rule 256 KiB. A rule matches at most 1,000 datasources. The rules of an " +
 				"account are evaluated at most 1,000 times a second, on each datasource that they match. cron_pattern has no time zone: timezone is that.",
-			Example: `{` + exampleRule + `}`,
+			Example: `{"name": "Disk almost full", ` + exampleRule + `}`,
 			Do:      api.DoAfter(s.try, s.create),
 		},
 		{
@@ -75,7 +75,7 @@ func (s *Service) writes() []api.Op {
 			Doc:    "Replaces an alert rule and returns it.",
 			Notes: "All members are overwritten but enabled and folder_id, which are kept if they are absent. Alerts that are open go on, if their series is in " +
 				"the first answer to the new rule.",
-			Example: `{"id": 1, ` + exampleRule + `}`,
+			Example: `{"id": 1, "name": "Disk is filling up", ` + exampleRule + `}`,
 			Do:      api.DoAfter(s.try, s.update),
 		},
 		{
@@ -90,7 +90,7 @@ func (s *Service) writes() []api.Op {
 			Errors:  api.Missing("alert rule"),
 			Doc:     "Deletes alert rules, all or none; their alerts end.",
 			Notes:   "With dry_run nothing is deleted, and the reply states whether they could be.",
-			Example: `{"ids": [1]}`,
+			Example: `{"ids": [2]}`,
 			Do:      api.Do(s.deleteBatch),
 		},
 		{
@@ -112,11 +112,11 @@ func (s *Service) writes() []api.Op {
 			Do:      api.Do(s.move),
 		},
 		{
-			Path: "/monit/rule/import", Allow: manage, Effect: api.Write, Audit: "monitor_rule:write:import", MaxBody: 8 << 20, Rate: importRate,
+			Path: "/monit/rule/import", Allow: manage, Effect: api.Write, Audit: "monitor_rule:write:import", Rate: importRate,
 			Doc: "Creates alert rules from an array of them, such as a reply of /monit/rule/export.",
 			Notes: "folder_id of each names its folder; id is ignored. A rule that is not valid, or whose name another one has in the folder, is not " +
 				"created, and its item has the reason as message; the message of a rule that was created is empty. At most 1,000 rules in a call.",
-			Example: `[{` + exampleRule + `}]`,
+			Example: `[{"name": "Disk of a database almost full", ` + exampleRule + `}]`,
 			Do:      api.Do(s.importRules),
 		},
 	}

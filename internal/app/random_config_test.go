@@ -152,7 +152,7 @@ var (
 	idNames = regexp.MustCompile(`"(person_id|team_id|role_id|member_id|cal_id|schedule_id|template_id|field_id|channel_id|rule_id|integration_id|application_id|override_id|absence_id|page_id|change_id|id)":"?([0-9A-Za-z.]+)"?`)
 )
 
-// randomAccount makes 300 calls, many of which are refused, and returns the account's id.
+// randomAccount makes 400 calls, many of which are refused, and returns the account's id.
 func randomAccount(t *testing.T, r *rand.Rand, url, key string) int64 {
 	t.Helper()
 	now := clock.System.Now().Unix()
@@ -187,7 +187,7 @@ func randomAccount(t *testing.T, r *rand.Rand, url, key string) int64 {
 	if err := json.Unmarshal(call("/member/info", `{}`), &self); err != nil {
 		t.Fatal(err)
 	}
-	for range 300 {
+	for range 400 {
 		c := changes[r.IntN(len(changes))]
 		body := place.ReplaceAllStringFunc(c.body, func(name string) string {
 			known := ids[name[1:]]
