@@ -97,7 +97,8 @@ soak-stories:
 soak-stress:
 	TOCSIN_BUDGET_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestBudget ./internal/engine/notify
 	TOCSIN_STRESS_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestStress ./internal/platform/delivery
-	TOCSIN_TRIAGE_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestBatchResults|TestActionsWhile' ./internal/engine/triage
+	TOCSIN_TRIAGE_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestBatchResults|TestActionsWhile|TestOrderChanges' ./internal/engine/triage
+	TOCSIN_WEBHOOK_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestEachSubscriber|TestMessagesOfAnObject|TestAFailureHolds|TestDumpIs' ./internal/engine/webhook
 
 soak-crash:
 	TOCSIN_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestAcceptedEventsSurviveAKill ./test/blackbox

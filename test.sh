@@ -216,13 +216,17 @@ rest() {
 }
 
 case "${1:-}" in
-"") lane tools lint tests ;;
+"")
+	lane tools
+	beside tests lint
+	;;
 rest)
 	lane tools
 	rest
 	;;
 all)
-	lane tools lint tests
+	lane tools
+	beside tests lint
 	rest
 	;;
 quick | lint | tests | race | postgres | cluster | peers | deploy | browser) stage "$@" ;;

@@ -67,7 +67,7 @@ func TestBodiesWithoutAKeyAreNotRead(t *testing.T) {
 		{"alert/pagerduty", false, 16 << 10, "at most 524288 bytes"},
 	} {
 		t.Run(fmt.Sprint(c.path, " chunked ", c.chunked), func(t *testing.T) {
-			const connections = 150
+			const connections = 50
 			before := read.Load()
 			var all sync.WaitGroup
 			for range connections {

@@ -94,7 +94,7 @@ func TestKilled(t *testing.T) {
 		small(t, from)
 		whole := sums(run(t, from, other()))
 		kills := 0
-		for until := 1; kill(t, from, to, until); until += 23 {
+		for until := 1; kill(t, from, to, until); until += 47 {
 			kills++
 			_, err := db.Open(ctx, to)
 			if kills > 1 && (err == nil || !strings.Contains(err.Error(), "is not finished: continue it with: tocsin copy --from "+db.Name(from))) {

@@ -3,9 +3,12 @@ package db
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,6 +31,9 @@ type Applied struct{ Name, Took string }
 // wait for another session is tried again, so that what waits behind it goes on meanwhile; waits are called with the reason each time.
 func (d *DB) Migrate(ctx context.Context, waits ...func(why error)) (applied []Applied, err error) {
 	applied = []Applied{}
+	if d.current(ctx) {
+		return applied, nil
+	}
 	for end := time.Now().Add(migrateFor); ; {
 		watched, stop := context.WithCancelCause(ctx)
 		blocked := d.watch(watched, stop, waits)
@@ -174,13 +180,39 @@ var ErrTooOld = errors.New("was written by a newer version of this program, whic
 // Schema returns the version of the schema that this program makes.
 func Schema() int64 { return knows() }
 
-// knows returns the version of the newest migration of this program.
-var knows = sync.OnceValue(func() (newest int64) {
+// current reports whether the database has exactly the migrations of this program. Most starts find it so, and asking costs
+// less than the migration tool, which opens the database with a connection of its own.
+func (d *DB) current(ctx context.Context) bool {
+	var has []int64
+	err := d.Read(ctx, func(tx *Tx) (err error) {
+		has, err = All(tx, Column[int64], `SELECT version_id FROM goose_db_version WHERE is_applied AND version_id > 0 ORDER BY version_id`)
+		return err
+	})
+	return err == nil && slices.Equal(has, numbers())
+}
+
+// numbers returns the numbers of the migrations of this program, ascending.
+var numbers = sync.OnceValue(func() (all []int64) {
 	files, _ := migrations.ReadDir("migrations") // embedded: it is there
 	for _, f := range files {
 		if n, err := goose.NumericComponent(f.Name()); err == nil {
-			newest = max(newest, n)
+			all = append(all, n)
 		}
 	}
-	return newest
+	slices.Sort(all)
+	return all
 })
+
+// SchemaDigest returns a text that differs between programs with different migrations of the embedded engine.
+func SchemaDigest() string {
+	all := sha256.New()
+	files, _ := migrations.ReadDir("migrations") // embedded: it is there
+	for _, f := range files {
+		text, _ := migrations.ReadFile("migrations/" + f.Name())
+		fmt.Fprintln(all, f.Name(), len(text), string(text))
+	}
+	return hex.EncodeToString(all.Sum(nil)[:16])
+}
+
+// knows returns the version of the newest migration of this program.
+func knows() int64 { return slices.Max(numbers()) }

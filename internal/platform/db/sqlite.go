@@ -10,12 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite"    // the same engine behind database/sql, which goose works on
-	"zombiezen.com/go/sqlite" // the embedded engine, without cgo
+	_ "modernc.org/sqlite" // the same engine behind database/sql, which goose works on
 )
 
 // pragmas are set on every connection. WAL lets readers continue while a commit is written. synchronous FULL makes
@@ -35,15 +33,11 @@ const timeout = 10 * time.Second
 // sqliteEngine is the embedded engine: one file of this machine.
 type sqliteEngine struct{ path string }
 
-// connect creates the file if it does not exist. query_only: a read that writes is a mistake, and outside the one
+// connect creates the file if it does not exist, and opens a writing connection. query_only: a read that writes is a mistake, and outside the one
 // writer it would fail only under load.
 func (e *sqliteEngine) connect(_ context.Context, to purpose) (conn, error) {
 	if to == reading {
-		c, err := openSQLite(e.path, "query_only = ON")
-		if err != nil {
-			return nil, err // not a conn that holds none
-		}
-		return c, nil
+		return laterSQLite(e.path, "query_only = ON"), nil
 	}
 	if err := create(e.path); err != nil {
 		return nil, err
@@ -108,18 +102,8 @@ func (e *sqliteEngine) time(context.Context, *DB) (time.Time, error) {
 }
 
 func openSQLite(path string, extra ...string) (*sqliteConn, error) {
-	raw, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
-	if err != nil {
-		return nil, err
-	}
-	raw.SetBusyTimeout(timeout)
-	c := newSQLiteConn(raw)
-	for _, pragma := range slices.Concat(pragmas, extra) {
-		if _, err := (&Tx{conn: c}).Exec("PRAGMA " + pragma); err != nil {
-			return nil, errors.Join(err, c.close())
-		}
-	}
-	return c, nil
+	c := laterSQLite(path, extra...)
+	return c, c.revive()
 }
 
 // create creates the database file with mode 0600, because it holds personal data. An existing file keeps its

@@ -3,17 +3,20 @@ package db
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
-	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite" // the embedded engine, without cgo
 )
 
 // sqliteConn is a connection to the embedded engine with its prepared statements.
 type sqliteConn struct {
-	raw    *sqlite.Conn
-	stmts  map[string]*sqliteStmt
-	copier *copier // of a lane
+	path    string
+	pragmas []string
+	raw     *sqlite.Conn // nil: the connection was not used yet
+	stmts   map[string]*sqliteStmt
+	copier  *copier // of a lane
 }
 
 // sqliteStmt is a prepared statement.
@@ -26,7 +29,32 @@ func newSQLiteConn(raw *sqlite.Conn) *sqliteConn {
 	return &sqliteConn{raw: raw, stmts: map[string]*sqliteStmt{}}
 }
 
-func (c *sqliteConn) revive() error { return nil } // a file is not lost
+// laterSQLite returns a connection that is opened when it is first used: opening reads the whole schema, and a server with
+// little to do never uses most of its readers.
+func laterSQLite(path string, extra ...string) *sqliteConn {
+	return &sqliteConn{path: path, pragmas: slices.Concat(pragmas, extra), stmts: map[string]*sqliteStmt{}}
+}
+
+// revive opens the connection. A file is not lost later.
+func (c *sqliteConn) revive() error {
+	if c.raw != nil {
+		return nil
+	}
+	raw, err := sqlite.OpenConn(c.path, sqlite.OpenReadWrite)
+	if err != nil {
+		return err
+	}
+	raw.SetBusyTimeout(timeout)
+	c.raw = raw
+	for _, pragma := range c.pragmas {
+		if _, err := (&Tx{conn: c}).Exec("PRAGMA " + pragma); err != nil {
+			clear(c.stmts)
+			c.raw = nil
+			return errors.Join(err, raw.Close())
+		}
+	}
+	return nil
+}
 
 // close closes the connection with its statements. The last connection of a database copies the log, so the copier's is not.
 func (c *sqliteConn) close() error {
@@ -34,7 +62,10 @@ func (c *sqliteConn) close() error {
 	if c.copier != nil {
 		err = c.copier.close()
 	}
-	return errors.Join(err, c.raw.Close())
+	if c.raw != nil {
+		err = errors.Join(err, c.raw.Close())
+	}
+	return err
 }
 
 func (c *sqliteConn) committed() { c.copier.committed() }

@@ -89,13 +89,62 @@ func (p *Template) Copy(t testing.TB) string {
 
 // makeFile returns the bytes of a new database file.
 func (p *Template) makeFile() (file []byte, err error) {
+	if p.Fill == nil {
+		return schema()
+	}
+	if file, err = schema(); err != nil {
+		return nil, err
+	}
+	return contents(func(path string) error {
+		return errors.Join(os.WriteFile(path, file, 0o600), p.fill("sqlite:"+path))
+	})
+}
+
+// schema returns the bytes of a file that has the schema alone. The first test of the machine to need it makes it, because a
+// hundred migrations cost more than the tests of many packages.
+var schema = sync.OnceValues(func() ([]byte, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	kept := filepath.Join(cache, "tocsin-test", db.SchemaDigest()+".db")
+	if file, err := os.ReadFile(kept); err == nil {
+		return file, nil
+	}
+	file, err := contents(func(path string) error { return new(Template).fill("sqlite:" + path) })
+	if err == nil {
+		keep(kept, file)
+	}
+	return file, err
+})
+
+// keep stores a file for later tests, whole or not at all. A test does not fail without it.
+func keep(path string, file []byte) {
+	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(path), "new")
+	if err != nil {
+		return
+	}
+	_, err = temporary.Write(file)
+	if err = errors.Join(err, temporary.Close()); err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(temporary.Name()) // it may be gone
+	}
+}
+
+// contents returns the bytes of a file that fill makes.
+func contents(fill func(path string) error) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "dbtest")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // of the system's temporary files
 	path := filepath.Join(dir, "tocsin.db")
-	if err := p.fill("sqlite:" + path); err != nil {
+	if err := fill(path); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path)
