@@ -41,7 +41,8 @@ type Question struct {
 	Query    Query
 }
 
-// Outcome reports whether an evaluation had complete answers.
+// Outcome reports whether an evaluation had complete answers. When a recovery query alone failed, the outcome is not known,
+// and there are transitions of the other instances.
 type Outcome struct {
 	Known   bool
 	Kind    Kind // why not, when it is not known
