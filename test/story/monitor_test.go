@@ -284,7 +284,9 @@ func TestOneOfTwoProcessesEvaluates(t *testing.T) {
 	if n := len(w.newPages()); n != 8 {
 		t.Errorf("%d pages, want 8", n)
 	}
-	w.peer = nil // it is frozen
+	frozen := w.peer
+	w.peer = nil
+	t.Cleanup(func() { w.peer = frozen })
 	w.pass(time.Minute)
 	m.set(map[string]float64{"web1": 7})
 	w.pass(time.Minute)
