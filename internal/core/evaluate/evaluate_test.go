@@ -314,8 +314,8 @@ func TestWindow(t *testing.T) {
 	b.steps("a=95", "", "a=95", "", "a=95", "")
 	b.at = time.Date(2026, 4, 4, 22, 0, 0, 0, zone)
 	b.steps("a=95", "a begin Critical")
-	whole := []window{}
-	if whole, err = parseWindows([]Window{{Days: []int64{1}, Stime: "00:00", Etime: "23:59"}}); err != nil {
+	whole, err := parseWindows([]Window{{Days: []int64{1}, Stime: "00:00", Etime: "23:59"}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	w := &Watch{windows: whole, rule: Rule{Zone: time.UTC}}

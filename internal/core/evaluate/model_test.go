@@ -231,20 +231,20 @@ type move struct {
 func (v move) String() string { return fmt.Sprintf("%s %s %d-%d", v.id, v.to, v.from, v.severity) }
 
 // counts returns how often a check of the rule must hold; 0: the check is off.
-func (r *modelRule) counts(check string) (begin, end int) {
+func (rule *modelRule) counts(check string) (begin, end int) {
 	var c Counts
 	switch check {
 	case CheckThreshold:
-		if r.Config.CheckThreshold != nil {
-			c = r.Config.CheckThreshold.Counts
+		if rule.Config.CheckThreshold != nil {
+			c = rule.Config.CheckThreshold.Counts
 		}
 	case CheckAnydata:
-		if r.Config.CheckAnydata != nil {
-			c = r.Config.CheckAnydata.Counts
+		if rule.Config.CheckAnydata != nil {
+			c = rule.Config.CheckAnydata.Counts
 		}
 	case CheckNodata:
-		if r.Config.CheckNodata != nil {
-			c = r.Config.CheckNodata.Counts
+		if rule.Config.CheckNodata != nil {
+			c = rule.Config.CheckNodata.Counts
 		}
 	}
 	if !c.Enabled {
@@ -453,9 +453,9 @@ func (m *model) decide(r *modelRule, check, id string, begin, end int) (To, int)
 }
 
 // allowed reports whether instances may begin, by the dates of the windows.
-func (r *modelRule) allowed(at int64) bool {
-	moment := time.UnixMilli(at).In(r.Zone)
-	for _, window := range r.Windows {
+func (rule *modelRule) allowed(at int64) bool {
+	moment := time.UnixMilli(at).In(rule.Zone)
+	for _, window := range rule.Windows {
 		for _, back := range []int{0, 1} {
 			day := moment.AddDate(0, 0, -back)
 			if !slices.Contains(window.Days, int64(day.Weekday())) {
@@ -464,7 +464,7 @@ func (r *modelRule) allowed(at int64) bool {
 			date := func(hhmm string, days int) time.Time {
 				var hour, minute int
 				_, _ = fmt.Sscanf(hhmm, "%d:%d", &hour, &minute)
-				return time.Date(day.Year(), day.Month(), day.Day()+days, hour, minute, 0, 0, r.Zone)
+				return time.Date(day.Year(), day.Month(), day.Day()+days, hour, minute, 0, 0, rule.Zone)
 			}
 			from, to := date(window.Stime, 0), date(window.Etime, 0)
 			if !to.After(from) {
@@ -475,7 +475,7 @@ func (r *modelRule) allowed(at int64) bool {
 			}
 		}
 	}
-	return len(r.Windows) == 0
+	return len(rule.Windows) == 0
 }
 
 // pick returns one of several values.

@@ -148,6 +148,7 @@ func (c *comparison) takeOver() {
 	older.adopt(c.model)
 	if !strings.Contains(string(c.saved), `"i":`) { // what a state was judged by is in it with its instances alone
 		older.config = c.rule.Config
+		older.judged = true
 	}
 	c.model = older
 }

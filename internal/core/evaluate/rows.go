@@ -162,7 +162,8 @@ func (e *expression) readable(w *Watch) *Failure {
 			if row == nil {
 				continue
 			}
-			if wrong = s.problem(row); wrong == "" {
+			wrong = s.problem(row)
+			if wrong == "" {
 				break
 			}
 		}

@@ -102,7 +102,8 @@ func (w *Watch) restoreInstance(stored *storedInstance) error {
 		return fmt.Errorf("unknown check %.20q", stored.Check)
 	}
 	i := newInstance(stored.Query, stored.Labels)
-	if i.severity = severityOf(stored.Severity); i.severity.String() != stored.Severity {
+	i.severity = severityOf(stored.Severity)
+	if i.severity.String() != stored.Severity {
 		return fmt.Errorf("unknown severity %.20q", stored.Severity)
 	}
 	copy(i.above[info:], stored.Above)

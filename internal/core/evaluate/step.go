@@ -90,7 +90,8 @@ func (w *Watch) judgeThreshold() {
 }
 
 // judge returns the first severity that holds for a label set, and whether a missing value left another open.
-func (c *check) judge(j *joinedRows, set int) (level severity, missing bool) {
+func (c *check) judge(j *joinedRows, set int) (severity, bool) {
+	missing := false
 	for level := critical; level > none; level-- {
 		e := c.exprs[level]
 		if e == nil {
@@ -150,7 +151,8 @@ func (w *Watch) judgeNodata() {
 }
 
 // has returns the queries that have a value of a label set, as bits. A row without any value is one.
-func (w *Watch) has(set int) (mask uint16) {
+func (w *Watch) has(set int) uint16 {
+	var mask uint16
 	for n := range w.queries {
 		row := w.rows.row(set, n)
 		if row == nil {
@@ -214,8 +216,8 @@ func (w *Watch) finish(at time.Time) Result {
 }
 
 // overBound returns how many label sets each check matches when these are more than instances may fire.
-func (w *Watch) overBound() (over [checkCount]int) {
-	var matches [checkCount]int
+func (w *Watch) overBound() [checkCount]int {
+	var matches, over [checkCount]int
 	for n := range w.signals {
 		if s := &w.signals[n]; s.row >= 0 && s.severity != none && s.check != nodata {
 			matches[s.check]++

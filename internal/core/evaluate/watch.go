@@ -57,18 +57,18 @@ var checkNames = [checkCount]string{CheckThreshold, CheckAnydata, CheckNodata, C
 // New returns the watch of a rule with the state that a watch of the rule, or of the rule before it was changed, had. The
 // rule must have passed Check and CheckWindows.
 func New(rule Rule, state State) (*Watch, error) {
-	w := &Watch{rule: rule, queries: rule.Config.Queries, limits: limits{MaxInstances, MaxQuestions}}
-	var err error
-	if err = w.compile(); err != nil {
+	windows, err := parseWindows(rule.Windows)
+	if err != nil {
 		return nil, err
 	}
-	if w.windows, err = parseWindows(rule.Windows); err != nil {
-		return nil, err
-	}
+	w := &Watch{rule: rule, queries: rule.Config.Queries, windows: windows, limits: limits{MaxInstances, MaxQuestions}}
 	if w.rule.Zone == nil {
 		w.rule.Zone = time.UTC
 	}
-	if err = w.restore(state); err != nil {
+	if err := w.compile(); err != nil {
+		return nil, err
+	}
+	if err := w.restore(state); err != nil {
 		return nil, err
 	}
 	return w, nil

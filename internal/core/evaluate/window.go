@@ -31,16 +31,19 @@ func parseWindows(windows []Window) ([]window, error) {
 			}
 			parsed.days[day] = true
 		}
-		var ok bool
-		if parsed.begin, ok = minutes(given.Stime); !ok || parsed.begin == 24*60 {
+		begin, ok := minutes(given.Stime)
+		if !ok || begin == 24*60 {
 			return nil, &FieldError{field + "stime", fmt.Sprintf("must be a time from 00:00 to 23:59, got %.20q", given.Stime)}
 		}
-		if parsed.end, ok = minutes(given.Etime); !ok {
+		end, ok := minutes(given.Etime)
+		if !ok {
 			return nil, &FieldError{field + "etime", fmt.Sprintf("must be a time from 00:00 to 24:00, got %.20q", given.Etime)}
 		}
-		if parsed.end == 23*60+59 {
-			parsed.end = 24 * 60 // 23:59 is how the end of a day is written: the last minute belongs to it
+		if end == 23*60+59 {
+			end = 24 * 60 // 23:59 is how the end of a day is written: the last minute belongs to it
 		}
+		parsed.begin = begin
+		parsed.end = end
 		all = append(all, parsed)
 	}
 	return all, nil
