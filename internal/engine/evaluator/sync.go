@@ -48,7 +48,8 @@ func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
 	for _, account := range accounts { // the rules of one account that cannot be read must not stop others
 		failed := e.load(ctx, account, now)
 		e.mu.Lock()
-		if e.have[account] = orders.Accounts[account]; failed != nil {
+		e.have[account] = orders.Accounts[account]
+		if failed != nil {
 			delete(e.have, account)
 		}
 		e.mu.Unlock()
@@ -134,7 +135,8 @@ func (e *Evaluator) save(ctx context.Context) error {
 		if !w.mu.TryLock() {
 			continue
 		}
-		if w.unsaved = w.unsaved || w.core.Changed(); w.unsaved && w.unsent == nil {
+		w.unsaved = w.unsaved || w.core.Changed()
+		if w.unsaved && w.unsent == nil {
 			changed[w.Account] = append(changed[w.Account], Saved{Key: w.Key, Slot: w.Slot, Epoch: w.epoch, State: w.core.State()})
 			w.unsaved = false
 			of[w.Account] = append(of[w.Account], w)

@@ -74,22 +74,27 @@ func (r *Service) Watches(ctx context.Context, account int64) ([]evaluator.Watch
 	ctx = db.For(ctx, account)
 	report := func(err error) { r.Log.Error("a datasource cannot be asked", "account_id", account, "error", err) }
 	err := r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		if revision, err = configstore.Revision(tx, account); err != nil {
+		revision, err = configstore.Revision(tx, account)
+		if err != nil {
 			return err
 		}
 		if cache == nil || cache.revision > revision { // an older copy of the database was restored
 			cache = &ruleCache{revision: -1, rules: map[uint64]*alertrule.Rule{}}
 		}
-		if changed, deleted, err = alertrule.Changed(tx, account, cache.revision); err != nil {
+		changed, deleted, err = alertrule.Changed(tx, account, cache.revision)
+		if err != nil {
 			return err
 		}
-		if sources, err = datasource.Connections(tx, r.Keyring, account, report); err != nil {
+		sources, err = datasource.Connections(tx, r.Keyring, account, report)
+		if err != nil {
 			return err
 		}
-		if zone, err = person.Zone(tx, account); err != nil {
+		zone, err = person.Zone(tx, account)
+		if err != nil {
 			return err
 		}
-		if monitors, err = integration.MonitorsOf(tx, account); err != nil {
+		monitors, err = integration.MonitorsOf(tx, account)
+		if err != nil {
 			return err
 		}
 		open, err = openWatches(tx, account)

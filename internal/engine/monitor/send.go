@@ -95,7 +95,8 @@ func (r *Service) common(ctx context.Context, b *evaluator.Batch) (*sent, error)
 			return errGone
 		}
 		s.rule = &rule
-		if s.integration, err = integration.MonitorsOf(tx, account); err != nil {
+		s.integration, err = integration.MonitorsOf(tx, account)
+		if err != nil {
 			return err
 		}
 		for _, id := range rule.ChannelIDs {

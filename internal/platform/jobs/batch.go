@@ -44,7 +44,8 @@ func (b *Batch[R]) Round(t *Round) error {
 // Process does the work of rows of an account, and returns how many of them were still to be done.
 func (b *Batch[R]) Process(ctx context.Context, account int64, rows []R, now time.Time) (done int, err error) {
 	if b.Prepare != nil {
-		if rows, err = b.Prepare(ctx, account, rows, now); err != nil {
+		rows, err = b.Prepare(ctx, account, rows, now)
+		if err != nil {
 			return 0, err
 		}
 	}
