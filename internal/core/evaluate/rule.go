@@ -16,7 +16,7 @@ type Query struct {
 	Expr        string            `json:"expr" maxLength:"65536" doc:"The query in the language of the datasource."`
 	LabelFields []string          `json:"label_fields" required:"false" maxItems:"50" maxLength:"255" doc:"The columns that identify a row; empty: all that are not values."`
 	ValueFields []string          `json:"value_fields" required:"false" maxItems:"50" maxLength:"255" doc:"The columns that are values."`
-	Args        map[string]string `json:"args" required:"false" doc:"Settings of the datasource type."`
+	Args        map[string]string `json:"args" required:"false" maxProperties:"50" maxLength:"4096" doc:"Settings of the datasource type."`
 }
 
 // Counts are how many evaluations in a row decide.
@@ -55,7 +55,7 @@ type Nodata struct {
 type Recovery struct {
 	Mode      string            `json:"mode" required:"false" enum:"invert,threshold,ql,nodata," doc:"invert: no severity holds (threshold's default); threshold: condition holds; ql: the query condition returns a row; nodata: the row is absent (anydata's default)."`
 	Condition string            `json:"condition" required:"false" maxLength:"65536" doc:"The expression, or the query with ${label}."`
-	Args      map[string]string `json:"args" required:"false" doc:"Settings of the datasource type, for ql."`
+	Args      map[string]string `json:"args" required:"false" maxProperties:"50" maxLength:"4096" doc:"Settings of the datasource type, for ql."`
 }
 
 // The checks of a rule, as they are stored and shown.
