@@ -64,9 +64,9 @@ type kept struct {
 type Stamps struct {
 	AccountID   int64  `json:"account_id" required:"false" doc:"The account; ignored in requests."`
 	CreatorID   int64  `json:"creator_id" required:"false" doc:"The person who created it; ignored in requests."`
-	CreatorName string `json:"creator_name" required:"false" maxLength:"255" doc:"Their name; ignored in requests."`
+	CreatorName string `json:"creator_name" required:"false" maxLength:"1024" doc:"Their name; ignored in requests."`
 	UpdaterID   int64  `json:"updater_id" required:"false" doc:"The person who changed it last; ignored in requests."`
-	UpdaterName string `json:"updater_name" required:"false" maxLength:"255" doc:"Their name; ignored in requests."`
+	UpdaterName string `json:"updater_name" required:"false" maxLength:"1024" doc:"Their name; ignored in requests."`
 	CreatedAt   int64  `json:"created_at" required:"false" doc:"Unix seconds; ignored in requests."`
 	UpdatedAt   int64  `json:"updated_at" required:"false" doc:"Unix seconds; ignored in requests."`
 }
