@@ -28,7 +28,7 @@ ROUNDS   ?= 50
 CHROMIUM ?= chromium
 
 # The stages of the soak; each runs alone, too.
-SOAK = soak-timeline soak-rules soak-stories soak-stress soak-crash soak-failover soak-nodes soak-postgres soak-race browser generators
+SOAK = soak-timeline soak-monitors soak-rules soak-stories soak-stress soak-crash soak-failover soak-nodes soak-postgres soak-race browser generators
 
 .PHONY: test rest quick tools postgres lint demo build release bench scale cluster fuzz soak soak-patroni $(SOAK) golden pictures icons shots published
 
@@ -81,6 +81,11 @@ soak: $(SOAK)
 soak-timeline:
 	TOCSIN_TIMELINE_CASES=$(CASES) go test -count=1 -timeout 0 -run . ./internal/core/oncall
 	TOCSIN_SCHEDULE_CASES=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestExplainAgrees|TestReadersAgree|TestThePlanOfAnOverride' ./internal/schedule
+
+# The watches of alert rules beside a naive model, ten steps for each of CASES, and Prometheus' own test program.
+soak-monitors:
+	TOCSIN_MONITOR_STEPS=$$((10 * $(CASES))) TOCSIN_PROMTOOL_RULES=$$((4 * $(ROUNDS))) \
+		go test -count=1 -timeout 0 -v -run 'TestWatchAgreesWithModel|TestPromtoolAgrees' ./internal/core/evaluate
 
 soak-rules:
 	TOCSIN_CONFIGURATIONS=$(ROUNDS) TOCSIN_CACHE_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestAnyConfiguration|TestCachesAgree' ./internal/app

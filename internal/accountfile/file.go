@@ -14,6 +14,7 @@ import (
 
 	"tocsin/internal/absence"
 	"tocsin/internal/alert"
+	"tocsin/internal/alertrule"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/calendar"
@@ -30,6 +31,7 @@ import (
 	"tocsin/internal/preference"
 	"tocsin/internal/role"
 	"tocsin/internal/route"
+	"tocsin/internal/rulefolder"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/statuspage"
@@ -68,6 +70,8 @@ type File struct {
 	Alerts            []alert.Alert             `json:"alerts"`
 	Incidents         []incident.Incident       `json:"incidents"`
 	Datasources       []datasource.Record       `json:"datasources"`
+	RuleFolders       []rulefolder.Folder       `json:"rule_folders,omitempty"`
+	AlertRules        []alertrule.Rule          `json:"alert_rules,omitempty"`
 	Applications      []rum.Application         `json:"rum_applications"`
 	Issues            []rum.Issue               `json:"rum_issues"`
 	Deliveries        []webhook.Delivery        `json:"webhook_deliveries"`

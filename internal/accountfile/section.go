@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/absence"
 	"tocsin/internal/alert"
+	"tocsin/internal/alertrule"
 	"tocsin/internal/auth"
 	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
@@ -23,6 +24,7 @@ import (
 	"tocsin/internal/preference"
 	"tocsin/internal/role"
 	"tocsin/internal/route"
+	"tocsin/internal/rulefolder"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/statuspage"
@@ -73,6 +75,10 @@ var sections = []section{
 	plain("incidents", func(f *File) *[]incident.Incident { return &f.Incidents }, incident.Load, incident.Dump),
 	config("datasources", configstore.Datasource, func(f *File) *[]datasource.Record { return &f.Datasources },
 		datasource.Load, datasource.Dump, datasource.Erase, func(r *datasource.Record) (uint64, string) { return r.ID, r.Name }),
+	config("rule_folders", configstore.RuleFolder, func(f *File) *[]rulefolder.Folder { return &f.RuleFolders },
+		unsealed(rulefolder.Load), unsecret(rulefolder.Dump), rulefolder.Erase,
+		func(r *rulefolder.Folder) (int64, string) { return r.FolderID, r.FolderName }),
+	alertRules(),
 	config("rum_applications", configstore.Application, func(f *File) *[]rum.Application { return &f.Applications },
 		rum.LoadApplications, rum.DumpApplications, rum.EraseApplication,
 		func(r *rum.Application) (string, string) { return r.ApplicationID, r.ApplicationName }),
@@ -143,6 +149,20 @@ func objects[T any](k configstore.Kind[T], list func(*File) *[]T) section {
 func statusPages() section {
 	s := objects(statuspage.Pages, func(f *File) *[]statuspage.Page { return &f.StatusPages })
 	s.erase = func(w work, id string) error { return statuspage.ErasePage(w.tx, w.account, id) }
+	return s
+}
+
+// alertRules returns the section of alert rules. One that an apply deletes leaves a mark for what evaluates it.
+func alertRules() section {
+	s := config("alert_rules", configstore.AlertRule, func(f *File) *[]alertrule.Rule { return &f.AlertRules },
+		unsealed(alertrule.Load), unsecret(alertrule.Dump), alertrule.Erase, func(r *alertrule.Rule) (uint64, string) { return r.ID, r.Name })
+	s.erase = func(w work, id string) error {
+		rule, err := parseKey[uint64](id)
+		if err != nil {
+			return err
+		}
+		return alertrule.Remove(w.tx, w.account, rule, w.now)
+	}
 	return s
 }
 

@@ -20,6 +20,7 @@ import (
 	"tocsin/internal/credential"
 	"tocsin/internal/engine/ingest"
 	"tocsin/internal/engine/lint"
+	"tocsin/internal/engine/monitor"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/phone"
 	"tocsin/internal/engine/rumintake"
@@ -34,6 +35,7 @@ import (
 	"tocsin/internal/platform/node"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/platform/secret"
+	"tocsin/internal/querier"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/schedulefeed"
@@ -56,23 +58,25 @@ type Config struct {
 	LateBy                 time.Duration // delay of the refusals of a caller that goes on asking; 0: a second
 	PushPerSecond          int           // requests per integration; 0: no limit
 	PushPerMinute          int
-	PushAlerts             int            // alerts in a request; 0: ingest.MaxAlerts
-	PushBytes              int64          // of a request's body; 0: ingest.MaxBytes
-	BrowserErrorsPerSecond int            // errors of pages from one address, of which new kinds are issues; 0: no limit
-	BrowserKindsPerHour    int            // new kinds of such errors from one address that are issues; 0: no limit
-	TrustedProxies         []netip.Prefix // their X-Forwarded-For is trusted
-	AuditDays              int            // days that audit entries are kept; 0: for ever
-	DeliveryDays           int            // days that webhook deliveries are kept; 0: for ever
-	EventDays              int            // days that events, their verdicts and notifications are kept; 0: for ever
-	IncidentDays           int            // days that closed incidents and ended alerts are kept, with their feeds; 0: for ever
-	DroppedDays            int            // days that verdicts on events that became no part of an alert are kept; 0: as EventDays
-	PublicURL              string         // base URL for links in messages, without a final slash; empty: messages have no links
-	Budget                 notify.Budget  // messages to a person in a minute; zero: notify.DefaultBudget
-	OpenID                 signin.OpenID  // provider at which persons sign in to the console; zero: none
-	Senders                Senders        // mail server, gateway and network policy
-	Hold                   bool           // the server sends nothing until it is released
-	Release                bool           // a held server is released at its start
-	FreeBytes              func() int64   // what the disk of the database takes; nil: it is asked
+	PushAlerts             int               // alerts in a request; 0: ingest.MaxAlerts
+	PushBytes              int64             // of a request's body; 0: ingest.MaxBytes
+	BrowserErrorsPerSecond int               // errors of pages from one address, of which new kinds are issues; 0: no limit
+	BrowserKindsPerHour    int               // new kinds of such errors from one address that are issues; 0: no limit
+	TrustedProxies         []netip.Prefix    // their X-Forwarded-For is trusted
+	AuditDays              int               // days that audit entries are kept; 0: for ever
+	DeliveryDays           int               // days that webhook deliveries are kept; 0: for ever
+	EventDays              int               // days that events, their verdicts and notifications are kept; 0: for ever
+	IncidentDays           int               // days that closed incidents and ended alerts are kept, with their feeds; 0: for ever
+	DroppedDays            int               // days that verdicts on events that became no part of an alert are kept; 0: as EventDays
+	PublicURL              string            // base URL for links in messages, without a final slash; empty: messages have no links
+	Budget                 notify.Budget     // messages to a person in a minute; zero: notify.DefaultBudget
+	OpenID                 signin.OpenID     // provider at which persons sign in to the console; zero: none
+	Senders                Senders           // mail server, gateway and network policy
+	DatasourceAllow        []netip.Prefix    // internal addresses at which datasources may be
+	SecretEnv              querier.SecretEnv // variables that datasources may refer to
+	Hold                   bool              // the server sends nothing until it is released
+	Release                bool              // a held server is released at its start
+	FreeBytes              func() int64      // what the disk of the database takes; nil: it is asked
 	Version                string
 	Log                    *slog.Logger
 	Clock                  clock.Clock
@@ -108,6 +112,7 @@ type App struct {
 
 	selfAlerts    *selfalert.Service
 	browserErrors *rumintake.Service
+	monitors      *monitor.Service
 	sourcemaps    *sourcemap.Service
 	metrics       *prometheus.Registry
 

@@ -39,7 +39,8 @@ var exempt = map[string][]string{
 		"/insight/account", "/insight/team", "/insight/channel", "/insight/responder", "/insight/team/export", "/insight/channel/export", "/insight/responder/export",
 		"/insight/alert/topk-by-label", "/report/oncall/notifications", "/report/oncall/changes",
 	},
-	"changes have a test of their own, TestChangesOfPrivateChannels": {"/change/list"},
+	"changes have a test of their own, TestChangesOfPrivateChannels":              {"/change/list"},
+	"what a datasource answers is held by TestPreview in internal/engine/monitor": {"/monit/preview/sync", "/monit/query/data"},
 	"what is so now, of all objects of a kind, has a test of its own in the package of the kind": {
 		"/schedule/gap/list", "/channel/silence/rule/list-effective", "/webhook/endpoint/list",
 	},
@@ -315,6 +316,8 @@ var kinds = map[string][]kind{
 	"calendar":                           {calendarKind()},
 	"custom field":                       {fieldKind()},
 	"datasource":                         {datasourceKind()},
+	"folder of alert rules":              {folderKind()},
+	"alert rule":                         {ruleKind()},
 	"RUM application":                    {applicationKind("false")},
 	"private RUM application":            {applicationKind("true")},
 	"issue of a RUM application":         {issueKind("false")},
@@ -394,8 +397,31 @@ func fieldKind() kind {
 	}}
 }
 
+func folderKind() kind {
+	const one = `{"folder_id":$id}`
+	return kind{prefixes: []string{"/monit/folder/"}, steps: []step{{"/monit/folder/create", `{"folder_name":"$mark","team_id":$team}`, "folder_id", "id"}}, tries: []try{
+		{create, "/monit/folder/create", `{"folder_name":"$mark","team_id":$team}`, "InvalidParameter"},
+		{change, "/monit/folder/update", `{"folder_id":$id,"note":"y"}`, ""}, {change, "/monit/folder/delete", one, ""}, {list, "/monit/folder/list", `{}`, ""},
+	}}
+}
+
+func ruleKind() kind {
+	const rest = `"name":"$mark","ds_type":"prometheus","ds_list":["*"],"cron_pattern":"@every 60s","rule_configs":{"queries":[{"name":"A","expr":"up == 0"}],"check_anydata":{"enabled":true,"severity":"Info"}}`
+	return kind{prefixes: []string{"/monit/rule/"}, steps: []step{{"/monit/rule/create", `{` + rest + `}`, "id", "id"}}, tries: []try{
+		{create, "/monit/rule/create", `{` + rest + `}`, "InvalidParameter"},
+		{change, "/monit/rule/update", `{"id":$id,` + rest + `}`, ""}, {change, "/monit/rule/delete", `{"id":$id}`, ""},
+		{look, "/monit/rule/state", `{"id":$id}`, ""}, {look, "/monit/rule/history", `{"id":$id}`, ""}, {look, "/monit/rule/explain", `{"rule_id":$id,"ds_id":1}`, ""},
+		{change, "/monit/rule/delete/batch", `{"ids":[$id]}`, ""}, {change, "/monit/rule/update/fields", `{"ids":[$id],"fields":["enabled"]}`, ""},
+		{change, "/monit/rule/move", `{"ids":[$id],"dest_folder_id":1}`, ""}, {change, "/monit/rule/import", `[]`, ""},
+		{look, "/monit/rule/info", `{"id":$id}`, ""}, {list, "/monit/rule/list/basic", `{}`, ""}, {look, "/monit/rule/export", `{"ids":[$id]}`, ""},
+		{look, "/monit/rule/audits", `{"id":$id}`, ""}, {look, "/monit/rule/audit/detail", `{"id":1}`, ""}, {look, "/monit/rule/status", `{}`, ""},
+		{look, "/monit/rule/counter/status", `{}`, ""}, {look, "/monit/rule/counter/channel", `{}`, ""}, {look, "/monit/rule/counter/total", `{}`, ""},
+		{look, "/monit/rule/dstypes", `{}`, ""},
+	}}
+}
+
 func datasourceKind() kind {
-	const rest = `"type_ident":"prometheus","name":"$mark","edge_cluster_name":"e","address":"http://prometheus.example.com","payload":{"prometheus":{}}}`
+	const rest = `"type_ident":"prometheus","name":"$mark","edge_cluster_name":"e","address":"http://127.0.0.1:9","payload":{"prometheus":{}}}`
 	return plain("/monit/datasource/", "{"+rest, "id", try{change, "/monit/datasource/update", `{"id":$id,` + rest, ""}, try{change, "/monit/datasource/delete", `{"id":$id}`, ""},
-		try{look, "/monit/datasource/info", `{"id":$id}`, ""}, try{list, "/monit/datasource/list", `{}`, ""})
+		try{change, "/monit/datasource/test", `{"id":$id}`, ""}, try{look, "/monit/datasource/info", `{"id":$id}`, ""}, try{list, "/monit/datasource/list", `{}`, ""})
 }

@@ -13,6 +13,7 @@ import (
 var foundBefore = []string{
 	"/schedule/shift/take", "/schedule/shift/hand-over", "/schedule/cover/request", "/incident/field/reset",
 	"/monit/datasource/info", "/monit/datasource/update", "/monit/datasource/delete",
+	"/monit/folder/update", "/monit/folder/delete", "/monit/rule/delete", "/monit/rule/audits", "/monit/rule/audit/detail",
 }
 
 // TestEveryOperationDeclaresItsFailures calls each operation in an account that has no object. Its answer is declared,

@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/absence"
 	"tocsin/internal/activity"
 	"tocsin/internal/alert"
+	"tocsin/internal/alertrule"
 	"tocsin/internal/api"
 	"tocsin/internal/audit"
 	"tocsin/internal/calendar"
@@ -23,6 +24,7 @@ import (
 	"tocsin/internal/engine/explain"
 	"tocsin/internal/engine/ingest"
 	"tocsin/internal/engine/lint"
+	"tocsin/internal/engine/monitor"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/phone"
 	"tocsin/internal/engine/rumintake"
@@ -49,6 +51,7 @@ import (
 	"tocsin/internal/push"
 	"tocsin/internal/role"
 	"tocsin/internal/route"
+	"tocsin/internal/rulefolder"
 	"tocsin/internal/rum"
 	"tocsin/internal/schedule"
 	"tocsin/internal/schedulefeed"
@@ -79,6 +82,10 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		PublicURL: a.PublicURL, Metrics: a.metrics,
 		ErrorsPerSecond: a.BrowserErrorsPerSecond, KindsPerHour: a.BrowserKindsPerHour,
 	})
+	a.monitors = monitor.New(monitor.Config{
+		DB: a.DB, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Nodes: a.Nodes, Own: a.selfAlerts, Decide: decide, Open: a.queriers().Open,
+		Held: a.Gate.Reason, PublicURL: a.PublicURL, Metrics: a.metrics, Turns: gate.NewTurns(a.DB.Meter(), time.Now),
+	})
 	a.shifts = &shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}
 	a.sourcemaps = sourcemap.New(sourcemap.Config{
 		DB: a.DB, Keys: a.Keys, Guesses: guesses, Rate: ratelimit.Rate{PerSecond: a.LimitPerSecond, PerMinute: a.LimitPerMinute},
@@ -108,7 +115,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		untolds.Module(),
 		escalations.Module(),
 		(&warroom.Service{Keyring: a.Keyring, Bus: bus, Out: a.outside(), PublicURL: a.PublicURL}).Module(),
-		(&explain.Service{Held: a.Gate.Reason}).Module(),
+		(&explain.Service{Held: a.Gate.Reason, Rule: monitor.Explain}).Module(),
 		a.lint.Module(),
 		insight.New(a.DB).Module(),
 		changeevent.Module(),
@@ -121,6 +128,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		a.selfAlerts.Module(),
 		a.ingest.Module(),
 		a.browserErrors.Module(),
+		a.monitors.Module(),
 	)
 	a.Modules = append(a.Modules, a.Module())
 	a.Modules = append(a.Modules, audit.New(cursorKey, recorded(a.Modules), channel.Hidden, rum.Private).Module(audit.Masking{
@@ -149,7 +157,9 @@ func (a *App) objects(bus *activity.Bus) []module.Module {
 		alert.Module(),
 		channel.Module(a.Keyring, route.RemoveChannel),
 		(&incident.Service{DB: a.DB, Bus: bus, PublicURL: a.PublicURL, Log: a.Log, Metrics: a.metrics}).Module(),
-		(&datasource.Service{Keyring: a.Keyring}).Module(),
+		(&datasource.Service{Keyring: a.Keyring, Open: a.queriers().Open, Changed: a.monitors.SourceChanged}).Module(),
+		(&rulefolder.Service{Rules: alertrule.CountByFolder}).Module(),
+		alertrule.New(alertrule.Config{First: a.monitors.First, Changed: a.monitors.RuleChanged, States: a.monitors.States, Try: a.monitors.Try}).Module(),
 		rum.New(a.DB, a.Keyring, a.browserErrors.Changed).Module(),
 		a.sourcemaps.Module(),
 		person.Module(a.addressChanged, schedules.ReleasePerson, channel.ReleasePerson, untold.ReleasePerson),

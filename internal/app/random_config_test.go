@@ -79,6 +79,8 @@ var changes = []struct{ path, body string }{
 	{"/enrichment/upsert", `{"integration_id":$integration_id,"rules":[{"kind":"drop","settings":{"drop_labels":["~"]}}]}`},
 	{"/monit/datasource/create", `{"type_ident":"prometheus","name":"~","address":"https://example.com","edge_cluster_name":"default","payload":{"prometheus":{"basic_auth_password":"secret-~","headers":["A: secret-~"]}}}`},
 	{"/monit/datasource/delete", `{"id":$id}`},
+	{"/monit/folder/create", `{"folder_name":"~","team_id":$team_id}`},
+	{"/monit/rule/create", `{"name":"~","ds_type":"loki","ds_list":["~*"],"cron_pattern":"*/5 * * * *","labels":{"a":"~"},"channel_ids":[$channel_id],"rule_configs":{"queries":[{"name":"A","expr":"~"}],"check_anydata":{"enabled":true,"severity":"Warning"}}}`},
 	{"/rum/application/create", `{"application_name":"~","type":"browser","team_id":$team_id}`},
 	{"/status-page/create", `{"name":"~","url_name":"~","team_id":$team_id,"sections":[{"section_id":"s","name":"~"}],"components":[{"component_id":"c","section_id":"s","name":"~"}]}`},
 	{"/status-page/change/create", `{"page_id":$page_id,"type":"incident","title":"~","status":"investigating","updates":[{"description":"~","component_changes":[{"component_id":"c","status":"degraded"}]}]}`},
@@ -150,7 +152,7 @@ var (
 	idNames = regexp.MustCompile(`"(person_id|team_id|role_id|member_id|cal_id|schedule_id|template_id|field_id|channel_id|rule_id|integration_id|application_id|override_id|absence_id|page_id|change_id|id)":"?([0-9A-Za-z.]+)"?`)
 )
 
-// randomAccount makes 300 calls, many of which are refused, and returns the account's id.
+// randomAccount makes 400 calls, many of which are refused, and returns the account's id.
 func randomAccount(t *testing.T, r *rand.Rand, url, key string) int64 {
 	t.Helper()
 	now := clock.System.Now().Unix()
@@ -185,7 +187,7 @@ func randomAccount(t *testing.T, r *rand.Rand, url, key string) int64 {
 	if err := json.Unmarshal(call("/member/info", `{}`), &self); err != nil {
 		t.Fatal(err)
 	}
-	for range 300 {
+	for range 400 {
 		c := changes[r.IntN(len(changes))]
 		body := place.ReplaceAllStringFunc(c.body, func(name string) string {
 			known := ids[name[1:]]

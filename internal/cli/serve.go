@@ -16,6 +16,7 @@ import (
 	"tocsin/internal/app"
 	"tocsin/internal/auth"
 	"tocsin/internal/core/lint"
+	"tocsin/internal/querier"
 )
 
 // serving holds the flags of the commands that run a server.
@@ -37,6 +38,8 @@ type serving struct {
 	DroppedDays            int           `help:"Days that this is kept of events that were dropped or repeated; 0: as the others." default:"30"`
 	IncidentDays           int           `help:"Days that closed incidents and ended alerts are kept, with their feeds; 0: for ever." default:"365"`
 	LimitWait              time.Duration `help:"How long calls above the limits wait for their turn, if their key has no wait, up to 30s; 0s: they are refused at once." default:"0s"`
+	DatasourceAllow        []string      `help:"Networks in which datasources may be although they are this machine's own or otherwise refused; link-local ones and metadata services stay refused." placeholder:"CIDR"`
+	SecretEnv              []string      `name:"secret-env" help:"Variable that datasources may refer to as ${env:NAME}, with the host that may receive its value; repeatable." placeholder:"NAME=HOST"`
 	sending
 	openID
 	LogFormat string `help:"text or json." enum:"text,json" default:"text"`
@@ -69,6 +72,12 @@ func (s serving) apply(c *app.Config) error {
 	var err error
 	if c.TrustedProxies, err = networks("--trusted-proxies", s.TrustedProxies); err != nil {
 		return err
+	}
+	if c.DatasourceAllow, err = networks("--datasource-allow", s.DatasourceAllow); err != nil {
+		return err
+	}
+	if c.SecretEnv, err = querier.ParseSecretEnv(s.SecretEnv); err != nil {
+		return misuseError{fmt.Errorf("--secret-env %w", err)}
 	}
 	if err := s.sending.apply(c); err != nil {
 		return err

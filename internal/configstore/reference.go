@@ -33,6 +33,8 @@ const (
 	Preference  = "preference"
 	Fallback    = "fallback"
 	StatusPage  = "status_page"
+	RuleFolder  = "rule_folder"
+	AlertRule   = "alert_rule"
 )
 
 // Target is an object that another one refers to.

@@ -196,10 +196,22 @@ func editDatasource(v *visit) (view, error) {
 	d.text("address", v.T("Address"), s.Address, "")
 	d.text("cluster", v.T("Edge cluster"), s.Cluster, "")
 	d.check("enabled", v.T("Enabled"), s.Enabled)
-	return d.entered(v), nil
+	d = d.entered(v)
+	if v.isNew() {
+		return d, nil
+	}
+	d.Buttons = []button{{"test", v.T("Test connection")}}
+	var err error
+	if v.field("do") == "test" {
+		d.Shown, err = testDatasource(v)
+	}
+	return d, err
 }
 
 func saveDatasource(v *visit) (string, error) {
+	if v.field("do") == "test" {
+		return "", nil
+	}
 	request := map[string]any{"name": v.field("name"), "note": v.field("note"), "address": v.field("address"),
 		"edge_cluster_name": v.field("cluster")}
 	if v.isNew() {

@@ -76,6 +76,9 @@ func TestFieldsAndDatasources(t *testing.T) {
 	at := strings.Index(list.body, `"/datasources/`+"1")
 	path, _, _ := strings.Cut(list.body[max(at, 0)+1:], `"`)
 	owner.post(path, "name", "Figures", "address", "https://prometheus.example.com", "cluster", "default").shows("Figures", "Disabled")
+	owner.post(path, "name", "Figures", "address", "http://127.0.0.1:9", "cluster", "default").shows("Figures", "127.0.0.1:9")
+	owner.post(path, "name", "Other", "address", "http://other.example.com", "cluster", "default", "do", "test").shows("Connection, as it is saved",
+		"✓ Name of the host", "Connection to the host: 127.0.0.1:9 must not be called", "other.example.com")
 	owner.post(path + "/delete").shows("There is no datasource yet")
 }
 

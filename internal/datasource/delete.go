@@ -19,6 +19,9 @@ func (r *Service) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
 	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, configstore.Datasource, in.ID); err != nil {
 		return api.Removal{}, err
 	}
+	if err := r.change(c, &d, true); err != nil {
+		return api.Removal{}, err
+	}
 	c.Removed(configstore.Datasource, d.ID, d.Name)
 	return api.Removal{}, Erase(c.Tx, c.Who.AccountID, in.ID)
 }

@@ -3,6 +3,7 @@ package datasource
 import (
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/secret"
@@ -49,12 +50,18 @@ func insertItem(tx *db.Tx, keyring *secret.Keyring, d Item) (fresh bool, err err
 	}
 	n, err := tx.Exec(`INSERT INTO datasource (`+columns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
 		int64(d.ID), d.AccountID, d.TypeIdent, d.Name, d.Enabled, d.Note, d.Address, string(payload), d.EdgeClusterName, d.UpdatedAt)
-	return n == 1, err
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, configstore.BumpRevision(tx, d.AccountID)
 }
 
 // updateItem writes an existing datasource, whose secrets are sealed already.
 func updateItem(tx *db.Tx, d Item) error {
 	payload, err := json.Marshal(d.Payload)
+	if err == nil {
+		err = configstore.BumpRevision(tx, d.AccountID)
+	}
 	if err != nil {
 		return err
 	}

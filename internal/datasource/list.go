@@ -33,5 +33,12 @@ func (r *Service) list(c *api.Call, in listRequest) ([]Item, error) {
 	return items, err
 }
 
+// All returns the datasources of an account by id, with their secrets sealed.
+func All(tx *db.Tx, account int64) ([]Item, error) {
+	items, err := db.All(tx, scanItem, `SELECT `+columns+` FROM datasource WHERE account_id = $1`, account)
+	slices.SortFunc(items, byID)
+	return items, err
+}
+
 // byID compares by id. The database stores ids signed and would sort those over 2^63 first.
 func byID(a, b Item) int { return cmp.Compare(a.ID, b.ID) }

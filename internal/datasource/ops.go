@@ -7,10 +7,15 @@ package datasource
 
 import (
 	"embed"
+	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/core/evaluate"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/platform/secret"
+	"tocsin/internal/querier"
 )
 
 //go:embed testdata/golden/*.json
@@ -19,6 +24,18 @@ var golden embed.FS
 // Service holds the operations on datasources and their dependencies.
 type Service struct {
 	Keyring *secret.Keyring // seals the credentials
+	// Open returns the querier of a datasource, for tests of its connection.
+	Open func(querier.Datasource) (querier.Querier, *evaluate.Failure)
+	// Changed is called in the transaction that changes or deletes a datasource; nil: nothing depends on it.
+	Changed func(tx *db.Tx, account int64, d *Item, deleted bool, person int64, now time.Time) error
+}
+
+// change calls Changed.
+func (r *Service) change(c *api.Call, d *Item, deleted bool) error {
+	if r.Changed == nil {
+		return nil
+	}
+	return r.Changed(c.Tx, c.Who.AccountID, d, deleted, c.Who.PersonID, c.Now)
 }
 
 // Ops returns the operations on datasources.
@@ -32,7 +49,8 @@ func (r *Service) Ops() []api.Op {
 			Doc:    "Creates a datasource and returns it without its payload.",
 			Notes: "Of the payload only the block named by type_ident is kept, and of that block only the members listed here. " +
 				"Members that are not sent stay unset; those that are sent are returned as they were. " +
-				"Credentials may be given as ${env:NAME}: such a reference is stored and shown as it is, and nothing resolves it yet. " +
+				"Credentials may be given as ${env:NAME}: such a reference is stored and shown as it is. It is resolved when the datasource " +
+				"is asked, if --secret-env of the server lists the name with the datasource's host. " +
 				"Names that begin with TOCSIN_ are refused: they are the server's own.",
 			Example: `{"type_ident": "prometheus", "name": "Prometheus production", "note": "Frankfurt, both zones",
 				"address": "https://prometheus.example.com:9090", "edge_cluster_name": "default",
@@ -66,6 +84,18 @@ func (r *Service) Ops() []api.Op {
 			Doc:     "Lists all datasources, or those of one type, by id and without their payloads.",
 			Example: `{"type": "prometheus"}`,
 			Do:      api.Do(r.list),
+		},
+		{
+			Path: "/monit/datasource/test", Allow: []auth.Permission{auth.DatasourcesManage}, Effect: api.Write,
+			Audit: "datasource:write:test", Rate: ratelimit.Rate{PerMinute: 60},
+			Errors: api.Missing("datasource"),
+			Doc:    "Connects to a datasource, makes a small query, and returns the phases up to the first that failed.",
+			Notes: "Send either the id of a stored datasource and nothing else, or the members of create; nothing is stored. The phases are " +
+				"resolve, dial, tls (of https), sign_in and query. It takes at most half a minute. Addresses are subject to the server's policy " +
+				"for datasources (--datasource-allow).",
+			Example: `{"type_ident": "prometheus", "name": "Prometheus on this machine", "address": "http://127.0.0.1:9090",
+				"edge_cluster_name": "default", "payload": {"prometheus": {}}}`,
+			Do: api.DoAfter(r.test, r.tested),
 		},
 		{
 			Path: "/monit/datasource/delete", Allow: []auth.Permission{auth.DatasourcesManage}, Effect: api.Write,

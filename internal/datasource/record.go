@@ -1,8 +1,6 @@
 package datasource
 
 import (
-	"slices"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -79,11 +77,10 @@ func (r *Record) place(at configstore.RecordPath, account int64) error {
 // Dump returns the account's datasources, sorted by id. Without secrets they are as info returns them to a caller who
 // may only read.
 func Dump(tx *db.Tx, keyring *secret.Keyring, account int64, secrets bool) ([]Record, error) {
-	items, err := db.All(tx, scanItem, `SELECT `+columns+` FROM datasource WHERE account_id = $1`, account)
+	items, err := All(tx, account)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(items, byID)
 	records := make([]Record, len(items))
 	for i, d := range items {
 		if !secrets {

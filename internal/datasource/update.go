@@ -62,6 +62,9 @@ func (r *Service) update(c *api.Call, in updateRequest) (Item, error) {
 	if err := updateItem(c.Tx, d); err != nil {
 		return Item{}, err
 	}
+	if err := r.change(c, &d, false); err != nil {
+		return Item{}, err
+	}
 	c.Touched(configstore.Datasource, d.ID, d.Name)
 	d.Payload = nil // as in the reply of create
 	return d, nil
@@ -69,8 +72,7 @@ func (r *Service) update(c *api.Call, in updateRequest) (Item, error) {
 
 // get returns a datasource with its secrets sealed, or a fault if it does not exist.
 func get(tx *db.Tx, account int64, id uint64) (Item, error) {
-	d, found, err := db.One(tx, scanItem,
-		`SELECT `+columns+` FROM datasource WHERE account_id = $1 AND datasource_id = $2`, account, int64(id))
+	d, found, err := Find(tx, account, id)
 	if err == nil && !found {
 		err = fault.Missing("datasource", id)
 	}

@@ -52,6 +52,8 @@ func withoutHistory(m moments) *accountfile.File {
 		Alerts:            alerts(m),
 		Incidents:         incidents(m),
 		Datasources:       datasources(m),
+		RuleFolders:       ruleFolders(m),
+		AlertRules:        alertRules(m),
 		Applications:      rumApplications(m),
 		Issues:            rumIssues(m),
 	}

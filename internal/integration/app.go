@@ -43,7 +43,9 @@ var open = []string{"private", "base_url", "app_id", "corp_id", "tenant_id", "ow
 func (i *Integration) IsApp() bool { return apps[i.IntegrationType] != nil }
 
 // IsSource reports whether the integration sends events to Tocsin, for which it needs a key.
-func (i *Integration) IsSource() bool { return !i.IsWebhook() && !i.IsApp() }
+func (i *Integration) IsSource() bool {
+	return !i.IsWebhook() && !i.IsApp() && i.IntegrationType != Monitors
+}
 
 // OpensGroups reports whether war rooms can be opened with the app.
 func (i *Integration) OpensGroups() bool { return i.IsApp() && i.IntegrationType != TeamsApp }

@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
+	"tocsin/internal/platform/fault"
 )
 
 type deleteRequest struct {
@@ -17,6 +18,9 @@ func (r *Service) remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 	i, err := r.readInClear(c, in.IntegrationID)
 	if err != nil {
 		return api.Removal{}, err
+	}
+	if i.IntegrationType == Monitors {
+		return api.Removal{}, fault.Invalid("integration_id", "%d is that of the account's alert rules, and cannot be deleted", i.IntegrationID)
 	}
 	if err := permitRouted(c, i.IntegrationID); err != nil {
 		return api.Removal{}, err

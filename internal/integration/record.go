@@ -23,7 +23,7 @@ type Integration struct {
 	AccountID       int64     `json:"account_id" doc:"Owning account."`
 	IntegrationID   int64     `json:"integration_id" doc:"The integration's identifier."`
 	IntegrationName string    `json:"integration_name" maxLength:"59" doc:"1 to 59 characters."`
-	IntegrationType string    `json:"integration_type" enum:"standard,prometheus,grafana,pagerduty,zabbix,sentry,heartbeat,change,webhook_incident,webhook_alert,slack_app,feishu_app,dingtalk_app,wecom_app,teams_app" doc:"What it is connected with: a source of alerts, of changes, a webhook, or an app of a chat service."`
+	IntegrationType string    `json:"integration_type" enum:"standard,prometheus,grafana,pagerduty,zabbix,sentry,heartbeat,change,webhook_incident,webhook_alert,slack_app,feishu_app,dingtalk_app,wecom_app,teams_app,monit.alert" doc:"What it is connected with: a source of alerts, of changes, a webhook, an app of a chat service, or monit.alert: the account's alert rules."`
 	Description     string    `json:"description" maxLength:"500" doc:"At most 500 characters."`
 	TeamID          int64     `json:"team_id" doc:"Owning team; 0: none."`
 	ChannelID       int64     `json:"channel_id" doc:"Of a dedicated source: the channel that all of its alerts go to; 0: its route decides."`
@@ -175,7 +175,7 @@ func Erase(tx *db.Tx, account int64, id string) error {
 // check returns fault.Invalid for members that the type of integration does not allow.
 func (i *Integration) check(at configstore.RecordPath) error {
 	if err := configstore.FirstError(
-		at.Length("integration_name", i.IntegrationName, 1, 59), at.OneOf("integration_type", i.IntegrationType, types...),
+		at.Length("integration_name", i.IntegrationName, 1, 59), at.OneOf("integration_type", i.IntegrationType, append(types[:len(types):len(types)], Monitors)...),
 		at.Length("description", i.Description, 0, 500),
 		at.AtLeast("team_id", i.TeamID, 0), at.AtLeast("channel_id", i.ChannelID, 0), at.Length("ref_id", i.RefID, 0, 255),
 		at.Length("integration_key", i.IntegrationKey, 0, 255),

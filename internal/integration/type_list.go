@@ -15,7 +15,7 @@ var names = map[string]string{
 	"sentry": "Sentry", Heartbeat: "Heartbeat", Change: "Change events", WebhookIncident: "Webhook of incidents",
 	WebhookAlert: "Webhook of alerts",
 	SlackApp:     "Slack app", FeishuApp: "Feishu or Lark app", DingTalkApp: "DingTalk app", WeComApp: "WeCom app",
-	TeamsApp: "Microsoft Teams app",
+	TeamsApp: "Microsoft Teams app", Monitors: "Alert rules",
 }
 
 // typeList answers /integration/type/list.

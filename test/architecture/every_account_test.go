@@ -6,11 +6,11 @@ import (
 )
 
 // few lists the configured tables with few rows however many accounts there are.
-var few = []string{"daily_job", "hold", "moved", "moved_key", "node", "push_key", "schema_floor", "seal_key"}
+var few = []string{"daily_job", "hold", "moved", "moved_key", "node", "node_slot", "push_key", "schema_floor", "seal_key"}
 
 // ofTrouble lists the partial indexes of configured tables that hold only rows with something to do.
 var ofTrouble = []string{"account_behind_applied", "account_behind_gaps", "account_behind_handover", "account_behind_heartbeat",
-	"account_behind_silence", "channel_unsearched", "heartbeat_missed", "person_unsearched", "rum_application_unsearched", "schedule_gap_open",
+	"account_behind_silence", "channel_unsearched", "heartbeat_missed", "person_unsearched", "rule_instance_close", "rum_application_unsearched", "schedule_gap_open",
 	"team_unsearched", "webhook_endpoint_trouble", "webhook_replay_running"}
 
 // everyAccount lists the statements that read a table of configuration from end to end, as the package and a part of the

@@ -116,7 +116,7 @@ var unpruned = map[string]string{
 // values are what rows hold that retention looks at, where one and x will not do.
 var values = map[string]string{
 	"incident.progress": "'Closed'", "webhook_delivery.status": "'success'", "untold.incident_id": "''", "event_waiting.event_id": "'y'", "event.event_id": "'0'",
-	"audit_log.audit_id": "'0'", "audit_touched.audit_id": "'0'", "audit_channel.audit_id": "'0'",
+	"audit_log.audit_id": "'0'", "rule_transition.transition_id": "'0'", "audit_touched.audit_id": "'0'", "audit_channel.audit_id": "'0'",
 }
 
 // A table that grows is emptied by the retention of some module. Each gets a row whose times are long past and whose

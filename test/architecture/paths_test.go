@@ -113,7 +113,7 @@ func function(s *source, do ast.Expr) token.Pos {
 }
 
 // filesOf returns the names, without ".go", that a file with the function of an operation may have. The words of the
-// path up to those that spell the package are left out; the first one may also spell the beginning of its name. The file
+// path up to those that spell the package, or the end of its name, are left out; the first one may also spell the beginning of its name. The file
 // has the name of the other words, or of the first ones; or of the package, if only a verb is left.
 func filesOf(pkg, route string) (files []string) {
 	var words []string
@@ -129,7 +129,7 @@ func filesOf(pkg, route string) (files []string) {
 	}
 	for i := range words {
 		for j := i + 1; j <= len(words); j++ {
-			if strings.Join(words[i:j], "") == pkg {
+			if strings.HasSuffix(pkg, strings.Join(words[i:j], "")) {
 				begin = j
 			}
 		}
@@ -150,6 +150,7 @@ func TestFilesOf(t *testing.T) {
 		{"warroom", "/incident/war-room/detail", "detail warroom"},
 		{"warroom", "/incident/war-room/add-member", "add_member add warroom"},
 		{"changeevent", "/change/list", "list changeevent"},
+		{"alertrule", "/monit/rule/list/basic", "list_basic list"},
 		{"alert", "/alert-event/list", "event_list event"},
 		{"person", "/person/app-key/create", "app_key_create app_key app"},
 		{"person", "/member/list", "member_list member"},

@@ -13,13 +13,13 @@ import (
 
 // growing lists the tables whose rows come from events: no statement may read all of one, nor all rows of an account.
 // The other tables hold configuration, of which an account has hundreds of rows and not millions.
-var growing = []string{"alert", "audit_channel", "audit_log", "audit_touched", "change", "escalation", "event", "event_waiting", "feed", "follow_up", "incident", "incident_assignment", "notice", "phone_answer", "notice_failing", "notice_send",
+var growing = []string{"alert", "alert_rule_change", "alert_rule_count", "alert_rule_deleted", "audit_channel", "audit_log", "audit_touched", "change", "escalation", "event", "event_waiting", "feed", "follow_up", "incident", "incident_assignment", "notice", "phone_answer", "notice_failing", "notice_send", "rule_transition",
 	"rum_issue", "rum_fingerprint", "rum_sample", "rum_day", "rum_session", "sign_in_attempt", "sign_in_state", "source_map", "status_page_change", "untold", "verdict", "war_room", "webhook_count", "webhook_count_day", "webhook_delivery", "webhook_event", "webhook_exchange", "webhook_message"}
 
 // configured lists the other tables, so that every new table must be put into one of the two lists.
-var configured = []string{"account", "app_key", "audit_masking", "channel", "channel_star", "cover_request", "daily_job", "datasource", "datasource_counter", "handover", "heartbeat", "hold", "moved", "moved_key", "ical_feed", "integration_key", "node", "object", "page_change", "schema_floor", "own_alert", "refused", "unknown_severity", "event_bytes",
+var configured = []string{"account", "alert_rule", "alert_rule_counter", "rule_folder", "app_key", "audit_masking", "channel", "channel_star", "cover_request", "daily_job", "datasource", "datasource_counter", "handover", "heartbeat", "hold", "moved", "moved_key", "ical_feed", "integration_key", "node", "node_slot", "object", "page_change", "schema_floor", "own_alert", "refused", "unknown_severity", "event_bytes",
 	"session", "password", "sign_in_link", "invitation", "identity", "second_factor", "recovery_code", "push_key", "push_subscription",
-	"person", "person_absence", "person_role", "reference", "role", "rum_application", "schedule", "schedule_gap", "schedule_override", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint", "webhook_replay", "rum_alert", "rum_alert_group", "rum_version"}
+	"person", "person_absence", "person_role", "reference", "role", "rule_instance", "rule_watch", "watch_state", "rum_application", "schedule", "schedule_gap", "schedule_override", "seal_key", "silence_end", "team", "team_person", "webhook_endpoint", "webhook_replay", "rum_alert", "rum_alert_group", "rum_version"}
 
 // outstanding lists the partial indexes that hold only rows with work left, so that all of one may be read.
 var outstanding = []string{"alert_active", "alert_muted", "alert_muted_by", "alert_silent", "alert_unnamed", "escalation_due", "escalation_due_first", "escalation_gathering", "event_waiting_first", "event_waiting_of_account", "follow_up_due", "incident_by_group", "incident_open", "incident_snoozed",

@@ -36,7 +36,7 @@ func TestSentences(t *testing.T) {
 			if !ok {
 				return true
 			}
-			if fn, ok := call.Fun.(*ast.SelectorExpr); !ok || fn.Sel.Name != "Of" || !isPackage(fn.X, "sentence") {
+			if fn, ok := call.Fun.(*ast.SelectorExpr); !ok || fn.Sel.Name != "Of" && fn.Sel.Name != "New" || !isPackage(fn.X, "sentence") {
 				return true
 			}
 			calls++

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -33,6 +34,7 @@ const (
 	account = `{
 		"format": "tocsin.account/1",
 		"account": {"account_id": 1, "account_name": "Peer", "time_zone": "UTC", "owner_id": 11},
+		"app_keys": [{"name": "owner", "person_id": 11, "app_key": "key-of-the-peer-tests-0123456789012"}],
 		"persons": [{"person_id": 11, "person_name": "Olga", "email": "olga@example.com"}],
 		"channels": [{"channel_id": 41, "channel_name": "Nodes"}],
 		"integrations": [{"integration_id": 51, "integration_name": "Prometheus", "integration_type": "prometheus", "channel_id": 41, "integration_key": "00112233445566778899aabbccddeeff131"}],
@@ -102,10 +104,18 @@ scrape_configs: [{job_name: node, static_configs: [{targets: ["%s"]}]}]
 // serve starts Tocsin as it runs in production, with the mailbox as its mail server.
 func serve(t *testing.T, keyring *mailtest.Mailbox) (url string) {
 	t.Helper()
-	a, err := app.New(context.Background(), app.Config{
+	return serveWith(t, keyring, func(*app.Config) {})
+}
+
+// serveWith is serve with a program that change configures differently.
+func serveWith(t *testing.T, keyring *mailtest.Mailbox, change func(*app.Config)) (url string) {
+	t.Helper()
+	c := app.Config{
 		DB: dbtest.New(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Listen: "127.0.0.1:0", Clock: clock.System, Version: "test", Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Senders: app.Senders{Mail: email.Server{Host: keyring.Host, Port: keyring.Port, From: "tocsin@example.com", Insecure: true}},
-	})
+	}
+	change(&c)
+	a, err := app.New(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,8 +159,8 @@ func write(t *testing.T, dir, name, text string) {
 
 // run starts a program that ends with the test, together with the processes that it started: nginx's workers outlive a
 // master that is killed, and Wait would wait for them, as they have its output open. The output is logged when the test has
-// failed.
-func run(t *testing.T, dir, program string, args ...string) {
+// failed. stop ends it before.
+func run(t *testing.T, dir, program string, args ...string) (stop func()) {
 	t.Helper()
 	var said bytes.Buffer
 	cmd := exec.Command(program, args...)
@@ -159,15 +169,19 @@ func run(t *testing.T, dir, program string, args ...string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	stop = sync.OnceFunc(func() {
 		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
 			t.Errorf("%s: %v", program, err)
 		}
 		cmd.Wait()
+	})
+	t.Cleanup(func() {
+		stop()
 		if t.Failed() {
 			t.Logf("%s said:\n%s", program, said.String())
 		}
 	})
+	return stop
 }
 
 func free(t *testing.T) int {

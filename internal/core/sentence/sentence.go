@@ -6,6 +6,7 @@
 package sentence
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -55,7 +56,7 @@ var table = func() map[string]*pattern {
 // Patterns returns the table, in the order in which it is documented.
 func Patterns() []Pattern {
 	var all []Pattern
-	for _, part := range [][]Pattern{decideTable, notifyTable, explainTable, lintTable} {
+	for _, part := range [][]Pattern{decideTable, notifyTable, explainTable, lintTable, monitorTable, watchTable} {
 		all = append(all, part...)
 	}
 	return all
@@ -78,6 +79,69 @@ func Of(code string, args ...any) string {
 		}
 	}
 	return p.fill(texts)
+}
+
+// New returns a sentence as data, for packages that store their reasons so. Of has the rules for its arguments.
+func New(code string, args ...any) Data {
+	p := table[code]
+	if p == nil || len(args) != len(p.kinds) {
+		panic(fmt.Sprintf("sentence %q with %d arguments", code, len(args)))
+	}
+	data := Data{Code: code}
+	if len(args) > 0 {
+		data.Args = make([]any, 0, len(args))
+	}
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case int64, *Data:
+			data.Args = append(data.Args, arg)
+		case int:
+			data.Args = append(data.Args, int64(arg))
+		default:
+			text := fmt.Sprint(arg)
+			if p.kinds[i] == Quoted {
+				text = fmt.Sprintf("%.100q", text)
+			}
+			data.Args = append(data.Args, text)
+		}
+	}
+	return data
+}
+
+// UnmarshalJSON reads a stored sentence. A code that is not of the table stays, as one of a newer version does.
+func (s *Data) UnmarshalJSON(text []byte) error {
+	var stored struct {
+		Code string            `json:"code"`
+		Args []json.RawMessage `json:"args"`
+	}
+	if err := json.Unmarshal(text, &stored); err != nil {
+		return err
+	}
+	read := Data{Code: stored.Code}
+	for _, arg := range stored.Args {
+		var value any
+		switch {
+		case len(arg) > 0 && arg[0] == '{':
+			value = new(Data)
+		case len(arg) > 0 && arg[0] == '"':
+			value = new(string)
+		default:
+			value = new(int64)
+		}
+		if err := json.Unmarshal(arg, value); err != nil {
+			return err
+		}
+		switch value := value.(type) {
+		case *string:
+			read.Args = append(read.Args, *value)
+		case *int64:
+			read.Args = append(read.Args, *value)
+		default:
+			read.Args = append(read.Args, value)
+		}
+	}
+	*s = read
+	return nil
 }
 
 // English returns the sentence in words: those that it was read from.

@@ -7,6 +7,7 @@ package explain
 import (
 	"embed"
 	"strings"
+	"time"
 
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
@@ -15,6 +16,7 @@ import (
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
 
@@ -24,6 +26,9 @@ var golden embed.FS
 // Service explains.
 type Service struct {
 	Held func() string // why nothing is sent; empty: notifications are sent. nil: they are
+	// Rule returns the sentences about what an alert rule found before an event about the alert of a key was decided, and the
+	// moment, Unix milliseconds; none: no rule did. nil: there are no rules.
+	Rule func(tx *db.Tx, account int64, key string, before time.Time, clock person.Clock) (at int64, sentences []string, err error)
 }
 
 // Ops returns the operations of the package.
@@ -78,16 +83,17 @@ type Explanation struct {
 	c     *api.Call
 	clock person.Clock
 	lines []line
-	now   []string // sentences about the present state; they come last
-	held  bool     // the server sends nothing
-	mute  string   // why no notification is sent now, of an alert that is muted
+	now   []string                                                                      // sentences about the present state; they come last
+	rule  func(*db.Tx, int64, string, time.Time, person.Clock) (int64, []string, error) // see Service
+	held  bool                                                                          // the server sends nothing
+	mute  string                                                                        // why no notification is sent now, of an alert that is muted
 	// silent is why an issue has no alert.
 	silent string
 }
 
 // begin returns an empty explanation for a caller.
 func (r *Service) begin(c *api.Call) (x Explanation, err error) {
-	x = Explanation{Words: []string{}, Verdicts: []Outcome{}, Incidents: []Story{}, c: c, held: r.Held != nil && r.Held() != ""}
+	x = Explanation{Words: []string{}, Verdicts: []Outcome{}, Incidents: []Story{}, c: c, rule: r.Rule, held: r.Held != nil && r.Held() != ""}
 	x.clock, err = person.ClockOf(c.Tx, c.Who, c.Now)
 	return x, err
 }
@@ -250,6 +256,9 @@ func (x *Explanation) finish() error {
 		if err := x.story(v.IncidentID); err != nil {
 			return err
 		}
+	}
+	if err := x.describeRules(); err != nil {
+		return err
 	}
 	if err := x.describeVerdicts(); err != nil {
 		return err

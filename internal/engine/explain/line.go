@@ -17,7 +17,8 @@ type line struct {
 
 // The ranks of lines.
 const (
-	ofVerdict = iota
+	ofRule = iota
+	ofVerdict
 	ofFeed
 	ofNotice
 )

@@ -29,17 +29,33 @@ type Client struct {
 func New(p Policy) *Client {
 	c := &Client{timeout: cmp.Or(p.Timeout, 10*time.Second)}
 	c.dialer = net.Dialer{Timeout: c.timeout, ControlContext: p.permit}
-	c.strict, c.lax = c.http(false), c.http(true)
+	c.strict = c.http(&tls.Config{MinVersion: tls.VersionTLS12}, keptConns)
+	c.lax = c.http(&tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true}, keptConns)
 	return c
 }
 
-func (c *Client) http(lax bool) *http.Client {
+// Own returns a client under the same policy with TLS settings and connections of its own, of which it keeps so many to a
+// host. The caller closes it.
+func (c *Client) Own(config *tls.Config, kept int) *Client {
+	own := &Client{timeout: c.timeout, dialer: c.dialer}
+	own.strict = own.http(config, kept)
+	own.lax = own.strict
+	return own
+}
+
+// Close closes the connections that no request uses.
+func (c *Client) Close() {
+	c.strict.CloseIdleConnections()
+	c.lax.CloseIdleConnections()
+}
+
+func (c *Client) http(config *tls.Config, kept int) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			Proxy:       nil, // a proxy would dial for us, past the policy
-			DialContext: c.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: lax},
-			TLSHandshakeTimeout: c.timeout, MaxIdleConns: 256, MaxIdleConnsPerHost: keptConns, IdleConnTimeout: time.Minute,
+			DialContext: c.DialContext, TLSClientConfig: config,
+			TLSHandshakeTimeout: c.timeout, MaxIdleConns: 256, MaxIdleConnsPerHost: kept, IdleConnTimeout: time.Minute,
 			MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
 		},
 	}
@@ -94,6 +110,11 @@ type Request struct {
 	Body     []byte
 	Timeout  time.Duration // of the whole request; the policy's when 0
 	Insecure bool          // accept any certificate
+
+	// Read reads the reply's body as it arrives, in place of Attempt.Body: MaxReply bytes at most. Its error is that of Do,
+	// unless the body could not be read.
+	Read     func(a Attempt, body io.Reader) error
+	MaxReply int64
 }
 
 // Attempt is the result of a request. When the reply was cut off, it holds what had arrived.
@@ -107,7 +128,7 @@ type Attempt struct {
 // MaxReply is how much of a reply's body is read, in bytes.
 const MaxReply = 64 << 10
 
-// Do sends a request and reads the reply. A reply of any status is no error; the error is a *Failure.
+// Do sends a request and reads the reply. A reply of any status is no error; the error is a *Failure, or that of Read.
 func (c *Client) Do(ctx context.Context, r Request) (a Attempt, err error) {
 	var came progress
 	ctx, cancel := context.WithTimeout(came.trace(ctx), cmp.Or(r.Timeout, c.timeout))
@@ -138,6 +159,12 @@ func (c *Client) Do(ctx context.Context, r Request) (a Attempt, err error) {
 	}
 	defer answer.Body.Close()
 	a.Status, a.Header = answer.StatusCode, answer.Header
+	if r.Read != nil {
+		body := &bounded{from: answer.Body, left: r.MaxReply}
+		err = r.Read(a, body)
+		a.Took = time.Since(began)
+		return a, body.failure(err, request.URL.Host, r.MaxReply, a.Took)
+	}
 	a.Body, err = io.ReadAll(io.LimitReader(answer.Body, MaxReply))
 	a.Took = time.Since(began)
 	if err != nil {

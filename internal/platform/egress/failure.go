@@ -24,6 +24,7 @@ const (
 	TimeoutConnect Phase = "timeout-connect" // no connection in time
 	TimeoutHeaders Phase = "timeout-headers" // connected, but no reply in time
 	TimeoutBody    Phase = "timeout-body"    // a reply that did not end in time
+	TooLarge       Phase = "too-large"       // a reply of more bytes than the request permits
 	EOF            Phase = "eof"             // the connection was closed before the end of the reply
 	Other          Phase = "other"           // any other failure, and a request that its caller cancelled
 )

@@ -16,6 +16,7 @@ import (
 type Policy struct {
 	Allow         []netip.Prefix
 	RefusePrivate bool
+	RefuseCloud   bool          // link-local addresses and metadata services are refused although Allow has them
 	Timeout       time.Duration // of a request that sets none, and of connecting; 10 s when 0
 	Held          func() string // why nothing at all is dialled now; empty, or nil: what is permitted is dialled
 }
@@ -45,12 +46,15 @@ func (r *refused) Error() string { return r.why }
 // check returns a *refused error when an address must not be dialled.
 func (p Policy) check(addr netip.Addr) error {
 	addr = addr.Unmap().WithZone("")
+	if is := cloud(addr); is != "" && p.RefuseCloud {
+		return &refused{addr.String() + " is " + is}
+	}
 	for _, allowed := range p.Allow {
 		if allowed.Contains(addr) {
 			return nil
 		}
 	}
-	if b := blockOf(addr); b.reach == never || b.reach == private && p.RefusePrivate {
+	if b := blockOf(addr); b.reach <= local || b.reach == private && p.RefusePrivate {
 		return &refused{addr.String() + " is " + b.is}
 	}
 	for _, carrier := range carriers {

@@ -119,3 +119,18 @@ func TestAHeldClientDialsNothing(t *testing.T) {
 	}
 	conn.Close()
 }
+
+// Under RefuseCloud no list of allowed networks opens what may serve the credentials of the machine.
+func TestMetadataStaysRefused(t *testing.T) {
+	t.Parallel()
+	p := Policy{RefuseCloud: true, Allow: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}}
+	for address, ok := range map[string]bool{
+		"127.0.0.1": true, "::1": true, "10.1.2.3": true, "2606:2800:21f::1": true, "64:ff9b::a01:203": true,
+		"169.254.169.254": false, "::ffff:169.254.169.254": false, "64:ff9b::a9fe:a9fe": false, "2002:a9fe:a9fe::1": false, "::a9fe:a9fe": false, "fe80::1%eth0": false,
+		"fd00:ec2::254": false, "fd20:ce::254": false, "168.63.129.16": false, "100.100.100.200": false, "192.0.0.192": false, "64:ff9b:1::a9fe:a9fe": false, "2001:0:1::": false,
+	} {
+		if err := p.check(netip.MustParseAddr(address)); (err == nil) != ok {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ type reach uint8
 
 const (
 	never   reach = iota // only if Policy.Allow has the address
+	local                // as never: what may be the metadata service of a cloud; not at all under Policy.RefuseCloud
 	private              // not under Policy.RefusePrivate
 	global
 )
@@ -28,7 +29,7 @@ var special = blocks(map[string]block{
 	"10.0.0.0/8":         {reach: private, is: "private"},
 	"100.64.0.0/10":      {reach: private, is: "private (shared address space of carriers)"},
 	"127.0.0.0/8":        {reach: never, is: "this machine (loopback)"},
-	"169.254.0.0/16":     {reach: never, is: "link-local"},
+	"169.254.0.0/16":     {reach: local, is: "link-local"},
 	"172.16.0.0/12":      {reach: private, is: "private"},
 	"192.0.0.0/24":       {reach: private, is: "reserved (IETF protocol assignments)"},
 	"192.0.0.9/32":       {reach: global, is: "PCP anycast"},
@@ -47,11 +48,11 @@ var special = blocks(map[string]block{
 	// IPv6: https://www.iana.org/assignments/iana-ipv6-special-registry
 	"::/128":           {reach: never, is: "not the address of a host (unspecified)"},
 	"::1/128":          {reach: never, is: "this machine (loopback)"},
-	"64:ff9b:1::/48":   {reach: never, is: "a tunnel (local-use NAT64, whose form is not known)"},
+	"64:ff9b:1::/48":   {reach: local, is: "a tunnel (local-use NAT64, whose form is not known)"},
 	"100::/64":         {reach: private, is: "reserved (discard-only)"},
 	"100:0:0:1::/64":   {reach: private, is: "reserved (dummy prefix)"},
 	"2001::/23":        {reach: private, is: "reserved (IETF protocol assignments)"},
-	"2001::/32":        {reach: never, is: "a tunnel (Teredo, whose end is scrambled)"},
+	"2001::/32":        {reach: local, is: "a tunnel (Teredo, whose end is scrambled)"},
 	"2001:1::1/128":    {reach: global, is: "PCP anycast"},
 	"2001:1::2/128":    {reach: global, is: "TURN anycast"},
 	"2001:1::3/128":    {reach: global, is: "DNS-SD SRP anycast"},
@@ -65,17 +66,17 @@ var special = blocks(map[string]block{
 	"3fff::/20":        {reach: private, is: "reserved (documentation)"},
 	"5f00::/16":        {reach: private, is: "reserved (segment routing)"},
 	"fc00::/7":         {reach: private, is: "private (unique local)"},
-	"fe80::/10":        {reach: never, is: "link-local"},
+	"fe80::/10":        {reach: local, is: "link-local"},
 	"fec0::/10":        {reach: private, is: "private (site-local, withdrawn)"},
 	"ff00::/8":         {reach: never, is: "for many (multicast)"},
 	"ff01::/16":        {reach: never, is: "link-local (multicast of this interface)"},
 	"ff02::/16":        {reach: never, is: "link-local (multicast)"},
-	"fd00:ec2::/32":    {reach: never, is: "a cloud's metadata (Amazon)"},
-	"fd20:ce::254/128": {reach: never, is: "a cloud's metadata (Google)"},
+	"fd00:ec2::/32":    {reach: local, is: "a cloud's metadata (Amazon)"},
+	"fd20:ce::254/128": {reach: local, is: "a cloud's metadata (Google)"},
 
-	"168.63.129.16/32":   {reach: never, is: "a cloud's metadata (Azure)"},
-	"100.100.100.200/32": {reach: never, is: "a cloud's metadata (Alibaba)"},
-	"192.0.0.192/32":     {reach: never, is: "a cloud's metadata (Oracle)"},
+	"168.63.129.16/32":   {reach: local, is: "a cloud's metadata (Azure)"},
+	"100.100.100.200/32": {reach: local, is: "a cloud's metadata (Alibaba)"},
+	"192.0.0.192/32":     {reach: local, is: "a cloud's metadata (Oracle)"},
 })
 
 // blocks returns the blocks with their prefixes set.
@@ -107,4 +108,18 @@ var carriers = []struct {
 	{netip.MustParsePrefix("2002::/16"), 2},        // 6to4
 	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12}, // translated
 	{netip.MustParsePrefix("::/96"), 12},           // compatible
+}
+
+// cloud returns what an address is that may be the metadata service of a cloud, or that leads to one; empty: it is another.
+func cloud(addr netip.Addr) string {
+	if b := blockOf(addr); b.reach == local {
+		return b.is
+	}
+	for _, carrier := range carriers {
+		if carrier.Contains(addr) {
+			b := addr.As16()
+			return cloud(netip.AddrFrom4([4]byte(b[carrier.at:])))
+		}
+	}
+	return ""
 }

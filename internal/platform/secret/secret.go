@@ -128,8 +128,8 @@ var reference = regexp.MustCompile(`\A\$\{env:[A-Z_][A-Z0-9_]*\}\z`)
 
 // IsReference reports whether s stands for a secret kept elsewhere:
 // "${env:NAME}", where NAME is an environment variable. References are not
-// secrets and are stored, shown and exported in clear. Nothing resolves them
-// yet. Code that does must restrict which variables an API caller may name,
+// secrets and are stored, shown and exported in clear. What resolves them, as
+// package querier does, must restrict which variables an API caller may name,
 // because the caller chooses where the value is sent; see Reserved.
 func IsReference(s string) bool { return reference.MatchString(s) }
 

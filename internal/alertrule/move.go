@@ -1,0 +1,30 @@
+package alertrule
+
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/fault"
+)
+
+type moveRequest struct {
+	IDs          []uint64 `json:"ids" minItems:"1" maxItems:"1000" doc:"The rules."`
+	DestFolderID int64    `json:"dest_folder_id" minimum:"1" doc:"The folder that they are in then."`
+}
+
+// move answers /monit/rule/move.
+func (s *Service) move(c *api.Call, in moveRequest) ([]Done, error) {
+	within, err := scopeOf(c)
+	if err != nil {
+		return nil, err
+	}
+	if _, found := within.tree.Folder(in.DestFolderID); !found {
+		return nil, fault.Missing(configstore.RuleFolder, in.DestFolderID)
+	}
+	return each(c, in.IDs, func(before Rule) error {
+		r := before
+		if r.FolderID = in.DestFolderID; r.FolderID == before.FolderID {
+			return nil
+		}
+		return s.replace(c, &within, &r, &before, move)
+	})
+}

@@ -1,0 +1,98 @@
+package datasource
+
+import (
+	"context"
+	"time"
+
+	"tocsin/internal/api"
+	"tocsin/internal/configstore"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/querier"
+)
+
+// testTime bounds a test.
+const testTime = 30 * time.Second
+
+type testRequest struct {
+	ID              uint64   `json:"id,omitzero" doc:"A stored datasource, and nothing else; left out: the other members are tested."`
+	TypeIdent       string   `json:"type_ident,omitzero" enum:"prometheus,loki,mysql,oracle,postgres,clickhouse,elasticsearch,sls,victorialogs" doc:"What kind of system it is."`
+	Name            string   `json:"name,omitzero" maxLength:"255" doc:"Name for display."`
+	Note            string   `json:"note,omitzero" maxLength:"4096" doc:"Description."`
+	Address         string   `json:"address,omitzero" maxLength:"4096" doc:"Where the system is, as for create."`
+	EdgeClusterName string   `json:"edge_cluster_name,omitzero" maxLength:"255" doc:"The edge cluster that evaluates rules against it."`
+	Payload         *Payload `json:"payload,omitzero" doc:"Holds the block named by type_ident."`
+}
+
+// Check refuses a stored datasource with other members. With a new address its credentials would be sent there.
+func (in testRequest) Check() error {
+	given := in
+	given.ID = 0
+	if in.ID != 0 {
+		if given != (testRequest{}) {
+			return fault.Invalid("id", "must be sent alone, or left out with the other members of a datasource")
+		}
+		return nil
+	}
+	if in.Payload == nil {
+		return fault.Invalid("payload", "is required without id")
+	}
+	return in.created().Check()
+}
+
+func (in testRequest) created() createRequest {
+	return createRequest{
+		TypeIdent: in.TypeIdent, Name: in.Name, Note: in.Note, Address: in.Address, EdgeClusterName: in.EdgeClusterName, Payload: *in.Payload,
+	}
+}
+
+type testReply struct {
+	Phases []querier.Phase `json:"phases" doc:"In their order, up to the first that failed."`
+
+	id   uint64
+	name string
+}
+
+// test is the first part of /monit/datasource/test: it calls the datasource, without a transaction.
+func (r *Service) test(c *api.Call, in testRequest) (testReply, error) {
+	to, err := r.tests(c, in)
+	reply := testReply{id: in.ID, name: to.Name}
+	if err != nil {
+		return reply, err
+	}
+	failed := to.Failed
+	var open querier.Querier
+	if failed == nil {
+		open, failed = r.Open(to.Datasource)
+	}
+	if failed != nil {
+		reply.Phases = []querier.Phase{querier.Failed(failed, 0)}
+		return reply, nil
+	}
+	defer open.Close()
+	ctx, cancel := context.WithTimeout(c.Ctx, testTime)
+	defer cancel()
+	reply.Phases = open.Test(ctx)
+	return reply, nil
+}
+
+// tests returns what is tested: the stored datasource, or that of the request.
+func (r *Service) tests(c *api.Call, in testRequest) (to Connection, err error) {
+	if in.ID == 0 {
+		to.Datasource, err = in.created().item().Connection()
+		return to, err
+	}
+	err = c.Read(func() error {
+		d, err := get(c.Tx, c.Who.AccountID, in.ID)
+		if err == nil {
+			to = connected(r.Keyring, d, c.Report)
+		}
+		return err
+	})
+	return to, err
+}
+
+// tested is the second part: the audit log records the test.
+func (r *Service) tested(c *api.Call, reply testReply) (testReply, error) {
+	c.Touched(configstore.Datasource, reply.id, reply.name)
+	return reply, nil
+}

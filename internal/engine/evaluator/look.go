@@ -1,0 +1,41 @@
+package evaluator
+
+import "tocsin/internal/core/evaluate"
+
+// Look is what is known of a watch in memory.
+type Look struct {
+	Instances []evaluate.Instance // pending and firing; nil while it is evaluated
+	Recent    []Evaluation        // the oldest first; likewise
+	State     WatchState
+}
+
+// Look returns what is known of a watch that is evaluated here.
+func (e *Evaluator) Look(key Key) (l Look, here bool) {
+	e.mu.Lock()
+	w := e.watches[key]
+	if w != nil {
+		l.State = w.last
+	}
+	e.mu.Unlock()
+	if w == nil {
+		return l, false
+	}
+	if w.mu.TryLock() {
+		defer w.mu.Unlock()
+		l.Instances = w.core.Instances()
+		l.Recent = append([]Evaluation(nil), w.recent...)
+	}
+	return l, true
+}
+
+// Watches returns how many watches are evaluated here, and how many of them are unknown.
+func (e *Evaluator) Watches() (all, unknown int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, w := range e.watches {
+		if w.last.Unknown {
+			unknown++
+		}
+	}
+	return len(e.watches), unknown
+}

@@ -1,0 +1,266 @@
+package evaluator
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"time"
+
+	"tocsin/internal/core/evaluate"
+)
+
+// sync reports to the center, and takes over what it orders.
+func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
+	e.synced = now
+	report, silent := e.report(now)
+	orders, err := e.Center.Sync(ctx, report)
+	if err != nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		for _, w := range report.Watches {
+			if _, newer := e.changed[w.Key]; !newer {
+				e.changed[w.Key] = w
+			}
+		}
+		return err
+	}
+	for i, s := range silent {
+		s.sent(report.Sources[i], now)
+	}
+	err = e.save(ctx)
+	e.mu.Lock()
+	reload := e.reload || e.moved(orders.Slots)
+	e.reload = false
+	e.slots = orders.Slots
+	for key, w := range e.watches {
+		epoch, own := orders.Slots[w.Slot]
+		if _, has := orders.Accounts[key.Account]; !has || !own || epoch != w.epoch {
+			e.drop(w)
+		}
+	}
+	var accounts []int64
+	for account, revision := range orders.Accounts {
+		if before, known := e.have[account]; reload || !known || before != revision {
+			accounts = append(accounts, account)
+		}
+	}
+	e.mu.Unlock()
+	for _, account := range accounts { // the rules of one account that cannot be read must not stop others
+		failed := e.load(ctx, account, now)
+		e.mu.Lock()
+		e.have[account] = orders.Accounts[account]
+		if failed != nil {
+			delete(e.have, account)
+		}
+		e.mu.Unlock()
+		err = errors.Join(err, failed)
+	}
+	return err
+}
+
+// moved reports whether other slots than before are to be evaluated, or under other epochs. The caller holds the lock.
+func (e *Evaluator) moved(slots map[int64]int64) bool {
+	for slot, epoch := range slots {
+		if e.slots[slot] != epoch {
+			return true
+		}
+	}
+	return false
+}
+
+// report returns what is to be reported, and the datasources in the order of the report.
+func (e *Evaluator) report(now time.Time) (Report, []*source) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r := Report{At: now, Held: map[int64]bool{}}
+	for slot := range e.slots {
+		r.Held[slot] = true
+	}
+	for _, w := range e.watches {
+		e.overdue(w, now)
+	}
+	for _, state := range e.changed {
+		r.Watches = append(r.Watches, state)
+	}
+	clear(e.changed)
+	var sources []*source
+	blind := map[*source]map[string]int64{}
+	for _, s := range e.sources {
+		state, news := s.state(now)
+		if !news {
+			continue
+		}
+		state.Blind = map[string]int64{}
+		blind[s] = state.Blind
+		sources, r.Sources = append(sources, s), append(r.Sources, state)
+	}
+	for _, w := range e.watches {
+		if count := blind[w.source]; count != nil {
+			count[w.Severity]++
+		}
+	}
+	return r, sources
+}
+
+// overdueAfter is how many intervals late a watch is unknown, and not sooner than the default of what a rule allows.
+const (
+	overdueAfter = 3
+	leastOverdue = 2 * time.Minute
+)
+
+// overdue notes a watch whose evaluation is long late: it waits for others, or is still asked. The caller holds the lock.
+func (e *Evaluator) overdue(w *watch, now time.Time) {
+	if !w.waits || now.Sub(w.at) < max(overdueAfter*w.Rule.Interval, leastOverdue) || w.last.Unknown {
+		return
+	}
+	w.last = WatchState{
+		Key: w.Key, Rule: w.Rule.Name, Severity: w.Severity, Source: w.Source.Name,
+		Unknown: true, Kind: evaluate.Missed, Message: "its evaluations wait for others", Since: w.at,
+	}
+	e.changed[w.Key] = w.last
+}
+
+// save stores the states that have changed, of watches that are not evaluated now.
+func (e *Evaluator) save(ctx context.Context) error {
+	e.mu.Lock()
+	var quiet []*watch
+	for _, w := range e.watches {
+		if !w.waits {
+			quiet = append(quiet, w)
+		}
+	}
+	e.mu.Unlock()
+	changed, of := map[int64][]Saved{}, map[int64][]*watch{}
+	for _, w := range quiet {
+		if !w.mu.TryLock() {
+			continue
+		}
+		w.unsaved = w.unsaved || w.core.Changed()
+		if w.unsaved && w.unsent == nil {
+			changed[w.Account] = append(changed[w.Account], Saved{Key: w.Key, Slot: w.Slot, Epoch: w.epoch, State: w.core.State()})
+			w.unsaved = false
+			of[w.Account] = append(of[w.Account], w)
+		}
+		w.mu.Unlock()
+	}
+	var err error
+	for account, states := range changed {
+		failed := e.Center.Save(ctx, account, states)
+		err = errors.Join(err, failed)
+		for _, w := range of[account] {
+			if failed != nil {
+				w.mu.Lock()
+				w.unsaved = true
+				w.mu.Unlock()
+			}
+		}
+	}
+	return err
+}
+
+// load reads the watches of an account, and takes over those of its slots.
+func (e *Evaluator) load(ctx context.Context, account int64, now time.Time) error {
+	all, err := e.Center.Watches(ctx, account)
+	if err != nil {
+		return err
+	}
+	var fresh []Watch
+	e.mu.Lock()
+	there := map[Key]bool{}
+	for _, c := range all {
+		if _, own := e.slots[c.Slot]; !own {
+			continue
+		}
+		there[c.Key] = true
+		w := e.watches[c.Key]
+		switch {
+		case w == nil:
+			fresh = append(fresh, c)
+		case w.planned == nil && w.Rule.Revision == c.Rule.Revision && w.Source.Version == c.Source.Version:
+		default:
+			w.planned = &c
+			w.source.configure(c.Source)
+		}
+	}
+	for key, w := range e.watches {
+		if key.Account == account && !there[key] {
+			e.drop(w)
+		}
+	}
+	e.mu.Unlock()
+	return e.begin(ctx, account, fresh, now)
+}
+
+// begin begins to evaluate watches, each where its last process stopped.
+func (e *Evaluator) begin(ctx context.Context, account int64, fresh []Watch, now time.Time) error {
+	if len(fresh) == 0 {
+		return nil
+	}
+	keys := make([]Key, len(fresh))
+	for i, c := range fresh {
+		keys[i] = c.Key
+	}
+	stored, err := e.Center.State(ctx, account, keys)
+	if err != nil {
+		return err
+	}
+	for _, c := range fresh {
+		before := stored[c.Key]
+		core, failed := evaluate.New(c.Rule, before.State)
+		if failed != nil && before.State != "" {
+			e.Log.Error("the counters of an alert rule cannot be read", "account_id", account, "rule_id", c.Key.Rule, "error", failed)
+			core, failed = evaluate.New(c.Rule, "")
+		}
+		if failed != nil { // create refuses such rules
+			e.Log.Error("an alert rule cannot be evaluated", "account_id", account, "rule_id", c.Key.Rule, "error", failed)
+			continue
+		}
+		core.Adopt(before.Open)
+		w := &watch{core: core, moment: now, place: -1}
+		w.configure(c)
+		e.mu.Lock()
+		w.epoch = e.slots[c.Slot]
+		w.source = e.sourceOf(c)
+		e.watches[c.Key] = w
+		e.plan(w, now)
+		e.mu.Unlock()
+	}
+	return nil
+}
+
+// sourceOf returns the datasource of a watch. The caller holds the lock.
+func (e *Evaluator) sourceOf(c Watch) *source {
+	key := sourceKey{c.Account, c.Source.ID}
+	s := e.sources[key]
+	if s == nil {
+		s = &source{key: key, config: c.Source}
+		e.sources[key] = s
+	}
+	s.configure(c.Source)
+	s.used++
+	return s
+}
+
+// drop ends the evaluation of a watch here. The caller holds the lock.
+func (e *Evaluator) drop(w *watch) {
+	if w.dropped {
+		return
+	}
+	w.dropped = true
+	delete(e.watches, w.Key)
+	delete(e.changed, w.Key)
+	if w.place >= 0 {
+		heap.Remove(&e.due, w.place)
+	}
+	if !w.waits {
+		e.leave(w.source)
+	}
+}
+
+// leave ends the use of a datasource by a watch. The caller holds the lock.
+func (e *Evaluator) leave(s *source) {
+	if s.used--; s.used == 0 {
+		delete(e.sources, s.key)
+		s.close()
+	}
+}

@@ -1,0 +1,252 @@
+package monitor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/alertrule"
+	"tocsin/internal/core/evaluate"
+	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
+	"tocsin/internal/datasource"
+	"tocsin/internal/engine/evaluator"
+	"tocsin/internal/engine/triage"
+	"tocsin/internal/integration"
+	"tocsin/internal/person"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
+)
+
+// First makes the integration of alert rules, before the account's first rule is stored.
+func (r *Service) First(tx *db.Tx, account, by int64, now time.Time) error {
+	tx.OnCommit(r.evaluator.Changed)
+	return integration.EnsureMonitors(tx, r.Keyring, account, by, now)
+}
+
+// RuleChanged closes what a rule has open that was disabled or deleted, in the transaction that did it.
+func (r *Service) RuleChanged(tx *db.Tx, account int64, rule *alertrule.Rule, action string, by int64, now time.Time) error {
+	tx.OnCommit(r.evaluator.Changed)
+	if action != "delete" && rule.On() {
+		return nil
+	}
+	who, err := nameOf(tx, account, by)
+	if err != nil {
+		return err
+	}
+	why := sentence.New("mon_rule_disabled", who)
+	if action == "delete" {
+		why = sentence.New("mon_rule_deleted", who)
+	}
+	if err := tx.Do(`DELETE FROM watch_state WHERE account_id = $1 AND rule_id = $2`, account, int64(rule.ID)); err != nil {
+		return err
+	}
+	if err := r.endUnknown(tx, account, func(key evaluator.Key) bool { return key.Rule == rule.ID }, now); err != nil {
+		return err
+	}
+	return r.closeWhere(tx, account, int64(rule.ID), 0, why, now)
+}
+
+// SourceChanged closes what rules have open on a datasource that was disabled or deleted, in the transaction that did it.
+func (r *Service) SourceChanged(tx *db.Tx, account int64, d *datasource.Item, deleted bool, by int64, now time.Time) error {
+	tx.OnCommit(r.evaluator.Changed)
+	if !deleted && d.Enabled {
+		return nil
+	}
+	who, err := nameOf(tx, account, by)
+	if err != nil {
+		return err
+	}
+	why := sentence.New("mon_source_disabled", d.Name, who)
+	if deleted {
+		why = sentence.New("mon_source_deleted", d.Name, who)
+	}
+	if err := tx.Do(`DELETE FROM watch_state WHERE account_id = $1 AND datasource_id = $2`, account, int64(d.ID)); err != nil {
+		return err
+	}
+	if err := r.endUnknown(tx, account, func(key evaluator.Key) bool { return key.Datasource == d.ID }, now); err != nil {
+		return err
+	}
+	return r.closeWhere(tx, account, 0, int64(d.ID), why, now)
+}
+
+// nameOf returns the name of a person, for reasons.
+func nameOf(tx *db.Tx, account, id int64) (string, error) {
+	p, found, err := person.Find(tx, account, id)
+	if err != nil || !found {
+		return fmt.Sprintf("person %d", id), err
+	}
+	return p.PersonName, nil
+}
+
+// closeWhere marks the open instances of a rule, of a datasource, or of a watch, to be closed; 0: any.
+func (r *Service) closeWhere(tx *db.Tx, account, rule, source int64, why sentence.Data, now time.Time) error {
+	text, err := json.Marshal(why)
+	if err != nil {
+		return err
+	}
+	tx.OnCommit(func() { r.wake.RaiseFor(account) })
+	return tx.Do(`UPDATE rule_instance SET close_at = $4, closing = $5
+		WHERE account_id = $1 AND ($2 = 0 OR rule_id = $2) AND ($3 = 0 OR datasource_id = $3) AND close_at = 0`,
+		account, rule, source, now.Unix(), string(text))
+}
+
+// closeOrphans closes what is open of watches that are no more, and ends the alerts that they are not known: the rule no longer
+// matches the datasource.
+func (r *Service) closeOrphans(ctx context.Context, account int64, open []evaluator.Key, watches []evaluator.Watch) error {
+	there := make(map[evaluator.Key]bool, len(watches))
+	for i := range watches {
+		key := watches[i].Key
+		there[key] = true
+		key.Rule = 0 // the datasource itself
+		there[key] = true
+	}
+	for _, key := range open {
+		if there[key] {
+			continue
+		}
+		err := r.DB.WriteOf(ctx, account, func(tx *db.Tx) error {
+			if key.Rule != 0 {
+				if err := evaluated(tx, key); !errors.Is(err, errGone) { // nil: it was enabled meanwhile
+					return err
+				}
+			}
+			now := r.Clock.Now()
+			if err := r.endUnknown(tx, account, func(one evaluator.Key) bool { return one == key }, now); err != nil || key.Rule == 0 {
+				return err
+			}
+			if err := saveState(tx, key, "", 0); err != nil {
+				return err
+			}
+			return r.closeWhere(tx, account, int64(key.Rule), int64(key.Datasource), sentence.New("mon_not_matched"), now)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closing is an instance that is to be closed.
+type closing struct {
+	instance
+	events []event.Event
+	bodies []string
+	record string
+}
+
+// closeJob returns the job that closes instances.
+func (r *Service) closeJob() jobs.Job {
+	work := &jobs.Batch[closing]{
+		DB: r.DB, Due: dueClosings, Prepare: r.prepareClosings, Still: stillClosing, Do: r.close, Postpone: r.postponeClosing,
+	}
+	run := work.Rounds(r.closes, func(tx *db.Tx) ([]jobs.Next, error) {
+		return db.All(tx, func(scan db.Scan) (n jobs.Next, err error) { return n, scan(&n.Account, &n.At) }, closingAccounts)
+	})
+	return jobs.Job{Name: "close alerts of rules", Interval: 5 * time.Second, Run: run, Wait: r.closes.Wait, Signal: r.wake}
+}
+
+const closingAccounts = `WITH RECURSIVE ahead (account_id) AS (
+	SELECT min(account_id) FROM rule_instance WHERE close_at > 0
+	UNION ALL SELECT (SELECT min(account_id) FROM rule_instance WHERE close_at > 0 AND account_id > ahead.account_id)
+		FROM ahead WHERE ahead.account_id IS NOT NULL)
+	SELECT account_id, (SELECT coalesce(min(close_at), 0) FROM rule_instance WHERE account_id = ahead.account_id AND close_at > 0)
+	FROM ahead WHERE account_id IS NOT NULL`
+
+func dueClosings(tx *db.Tx, account int64, now time.Time) (rows []closing, more bool, err error) {
+	rows, err = db.All(tx, func(scan db.Scan) (c closing, err error) {
+		c.instance, err = scanInstance(scan)
+		return c, err
+	}, `SELECT `+instanceColumns+` FROM rule_instance WHERE account_id = $1 AND close_at > 0 AND close_at <= $2
+		ORDER BY close_at LIMIT $3 + 0`, account, now.Unix(), putAtOnce)
+	return rows, len(rows) == putAtOnce, err
+}
+
+func (r *Service) prepareClosings(_ context.Context, account int64, rows []closing, now time.Time) ([]closing, error) {
+	var monitors int64
+	err := r.DB.Read(db.For(context.Background(), account), func(tx *db.Tx) (err error) {
+		monitors, err = integration.MonitorsOf(tx, account)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	arrived := now.UnixNano()
+	for n := range rows {
+		c := &rows[n]
+		var why sentence.Data
+		_ = json.Unmarshal([]byte(c.instance.closing), &why) // a corrupt reason must not keep the alert open
+		one := c.event(now, why.English()+".", monitors)
+		one.Status, one.ByHand = event.Ok, true
+		c.events = toChannels(one, c.channels, now)
+		for i := range c.events {
+			c.events[i].Received = arrived
+			arrived++
+			body, err := c.events[i].AppendJSON(nil)
+			if err != nil {
+				return nil, err
+			}
+			c.bodies = append(c.bodies, string(body))
+		}
+		stored := record{Labels: c.Labels, Why: []sentence.Data{why}, AsOf: now.UnixMilli(), Value: c.Value}
+		text, err := json.Marshal(stored, json.Deterministic(true))
+		if err != nil {
+			return nil, err
+		}
+		c.record = string(text)
+	}
+	return rows, nil
+}
+
+func stillClosing(tx *db.Tx, account int64, rows []closing, now time.Time) (left []closing, err error) {
+	for _, c := range rows {
+		_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM rule_instance WHERE account_id = $1 AND rule_id = $2 AND datasource_id = $3
+			AND check_name = $4 AND instance_key = $5 AND close_at > 0 AND close_at <= $6`,
+			account, int64(c.key.Rule), int64(c.key.Datasource), c.check, c.hash, now.Unix())
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			left = append(left, c)
+		}
+	}
+	return left, nil
+}
+
+func (r *Service) close(tx *db.Tx, account int64, rows []closing, now time.Time) error {
+	var events []event.Event
+	var bodies []string
+	stored := db.Rows{Table: "rule_transition", Columns: db.Columns(transitionColumns)}
+	for n := range rows {
+		c := &rows[n]
+		events, bodies = append(events, c.events...), append(bodies, c.bodies...)
+		stored.Values = append(stored.Values, c.transition(now, now, string(evaluate.Closed), c.severity, c.severity, c.events[0].ID, c.record))
+		if err := c.remove(tx); err != nil {
+			return err
+		}
+	}
+	if err := tx.Insert(stored); err != nil {
+		return err
+	}
+	tx.OnCommit(r.Decide.Raise)
+	return triage.Accept(tx, account, events, bodies)
+}
+
+// retryClosing is how long after a failure an instance is closed again, in seconds.
+const retryClosing = 60
+
+func (r *Service) postponeClosing(tx *db.Tx, account int64, c closing, cause error, now time.Time) error {
+	r.Log.Error("an alert of a rule cannot be closed", "account_id", account, "rule_id", c.key.Rule, "alert_key", c.alertKey, "error", cause)
+	return tx.Do(`UPDATE rule_instance SET close_at = $6 WHERE account_id = $1 AND rule_id = $2 AND datasource_id = $3
+		AND check_name = $4 AND instance_key = $5 AND close_at > 0`,
+		account, int64(c.key.Rule), int64(c.key.Datasource), c.check, c.hash, now.Unix()+retryClosing)
+}
+
+// Overdue counts the instances that should have been closed.
+func Overdue(tx *db.Tx, now time.Time) (jobs.Overdue, error) {
+	return jobs.CountOverdue(tx, "close alerts of rules", time.Second,
+		`SELECT count(*), coalesce(min(close_at), 0) FROM rule_instance WHERE close_at > 0 AND close_at <= $1`, now.Unix())
+}

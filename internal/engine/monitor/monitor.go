@@ -1,0 +1,61 @@
+// Package monitor is the server's side of alert rules: it assigns slots to evaluators, stores what they find
+// as events and transitions, alerts that a rule or a datasource is not known, and explains.
+//
+// It must never take a transition of an old epoch, nor let one account's rules hold up another's.
+package monitor
+
+import (
+	"log/slog"
+	"sync"
+
+	prom "github.com/prometheus/client_golang/prometheus"
+
+	"tocsin/internal/core/evaluate"
+	"tocsin/internal/engine/evaluator"
+	"tocsin/internal/engine/selfalert"
+	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/jobs"
+	"tocsin/internal/platform/node"
+	"tocsin/internal/platform/secret"
+	"tocsin/internal/querier"
+)
+
+// Config holds the dependencies.
+type Config struct {
+	DB        *db.DB
+	Keyring   *secret.Keyring
+	Clock     clock.Clock
+	Log       *slog.Logger
+	Nodes     *node.Registry
+	Own       *selfalert.Service
+	Decide    *jobs.Signal // raised when events were committed
+	Open      func(querier.Datasource) (querier.Querier, *evaluate.Failure)
+	Held      func() string // why the server sends nothing; empty: it sends. Nothing is evaluated then
+	PublicURL string        // of the console, for links in alerts; may be empty
+	Metrics   prom.Registerer
+	Turns     *gate.Turns // of accounts whose answers are judged
+}
+
+// Service is the center of the server's own evaluators. Each process of the server has one evaluator.
+type Service struct {
+	Config
+	evaluator *evaluator.Evaluator
+	closes    *jobs.RoundRobin
+	wake      *jobs.Signal // of the job that closes
+
+	mu    sync.Mutex
+	rules map[int64]*ruleCache // by account
+}
+
+// New returns a service with its evaluator.
+func New(c Config) *Service {
+	r := &Service{Config: c, wake: jobs.NewSignal(), rules: map[int64]*ruleCache{}}
+	r.closes = jobs.NewRoundRobin(r.wake, c.DB.Meter(), nil)
+	r.evaluator = evaluator.New(evaluator.Config{
+		Center: r, Open: c.Open, Clock: c.Clock, Log: c.Log, Metrics: c.Metrics, Turns: c.Turns, Wake: jobs.NewSignal(),
+		Held: func() bool { return c.Held != nil && c.Held() != "" },
+	})
+	return r
+}

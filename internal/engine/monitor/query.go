@@ -1,0 +1,17 @@
+package monitor
+
+import "tocsin/internal/api"
+
+// QueryData is the answer to a query, in the shape of the public API.
+type QueryData struct {
+	Format string  `json:"format" enum:"rows" doc:"The format of result."`
+	Result Preview `json:"result" doc:"The answer."`
+}
+
+func (r *Service) queryData(c *api.Call, in previewRequest) (QueryData, error) {
+	p, err := r.preview(c, in)
+	return QueryData{"rows", p}, err
+}
+
+// showData returns what was found.
+func showData(_ *api.Call, found QueryData) (QueryData, error) { return found, nil }

@@ -1,0 +1,244 @@
+package monitor
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/alertrule"
+	"tocsin/internal/api"
+	"tocsin/internal/core/evaluate"
+	"tocsin/internal/datasource"
+	"tocsin/internal/engine/evaluator"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/node"
+)
+
+// The states of rules, as the public API has them.
+const (
+	stateDisabled     = "disabled"
+	stateNoDatasource = "no_datasource"
+	stateAbnormal     = "abnormal"
+	stateWaiting      = "waiting"
+	stateNormal       = "normal"
+)
+
+type oneRule struct {
+	ID uint64 `json:"id" minimum:"1" doc:"The rule."`
+}
+
+// RuleState is the state of a rule.
+type RuleState struct {
+	RuntimeState string          `json:"runtime_state" enum:"disabled,no_datasource,abnormal,waiting,normal" doc:"abnormal: it is not known on one of its datasources; waiting: it was not evaluated yet by this process."`
+	Instances    []InstanceState `json:"instances" doc:"What is open or pending, at most 1,000."`
+	Watches      []WatchState    `json:"watches" doc:"The datasources that it is evaluated on."`
+	Members      []string        `json:"members" doc:"The processes that evaluate rules."`
+}
+
+// InstanceState is what a rule found, and is open or pending.
+type InstanceState struct {
+	Key      string            `json:"key" doc:"16 hexadecimal digits, of the labels."`
+	DSID     uint64            `json:"ds_id" doc:"The datasource."`
+	Labels   map[string]string `json:"labels" doc:"Its labels."`
+	Check    string            `json:"check" doc:"threshold, anydata, nodata or too_many."`
+	State    string            `json:"state" enum:"pending,firing,unknown" doc:"unknown: it fires, and the last answers were not complete."`
+	Severity string            `json:"severity" doc:"Critical, Warning or Info."`
+	Value    *float64          `json:"value,omitzero" doc:"The value that decided; absent: none."`
+	Since    int64             `json:"since" doc:"Since when, Unix milliseconds."`
+	Count    int64             `json:"count" doc:"Evaluations in a row that hold; of one that fires those that prove its end."`
+	Of       int64             `json:"of" doc:"How many are needed; 0: this process does not evaluate it."`
+	Kept     int64             `json:"kept_since,omitzero" doc:"Since when its series is absent, Unix milliseconds; absent: it is not."`
+	AlertID  string            `json:"alert_id" doc:"Its alert in the first channel; empty: none."`
+}
+
+// WatchState is a rule on a datasource.
+type WatchState struct {
+	DSID   uint64          `json:"ds_id" doc:"The datasource."`
+	DSName string          `json:"ds_name" doc:"Its name."`
+	State  string          `json:"state" enum:"known,unknown,waiting" doc:"Whether the answers are complete."`
+	Reason string          `json:"reason" doc:"Why it is unknown; empty: it is known."`
+	Since  int64           `json:"since,omitzero" doc:"Since when it is unknown, Unix milliseconds."`
+	EdgeID string          `json:"edge_id" doc:"The process that evaluates it; empty: none yet."`
+	Last   *LastEvaluation `json:"last,omitzero" doc:"Its last evaluation; absent: another process evaluates it, or it was not evaluated yet."`
+	Recent []string        `json:"recent" doc:"The outcomes of the last 60 evaluations, the oldest first: known, or the kind of the failure."`
+}
+
+// LastEvaluation is one evaluation.
+type LastEvaluation struct {
+	At      int64    `json:"at" doc:"Its moment, Unix milliseconds."`
+	TookMS  int64    `json:"took_ms" doc:"How long it took, in milliseconds."`
+	Rows    int64    `json:"rows" doc:"How many rows came."`
+	Outcome string   `json:"outcome" doc:"known, or the kind of the failure."`
+	Largest *float64 `json:"largest,omitzero" doc:"The largest value; absent: none."`
+}
+
+// mostInstances is how many instances a reply shows.
+const mostInstances = 1000
+
+func (r *Service) state(c *api.Call, in oneRule) (s RuleState, err error) {
+	account := c.Who.AccountID
+	rule, found, err := alertrule.FindRule(c.Tx, account, in.ID)
+	if err != nil {
+		return s, err
+	}
+	if !found {
+		return s, fault.Missing("alert rule", in.ID)
+	}
+	sources, err := datasource.All(c.Tx, account)
+	if err != nil {
+		return s, err
+	}
+	stored, err := unknownsOf(c.Tx, account)
+	if err != nil {
+		return s, err
+	}
+	owners, err := readSlots(c.Tx)
+	if err != nil {
+		return s, err
+	}
+	s = RuleState{RuntimeState: stateNoDatasource, Instances: []InstanceState{}, Watches: []WatchState{}, Members: []string{}}
+	for _, n := range r.Nodes.Live() {
+		s.Members = append(s.Members, n.Name)
+	}
+	if !rule.On() {
+		s.RuntimeState = stateDisabled
+		return s, nil
+	}
+	for i := range sources {
+		d := &sources[i]
+		if !d.Enabled || !rule.Matches(d) {
+			continue
+		}
+		key := evaluator.Key{Account: account, Rule: rule.ID, Datasource: d.ID}
+		w := r.watchState(key, d.Name, stored)
+		w.EdgeID = name(r.Nodes.Live(), owners[slotOf(account, rule.ID, d.ID)].node)
+		s.Watches = append(s.Watches, w)
+		s.RuntimeState = worse(s.RuntimeState, ofWatches[w.State])
+		instances, err := r.instances(c.Tx, key, w.State == "unknown")
+		if err != nil {
+			return s, err
+		}
+		s.Instances = append(s.Instances, instances...)
+	}
+	s.Instances = s.Instances[:min(len(s.Instances), mostInstances)]
+	return s, nil
+}
+
+// ofWatches are the states of rules by those of watches.
+var ofWatches = map[string]string{"known": stateNormal, "unknown": stateAbnormal, "waiting": stateWaiting}
+
+// worse returns the state of two that counts for a rule.
+func worse(a, b string) string {
+	order := []string{stateAbnormal, stateWaiting, stateNormal, stateNoDatasource}
+	if slices.Index(order, b) < slices.Index(order, a) {
+		return b
+	}
+	return a
+}
+
+func name(live []node.Node, id string) string {
+	for _, n := range live {
+		if n.ID == id {
+			return n.Name
+		}
+	}
+	return ""
+}
+
+// watchState returns the state of a watch, as it is stored and as this process knows it.
+func (r *Service) watchState(key evaluator.Key, source string, stored map[evaluator.Key]unknown) WatchState {
+	w := WatchState{DSID: key.Datasource, DSName: source, State: "known", Recent: []string{}}
+	if u, is := stored[key]; is {
+		w.State, w.Reason = "unknown", u.Message
+		w.Since = u.since
+	}
+	look, here := r.evaluator.Look(key)
+	for _, one := range look.Recent {
+		w.Recent = append(w.Recent, one.Outcome)
+		w.Last = &LastEvaluation{
+			At: one.At.UnixMilli(), TookMS: one.Took.Milliseconds(), Rows: int64(one.Rows), Outcome: one.Outcome, Largest: one.Largest,
+		}
+	}
+	switch {
+	case !here:
+	case look.State.Unknown:
+		w.State, w.Reason = "unknown", look.State.Message
+		w.Since = look.State.Since.UnixMilli()
+	case look.State.Key == evaluator.Key{}:
+		w.State = "waiting"
+	}
+	return w
+}
+
+// instances returns what is open of a watch, and what is pending if this process evaluates it.
+func (r *Service) instances(tx *db.Tx, key evaluator.Key, unknown bool) (all []InstanceState, err error) {
+	open, err := instancesOf(tx, key)
+	if err != nil {
+		return nil, err
+	}
+	look, _ := r.evaluator.Look(key)
+	counts := map[string]evaluate.Instance{}
+	for _, i := range look.Instances {
+		counts[i.Check+"/"+i.Key] = i
+		if !i.Firing {
+			all = append(all, InstanceState{
+				Key: i.Key, DSID: key.Datasource, Labels: filled(i.Labels), Check: i.Check, State: "pending", Severity: i.Severity, Value: i.Value,
+				Since: i.Since.UnixMilli(), Count: int64(i.Count), Of: int64(i.Of),
+			})
+		}
+	}
+	for _, i := range open {
+		one := InstanceState{
+			Key: i.hash, DSID: key.Datasource, Labels: filled(i.Labels), Check: i.check, State: "firing", Severity: i.severity, Value: i.Value,
+			Since: i.since,
+		}
+		if unknown {
+			one.State = "unknown"
+		}
+		if in, known := counts[i.check+"/"+i.hash]; known {
+			one.Count, one.Of = int64(in.Count), int64(in.Of)
+			one.Value = in.Value
+			if !in.Kept.IsZero() {
+				one.Kept = in.Kept.UnixMilli()
+			}
+		}
+		if len(i.channels) > 0 {
+			a, found, err := alert.Latest(tx, key.Account, i.channels[0], i.alertKey)
+			if err != nil {
+				return nil, err
+			}
+			if found {
+				one.AlertID = a.ID
+			}
+		}
+		all = append(all, one)
+	}
+	slices.SortStableFunc(all, func(a, b InstanceState) int { return cmp.Compare(a.Since, b.Since) })
+	return all, nil
+}
+
+// States returns the states of rules for their lists. A rule that it does not return is normal.
+func (r *Service) States(tx *db.Tx, account int64, _ []uint64, _ time.Time) (map[uint64]alertrule.State, error) {
+	states := map[uint64]alertrule.State{}
+	stored, err := unknownsOf(tx, account)
+	if err != nil {
+		return nil, err
+	}
+	for key := range stored {
+		if key.Rule != 0 {
+			states[key.Rule] = alertrule.State{RuntimeState: stateAbnormal}
+		}
+	}
+	type count struct{ rule, n int64 }
+	open, err := db.All(tx, func(scan db.Scan) (c count, err error) { return c, scan(&c.rule, &c.n) },
+		`SELECT rule_id, count(*) FROM rule_instance WHERE account_id = $1 GROUP BY rule_id`, account)
+	for _, c := range open {
+		s := states[uint64(c.rule)]
+		s.RuntimeState = cmp.Or(s.RuntimeState, stateNormal)
+		s.Triggered, s.ActiveAlertCount = true, c.n
+		states[uint64(c.rule)] = s
+	}
+	return states, err
+}

@@ -1,0 +1,266 @@
+package monitor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/alertrule"
+	"tocsin/internal/channel"
+	"tocsin/internal/core/evaluate"
+	"tocsin/internal/core/event"
+	"tocsin/internal/datasource"
+	"tocsin/internal/engine/evaluator"
+	"tocsin/internal/engine/selfalert"
+	"tocsin/internal/engine/triage"
+	"tocsin/internal/integration"
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
+)
+
+// putAtOnce is how many transitions share a transaction, so that other writers do not wait for a large evaluation.
+const putAtOnce = 250
+
+// Why a batch is not taken.
+var (
+	errFenced = errors.New("another process evaluates the watch")
+	errGone   = errors.New("the rule is not evaluated on the datasource any more")
+)
+
+// change is a transition on its way into the database.
+type change struct {
+	*sent
+	*evaluate.Transition
+	instance instance      // as it is afterwards
+	open     bool          // it was open before
+	events   []event.Event // one for each channel; none: no event is sent
+	bodies   []string
+	record   string // the transition as it is stored
+}
+
+// sent is what the transitions of a batch have in common.
+type sent struct {
+	*evaluator.Batch
+	rule        *alertrule.Rule
+	channels    []int64 // of the rule that take alerts
+	unrouted    bool    // the rule names channels, and none takes alerts
+	integration int64
+	open        map[string]instance // of the watch, by check and key
+}
+
+// Send stores the transitions of an evaluation: what is open, what became of it, and an event for each channel. It may be called
+// again with a batch of which a part was stored: a beginning of what is open and an end of what is not are left out.
+func (r *Service) Send(ctx context.Context, b evaluator.Batch) (evaluator.Taken, error) {
+	account, now := b.Watch.Account, r.Clock.Now()
+	s, err := r.common(ctx, &b)
+	if errors.Is(err, errGone) {
+		return evaluator.Taken{Gone: true}, nil
+	}
+	if err != nil {
+		return evaluator.Taken{}, err
+	}
+	changes := make([]change, len(b.Transitions))
+	for i := range b.Transitions {
+		changes[i] = change{sent: s, Transition: &b.Transitions[i]}
+	}
+	work := jobs.Batch[change]{DB: r.DB, Prepare: r.prepare, Still: r.still, Do: r.store}
+	for part := range slices.Chunk(changes, putAtOnce) {
+		_, err := work.Process(ctx, account, part, now)
+		switch {
+		case errors.Is(err, errFenced):
+			return evaluator.Taken{Fenced: true}, nil
+		case errors.Is(err, errGone):
+			return evaluator.Taken{Gone: true}, nil
+		case err != nil:
+			return evaluator.Taken{}, err
+		}
+	}
+	return evaluator.Taken{}, nil
+}
+
+// common reads what the transitions of a batch need.
+func (r *Service) common(ctx context.Context, b *evaluator.Batch) (*sent, error) {
+	s := &sent{Batch: b, open: map[string]instance{}}
+	account := b.Watch.Account
+	err := r.DB.Snapshot(db.For(ctx, account), func(tx *db.Tx) error {
+		rule, found, err := alertrule.FindRule(tx, account, b.Watch.Key.Rule)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return errGone
+		}
+		s.rule = &rule
+		s.integration, err = integration.MonitorsOf(tx, account)
+		if err != nil {
+			return err
+		}
+		for _, id := range rule.ChannelIDs {
+			ch, found, err := channel.Find(tx, account, id)
+			if err != nil {
+				return err
+			}
+			if found && ch.Status == "enabled" {
+				s.channels = append(s.channels, id)
+			}
+		}
+		s.unrouted = len(rule.ChannelIDs) > 0 && len(s.channels) == 0
+		open, err := instancesOf(tx, b.Watch.Key)
+		for _, i := range open {
+			s.open[i.check+"/"+i.hash] = i
+		}
+		return err
+	})
+	return s, err
+}
+
+// prepare writes the texts and the events of transitions.
+func (r *Service) prepare(_ context.Context, _ int64, changes []change, now time.Time) ([]change, error) {
+	arrived := now.UnixNano()
+	for n := range changes {
+		c := &changes[n]
+		c.instance, c.open = c.sent.open[c.Check+"/"+c.Key]
+		if !c.open {
+			c.begin()
+		}
+		c.instance.epoch = c.Epoch
+		c.instance.severity = c.Severity
+		if c.To != evaluate.Repeat {
+			c.instance.Value = c.Value
+		}
+		c.instance.repeated = now.UnixMilli()
+		if !c.To.Ends() || !c.Silent {
+			r.write(c, now)
+		}
+		for i := range c.events {
+			c.events[i].Received = arrived // they are decided in this order
+			arrived++
+			body, err := c.events[i].AppendJSON(nil)
+			if err != nil {
+				return nil, err
+			}
+			c.bodies = append(c.bodies, string(body))
+		}
+		if c.To == evaluate.Repeat {
+			continue
+		}
+		record, err := json.Marshal(c.recorded(), json.Deterministic(true))
+		if err != nil {
+			return nil, err
+		}
+		c.record = string(record)
+	}
+	return changes, nil
+}
+
+// begin fills in an instance that begins.
+func (c *change) begin() {
+	w := c.Watch
+	c.instance = instance{
+		key: w.Key, check: c.Check, hash: c.Key, since: c.Since.UnixMilli(), channels: c.channels,
+		alertKey: fmt.Sprintf("%d:%d:%s:%s:%s", w.Key.Rule, w.Source.ID, c.Query, c.Key, c.Check),
+		instanceBody: instanceBody{
+			Query: c.Query, Rule: c.rule.Name, Labels: c.Labels, Event: labels(c), Title: title(c.rule.Name, c.Labels),
+		},
+	}
+}
+
+// still returns the transitions that are to be stored, in the account's transaction.
+func (r *Service) still(tx *db.Tx, account int64, changes []change, _ time.Time) (left []change, err error) {
+	w := changes[0].Watch
+	epoch, err := epochOf(tx, w.Slot)
+	if err != nil {
+		return nil, err
+	}
+	if epoch != changes[0].Epoch {
+		return nil, errFenced
+	}
+	if err := evaluated(tx, w.Key); err != nil {
+		return nil, err
+	}
+	now, err := instancesOf(tx, w.Key)
+	if err != nil {
+		return nil, err
+	}
+	open := map[string]bool{}
+	for _, i := range now {
+		open[i.check+"/"+i.hash] = i.closeAt == 0
+	}
+	for _, c := range changes {
+		stays, known := open[c.Check+"/"+c.Key] // one that is being closed is known, and does not stay
+		switch {
+		case c.To == evaluate.Begin && stays, c.To.Ends() && !known, c.To != evaluate.Begin && !c.To.Ends() && !stays:
+		default:
+			left = append(left, c)
+		}
+	}
+	return left, nil
+}
+
+// evaluated returns errGone unless the rule is evaluated on the datasource.
+func evaluated(tx *db.Tx, key evaluator.Key) error {
+	rule, found, err := alertrule.FindRule(tx, key.Account, key.Rule)
+	if err != nil {
+		return err
+	}
+	if !found || !rule.On() {
+		return errGone
+	}
+	d, found, err := datasource.Find(tx, key.Account, key.Datasource)
+	if err != nil {
+		return err
+	}
+	if !found || !d.Enabled || !rule.Matches(&d) {
+		return errGone
+	}
+	return nil
+}
+
+// store stores transitions with their events.
+func (r *Service) store(tx *db.Tx, account int64, changes []change, now time.Time) error {
+	var events []event.Event
+	var bodies []string
+	rows := db.Rows{Table: "rule_transition", Columns: db.Columns(transitionColumns)}
+	for n := range changes {
+		c := &changes[n]
+		events, bodies = append(events, c.events...), append(bodies, c.bodies...)
+		change := c.instance.save
+		if c.To.Ends() {
+			change = c.instance.remove
+		}
+		if err := change(tx); err != nil {
+			return err
+		}
+		if c.To == evaluate.Repeat {
+			continue
+		}
+		first := ""
+		if len(c.events) > 0 {
+			first = c.events[0].ID
+		}
+		rows.Values = append(rows.Values, c.instance.transition(now, c.At, string(c.To), c.From, c.Severity, first, c.record))
+		if c.To == evaluate.Begin && c.unrouted {
+			if err := r.raiseUnrouted(tx, c, now); err != nil {
+				return err
+			}
+		}
+	}
+	if err := tx.Insert(rows); err != nil || len(events) == 0 {
+		return err
+	}
+	tx.OnCommit(r.Decide.Raise)
+	return triage.Accept(tx, account, events, bodies)
+}
+
+// raiseUnrouted raises the alert that no channel of a rule takes alerts: the account's owner is notified.
+func (r *Service) raiseUnrouted(tx *db.Tx, c *change, now time.Time) error {
+	return r.Own.Raise(tx, selfalert.Alert{
+		Account: c.Watch.Account, Key: fmt.Sprintf("monit/channels/%d", c.Watch.Key.Rule), Severity: c.Severity, Lasts: 24 * time.Hour,
+		Title: fmt.Sprintf("The alert rule %s fires, and none of its channels takes alerts", c.rule.Name),
+		Text:  "Set channel_ids of the rule to a channel that is enabled, or to none: then the route of the integration Monitors decides.",
+	}, now)
+}

@@ -1,0 +1,167 @@
+package monitor
+
+import (
+	"cmp"
+	"context"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"time"
+
+	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/node"
+)
+
+// slots is how many parts the watches of all accounts have. Each part is evaluated by one process.
+const slots = 256
+
+// handOver is how long a process may take to give up a slot that moves, and how long a process has been there before it is
+// given slots of others.
+const handOver = 10 * time.Second
+
+// slot is a part of the watches.
+type slot struct {
+	number int64
+	node   string // that evaluates it; empty: none yet
+	epoch  int64  // how often it has changed hands
+	moving string // the process that it is handed over to; empty: none
+	since  int64  // of the last change, Unix milliseconds
+}
+
+// slotOf returns the slot of a watch.
+func slotOf(account int64, rule, datasource uint64) int64 {
+	h := fnv.New64a()
+	text := strconv.AppendInt(nil, account, 10)
+	text = strconv.AppendUint(append(text, '/'), rule, 10)
+	_, _ = h.Write(strconv.AppendUint(append(text, '/'), datasource, 10)) // never fails
+	return int64(h.Sum64() % slots)
+}
+
+func (s slot) given(to string, now time.Time) slot {
+	return slot{s.number, to, s.epoch + 1, "", now.UnixMilli()}
+}
+
+// assign returns the slots that change at a moment. A slot without a live process goes to the live one with the fewest. A process
+// that has fewer slots than its part gets some of those that have the most, which hand them over.
+func assign(all []slot, live []node.Node, now time.Time) (changed []slot) {
+	if len(live) == 0 {
+		return nil
+	}
+	alive, count := map[string]bool{}, map[string]int{}
+	for _, n := range live {
+		alive[n.ID], count[n.ID] = true, 0
+	}
+	for _, s := range all { // a slot that moves counts where it goes, else slots would swing to and fro
+		if goes := cmp.Or(s.moving, s.node); alive[goes] {
+			count[goes]++
+		}
+	}
+	fewest := func() string {
+		return slices.MinFunc(live, func(a, b node.Node) int {
+			return cmp.Or(cmp.Compare(count[a.ID], count[b.ID]), cmp.Compare(a.ID, b.ID))
+		}).ID
+	}
+	for _, s := range all {
+		switch {
+		case !alive[s.node] && alive[s.moving]:
+			changed = append(changed, s.given(s.moving, now))
+		case !alive[s.node]:
+			to := fewest()
+			count[to]++
+			changed = append(changed, s.given(to, now))
+		case s.moving != "" && !alive[s.moving]:
+			count[s.node]++
+			changed = append(changed, slot{s.number, s.node, s.epoch, "", now.UnixMilli()})
+		case s.moving != "" && now.UnixMilli()-s.since > handOver.Milliseconds():
+			changed = append(changed, s.given(s.moving, now))
+		case s.moving == "":
+			if to := fewest(); count[s.node] > count[to]+1 && settled(live, to, now) {
+				count[s.node]--
+				count[to]++
+				changed = append(changed, slot{s.number, s.node, s.epoch, to, now.UnixMilli()})
+			}
+		}
+	}
+	return changed
+}
+
+// settled reports whether a process has been there long enough to take slots of others.
+func settled(live []node.Node, id string, now time.Time) bool {
+	at := slices.IndexFunc(live, func(n node.Node) bool { return n.ID == id })
+	return at >= 0 && now.Sub(live[at].Started) >= handOver
+}
+
+// readSlots returns all slots, those without a row as slots of no process.
+func readSlots(tx *db.Tx) ([]slot, error) {
+	all := make([]slot, slots)
+	for i := range all {
+		all[i].number = int64(i)
+	}
+	_, err := db.All(tx, func(scan db.Scan) (struct{}, error) {
+		var s slot
+		if err := scan(&s.number, &s.node, &s.epoch, &s.moving, &s.since); err != nil {
+			return struct{}{}, err
+		}
+		if s.number >= 0 && s.number < slots {
+			all[s.number] = s
+		}
+		return struct{}{}, nil
+	}, `SELECT slot, node_id, epoch, moving_to, since FROM node_slot`)
+	return all, err
+}
+
+// store changes a slot from what it was read as. Another process may have been faster: then nothing changes.
+func (s slot) store(tx *db.Tx, before slot) error {
+	if before.node == "" {
+		return tx.Do(`INSERT INTO node_slot (slot, node_id, epoch, moving_to, since) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+			s.number, s.node, s.epoch, s.moving, s.since)
+	}
+	return tx.Do(`UPDATE node_slot SET node_id = $3, epoch = $4, moving_to = $5, since = $6
+		WHERE slot = $1 AND epoch = $2 AND moving_to = $7`, s.number, before.epoch, s.node, s.epoch, s.moving, s.since, before.moving)
+}
+
+// claim assigns the slots and returns those that this process evaluates, with their epochs. held are the slots that it still
+// evaluates: it has given up the others.
+func (r *Service) claim(ctx context.Context, held map[int64]bool, now time.Time) (map[int64]int64, error) {
+	self, live := r.Nodes.ID(), r.Nodes.Live()
+	var all []slot
+	err := r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		all, err = readSlots(tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	changed := assign(all, live, now)
+	for _, s := range all {
+		listed := slices.ContainsFunc(changed, func(c slot) bool { return c.number == s.number })
+		if s.node == self && s.moving != "" && !held[s.number] && !listed {
+			changed = append(changed, s.given(s.moving, now))
+		}
+	}
+	if len(changed) > 0 {
+		err = r.DB.WriteOf(ctx, db.NoAccount, func(tx *db.Tx) (err error) {
+			for _, s := range changed {
+				if err := s.store(tx, all[s.number]); err != nil {
+					return err
+				}
+			}
+			all, err = readSlots(tx)
+			return err
+		})
+	}
+	own := map[int64]int64{}
+	for _, s := range all {
+		if s.node == self && s.moving == "" {
+			own[s.number] = s.epoch
+		}
+	}
+	return own, err
+}
+
+// epochOf returns the epoch of a slot, in the transaction of an account. The process that takes a slot over reads what is
+// open in such a transaction as well, so it sees all that was taken under an earlier epoch.
+func epochOf(tx *db.Tx, number int64) (int64, error) {
+	epoch, _, err := db.One(tx, db.Column[int64], `SELECT epoch FROM node_slot WHERE slot = $1`, number)
+	return epoch, err
+}

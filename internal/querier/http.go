@@ -1,0 +1,229 @@
+package querier
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"tocsin/internal/core/evaluate"
+	"tocsin/internal/platform/egress"
+)
+
+// keptConns is how many connections a querier keeps: as many queries as the evaluator makes of one datasource at a time.
+const keptConns = 8
+
+// HTTP calls a datasource that is an HTTP server.
+type HTTP struct {
+	kind    string // the type, for messages
+	out     *egress.Client
+	base    *url.URL
+	header  http.Header
+	tls     *tls.Config
+	secrets []string // what no message may repeat
+}
+
+// httpBlock is the block of prometheus, loki and victorialogs in a payload.
+type httpBlock struct {
+	BasicAuthEnabled  bool     `json:"basic_auth_enabled"`
+	BasicAuthUsername string   `json:"basic_auth_username"`
+	BasicAuthPassword string   `json:"basic_auth_password"`
+	Headers           []string `json:"headers"`
+	Params            []string `json:"params"`
+	TLS
+}
+
+// OpenHTTP returns the caller of a datasource of the types prometheus, loki and victorialogs.
+func OpenHTTP(d Datasource, out *egress.Client) (*HTTP, *evaluate.Failure) {
+	refused := func(phase, why string) *evaluate.Failure {
+		return &evaluate.Failure{Kind: evaluate.Unreachable, Phase: phase, Message: why}
+	}
+	var block httpBlock
+	if err := json.Unmarshal(d.Payload, &block); err != nil {
+		return nil, refused("", "the payload of the datasource cannot be read")
+	}
+	base, err := url.Parse(d.Address)
+	if err != nil || base.Host == "" || base.User != nil || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, refused(PhaseResolve, "the address is not an http or https URL without credentials")
+	}
+	h := &HTTP{kind: d.Type, base: base, header: http.Header{}}
+	if h.tls, err = block.config(); err != nil {
+		return nil, refused(PhaseTLS, err.Error())
+	}
+	query := base.Query()
+	for _, param := range block.Params {
+		name, value, _ := strings.Cut(param, "=")
+		query.Add(name, value)
+		h.hide(value, url.QueryEscape(value))
+	}
+	base.RawQuery, base.Fragment = query.Encode(), ""
+	for _, header := range block.Headers {
+		name, value, _ := strings.Cut(header, ":")
+		value = strings.TrimSpace(value)
+		h.header.Add(strings.TrimSpace(name), value)
+		h.hide(value)
+		if _, token, ok := strings.Cut(value, " "); ok { // Bearer and the like
+			h.hide(token)
+		}
+	}
+	if block.BasicAuthEnabled {
+		pair := base64.StdEncoding.EncodeToString([]byte(block.BasicAuthUsername + ":" + block.BasicAuthPassword))
+		h.header.Set("Authorization", "Basic "+pair)
+		h.hide(pair, block.BasicAuthPassword)
+	}
+	h.header["Idempotency-Key"] = []string{} // not sent: the library asks again on another connection if a kept one was closed
+	// Compressing costs a Prometheus more than the query.
+	h.header.Set("Accept-Encoding", "identity")
+	h.out = out.Own(h.tls, keptConns)
+	return h, nil
+}
+
+func (h *HTTP) hide(texts ...string) {
+	for _, text := range texts {
+		if len(text) > 3 { // a shorter one may be a part of any word, and is hardly a secret
+			h.secrets = append(h.secrets, text)
+		}
+	}
+}
+
+// Close closes the connections.
+func (h *HTTP) Close() error {
+	h.out.Close()
+	return nil
+}
+
+// Call is a request to the datasource.
+type Call struct {
+	Method  string // GET or POST; its Form is in the address or the body
+	Path    string // below the datasource's address
+	Form    url.Values
+	Expr    string // the query in the form, which no message repeats
+	Timeout time.Duration
+	Read    func(io.Reader) error // decodes an answer of 200; its error is a *evaluate.Failure, or of a malformed answer
+}
+
+// Do makes a call. It returns how long that took.
+func (h *HTTP) Do(ctx context.Context, c Call) (time.Duration, *evaluate.Failure) {
+	r := egress.Request{Method: c.Method, Header: h.header.Clone(), Timeout: c.Timeout, MaxReply: MaxBytes}
+	u := h.base.JoinPath(c.Path)
+	if c.Method == http.MethodGet {
+		query := u.Query()
+		for name, values := range c.Form {
+			query[name] = values
+		}
+		u.RawQuery = query.Encode()
+	} else {
+		r.Body = []byte(c.Form.Encode())
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	r.URL = u.String()
+	r.Read = func(a egress.Attempt, body io.Reader) error {
+		if a.Status == http.StatusOK {
+			return c.Read(body)
+		}
+		return h.refused(a, body, c.Expr)
+	}
+	a, err := h.out.Do(ctx, r)
+	switch err := err.(type) { //nolint:errorlint // none is wrapped
+	case nil:
+		return a.Took, nil
+	case *evaluate.Failure:
+		err.Message = cut(err.Message)
+		return a.Took, err
+	case *egress.Failure:
+		return a.Took, failureOf(err)
+	}
+	return a.Took, h.failure(evaluate.Unreachable, PhaseQuery, "answered what is not an answer of "+h.kind)
+}
+
+// failure returns a failure whose message begins with the host.
+func (h *HTTP) failure(kind evaluate.Kind, phase, message string) *evaluate.Failure {
+	return &evaluate.Failure{Kind: kind, Phase: phase, Message: cut(h.base.Host + " " + message)}
+}
+
+// statuses maps the statuses of refusals to failures. The others are Unreachable.
+var statuses = map[int]evaluate.Failure{
+	http.StatusBadRequest:            {Kind: evaluate.BadQuery, Phase: PhaseQuery},
+	http.StatusUnauthorized:          {Kind: evaluate.Denied, Phase: PhaseSignIn, Message: "it refused the sign-in"},
+	http.StatusForbidden:             {Kind: evaluate.Denied, Phase: PhaseSignIn, Message: "the sign-in may not do this"},
+	http.StatusNotFound:              {Message: "the address may lack a path, or be that of another server"},
+	http.StatusRequestTimeout:        {Kind: evaluate.Timeout, Phase: PhaseQuery},
+	http.StatusRequestEntityTooLarge: {Kind: evaluate.TooMuch, Phase: PhaseQuery},
+	http.StatusUnprocessableEntity:   {Kind: evaluate.BadQuery, Phase: PhaseQuery},
+	http.StatusTooManyRequests:       {Kind: evaluate.TooMuch, Phase: PhaseQuery, Message: "it has too many requests"},
+	http.StatusGatewayTimeout:        {Kind: evaluate.Timeout, Phase: PhaseQuery},
+}
+
+// refusal is the body of an error, as Prometheus has it.
+type refusal struct {
+	Type string `json:"errorType"`
+	Text string `json:"error"`
+}
+
+// refused returns the failure of an answer that is not 200. Only of a refused query it repeats what the datasource wrote: that
+// names the mistake. Other texts are of servers that broke, and may hold anything.
+func (h *HTTP) refused(a egress.Attempt, body io.Reader, expr string) error {
+	raw, err := io.ReadAll(io.LimitReader(body, egress.MaxReply))
+	if err != nil {
+		return err
+	}
+	var said refusal
+	if json.Unmarshal(raw, &said) != nil && strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain") {
+		said.Text = string(raw)
+	}
+	f := statuses[a.Status]
+	switch {
+	case f.Kind == evaluate.BadQuery && said.Text == "":
+		f = evaluate.Failure{Message: "not as " + h.kind + " does"}
+	case f.Kind == evaluate.BadQuery:
+		f.Message = scrub(said.Text, expr, h.secrets)
+	case said.Type == "timeout":
+		f = evaluate.Failure{Kind: evaluate.Timeout, Phase: PhaseQuery, Message: "the query took too long there"}
+	case a.Status == http.StatusServiceUnavailable && said.Type != "":
+		f = evaluate.Failure{Kind: evaluate.Partial, Phase: PhaseQuery, Message: "a part of the data cannot be read there"}
+	case a.Status/100 == 3:
+		f.Message = "redirects are not followed"
+	}
+	if f.Kind == "" {
+		f.Kind, f.Phase = evaluate.Unreachable, PhaseQuery
+	}
+	message := fmt.Sprintf("answered %d", a.Status)
+	if f.Message != "" {
+		message += ": " + f.Message
+	}
+	return h.failure(f.Kind, f.Phase, message)
+}
+
+// Test returns the phases of a test, the last of which is this call.
+func (h *HTTP) Test(ctx context.Context, c Call) (phases []Phase) {
+	address, config := h.base.Host, (*tls.Config)(nil)
+	if h.base.Scheme == "https" {
+		config = h.tls
+	}
+	if h.base.Port() == "" {
+		address += map[string]string{"http": ":80", "https": ":443"}[h.base.Scheme]
+	}
+	for _, step := range h.out.Probe(ctx, address, config) {
+		p := Phase{Name: step.Name, OK: step.Err == nil, TookMS: step.Took.Milliseconds()}
+		if step.Err != nil {
+			p.Message = cut(step.Err.Error())
+			return append(phases, p)
+		}
+		phases = append(phases, p)
+	}
+	took, failed := h.Do(ctx, c)
+	if failed != nil && failed.Phase == PhaseSignIn {
+		return append(phases, Failed(failed, took))
+	}
+	phases = append(phases, Phase{Name: PhaseSignIn, OK: true})
+	if failed != nil {
+		return append(phases, Failed(failed, took))
+	}
+	return append(phases, Phase{Name: PhaseQuery, OK: true, TookMS: took.Milliseconds()})
+}

@@ -1,0 +1,248 @@
+package prometheus
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/core/evaluate"
+	"tocsin/internal/querier"
+)
+
+// Decoder reads the answer of an instant query as it arrives.
+type Decoder struct {
+	Limit int  // rows at most
+	Named bool // the name of the metric is that of the value, as in VictoriaLogs; else it is left out
+	Rows  []evaluate.Row
+
+	json    *jsontext.Decoder
+	status  string
+	kind    string         // resultType
+	result  jsontext.Value // when it came before its type
+	read    bool           // the result was
+	partial string         // why the answer is not whole
+	seen    []label        // of the series before, by position
+}
+
+// label is a label of the series before. Most series have the same names in the same order, and many the same values: their
+// texts are used again.
+type label struct{ name, value string }
+
+// errMalformed is the error of an answer that has another form. What it holds is not repeated.
+var errMalformed = errors.New("the answer has another form")
+
+func failure(kind evaluate.Kind, message string) error {
+	return &evaluate.Failure{Kind: kind, Phase: querier.PhaseQuery, Message: message}
+}
+
+// Decode reads an answer to its end. An error is a *evaluate.Failure, of the reader, or of a text that is no answer.
+func (d *Decoder) Decode(r io.Reader) error {
+	d.json = newDecoder(r)
+	if err := d.object(d.member); err != nil {
+		return err
+	}
+	if _, err := d.json.ReadToken(); !errors.Is(err, io.EOF) { // reading on to the end keeps the connection
+		return errors.Join(errMalformed, err)
+	}
+	switch {
+	case d.status != "success":
+		return errMalformed
+	case d.partial != "":
+		return failure(evaluate.Partial, d.partial)
+	case d.result != nil:
+		d.json = newDecoder(bytes.NewReader(d.result))
+		return d.rows()
+	case !d.read:
+		return errMalformed
+	}
+	return nil
+}
+
+func (d *Decoder) member(name []byte) error {
+	switch string(name) {
+	case "status":
+		text, err := d.text()
+		d.status = string(text)
+		return err
+	case "data":
+		if d.read || d.result != nil {
+			return errMalformed
+		}
+		if d.json.PeekKind() != '{' { // null, with an error
+			return d.json.SkipValue()
+		}
+		return d.object(d.data)
+	case "warnings":
+		if d.json.PeekKind() == 'n' {
+			return d.json.SkipValue()
+		}
+		return d.array(d.warning)
+	case "isPartial":
+		t, err := d.json.ReadToken()
+		if err == nil && t.Kind() == 't' {
+			d.partial = "the datasource marked its answer as partial"
+		}
+		return err
+	}
+	return d.json.SkipValue()
+}
+
+// warning reads a warning. Those about the query itself leave the answer whole.
+func (d *Decoder) warning() error {
+	text, err := d.text()
+	if err == nil && !bytes.HasPrefix(text, []byte("PromQL warning:")) && !bytes.HasPrefix(text, []byte("PromQL info:")) {
+		d.partial = "the datasource warned that its answer may lack data"
+	}
+	return err
+}
+
+func (d *Decoder) data(name []byte) error {
+	switch string(name) {
+	case "resultType":
+		text, err := d.text()
+		d.kind = string(text)
+		return err
+	case "result":
+		if d.read || d.result != nil {
+			return errMalformed
+		}
+		if d.kind == "" {
+			v, err := d.json.ReadValue()
+			d.result = v.Clone()
+			return err
+		}
+		return d.rows()
+	}
+	return d.json.SkipValue()
+}
+
+func (d *Decoder) rows() error {
+	d.read = true
+	switch d.kind {
+	case "vector":
+		if d.json.PeekKind() == 'n' { // of an empty one
+			return d.json.SkipValue()
+		}
+		return d.array(d.series)
+	case "scalar":
+		v, err := d.sample()
+		if err == nil {
+			d.Rows = append(d.Rows, evaluate.Row{Labels: map[string]string{}, Values: map[string]float64{"": v}})
+		}
+		return err
+	case "string":
+		return failure(evaluate.Invalid, "the query returns a text, where a number is needed")
+	case "matrix":
+		return failure(evaluate.BadQuery, "the query returns ranges of values, where one value of each series is needed")
+	case "streams":
+		return failure(evaluate.BadQuery, "the query returns lines, where one value of each series is needed")
+	}
+	return errMalformed
+}
+
+// series reads a series of a vector.
+func (d *Decoder) series() error {
+	if len(d.Rows) >= d.Limit {
+		return failure(evaluate.TooMuch, fmt.Sprintf("the query returns more than %d rows", d.Limit))
+	}
+	row, name, valued := evaluate.Row{}, "", false
+	var value float64
+	err := d.object(func(member []byte) (err error) {
+		switch string(member) {
+		case "metric":
+			if row.Labels != nil {
+				return errMalformed
+			}
+			row.Labels, name, err = d.labels()
+		case "value":
+			value, err = d.sample()
+			valued = true
+		case "histogram":
+			return failure(evaluate.Unsupported, "the query returns a native histogram, which cannot be compared with a number")
+		default:
+			err = d.json.SkipValue()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if !valued || row.Labels == nil {
+		return errMalformed
+	}
+	if !d.Named {
+		name = ""
+	}
+	row.Values = map[string]float64{name: value}
+	d.Rows = append(d.Rows, row)
+	return nil
+}
+
+// labels reads the labels of a series. Its metric's name is returned apart.
+func (d *Decoder) labels() (labels map[string]string, metric string, err error) {
+	like := 0 // as many as the series before: a first series of many must not make all maps large
+	if n := len(d.Rows); n > 0 {
+		like = len(d.Rows[n-1].Labels)
+	}
+	labels = make(map[string]string, like)
+	at := 0
+	err = d.object(func(name []byte) error {
+		if at == len(d.seen) {
+			d.seen = append(d.seen, label{})
+		}
+		l := &d.seen[at]
+		at++
+		if l.name != string(name) {
+			l.name = string(name)
+		}
+		value, err := d.text()
+		if err != nil {
+			return err
+		}
+		if l.value != string(value) {
+			l.value = string(value)
+		}
+		if l.name == "__name__" {
+			metric = l.value
+			return nil
+		}
+		if _, twice := labels[l.name]; twice {
+			return errMalformed
+		}
+		labels[l.name] = l.value
+		return nil
+	})
+	return labels, metric, err
+}
+
+// sample reads a value with its moment, which is that of the query.
+func (d *Decoder) sample() (value float64, err error) {
+	at := 0
+	err = d.array(func() (err error) {
+		at++
+		if at != 2 {
+			return d.json.SkipValue()
+		}
+		var text []byte
+		if d.json.PeekKind() == '0' {
+			text, err = d.json.ReadValue()
+		} else {
+			text, err = d.text()
+		}
+		if err != nil {
+			return err
+		}
+		if value, err = strconv.ParseFloat(string(text), 64); err != nil {
+			return failure(evaluate.Invalid, "the value of a series is no number")
+		}
+		return nil
+	})
+	if err == nil && at != 2 {
+		err = errMalformed
+	}
+	return value, err
+}

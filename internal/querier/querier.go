@@ -1,0 +1,116 @@
+// Package querier asks datasources: one query returns a whole answer, or a failure with its kind and phase. The packages
+// below it have one type of datasource each.
+//
+// It must never write to a datasource, return a part of an answer as the whole, repeat a secret, or dial but through
+// platform/egress.
+package querier
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"tocsin/internal/core/evaluate"
+	"tocsin/internal/platform/egress"
+)
+
+// Ask is one query.
+type Ask struct {
+	Expr        string            // in the language of the datasource
+	Args        map[string]string // settings of the type
+	LabelFields []string          // columns that identify a row; empty: all that are not values
+	ValueFields []string          // columns that are values
+	AsOf        time.Time         // the moment it asks about; zero: now, by the datasource's clock
+	Limit       int               // rows at most; 0: MaxRows
+	Timeout     time.Duration     // of the whole query; 0: DefaultTimeout
+}
+
+// Bounds of a query. A timeout beyond them is raised or cut to them.
+const (
+	MaxRows        = 100_000
+	MaxBytes       = 16 << 20 // of an answer
+	MinTimeout     = 100 * time.Millisecond
+	MaxTimeout     = time.Minute
+	DefaultTimeout = 10 * time.Second
+)
+
+// Rows returns how many rows the answer may have.
+func (a Ask) Rows() int { return min(cmp.Or(a.Limit, MaxRows), MaxRows) }
+
+// Wait returns how long the query may take.
+func (a Ask) Wait() time.Duration {
+	return min(max(cmp.Or(a.Timeout, DefaultTimeout), MinTimeout), MaxTimeout)
+}
+
+// Querier asks one datasource. It is safe for concurrent use.
+type Querier interface {
+	// Query returns all rows of the answer, or a failure.
+	Query(ctx context.Context, a Ask) ([]evaluate.Row, *evaluate.Failure)
+	// Test returns the phases of a connection and a small query, up to the first that failed.
+	Test(ctx context.Context) []Phase
+	Close() error
+}
+
+// The phases of a test.
+const (
+	PhaseResolve = egress.StepResolve
+	PhaseDial    = egress.StepDial
+	PhaseTLS     = egress.StepTLS
+	PhaseSignIn  = "sign_in"
+	PhaseQuery   = "query"
+	PhaseRead    = "read" // of a failure: the answer began, but did not end well
+)
+
+// Phase is one phase of a test.
+type Phase struct {
+	Name    string `json:"name" enum:"resolve,dial,tls,sign_in,query,rights" doc:"What was tested."`
+	OK      bool   `json:"ok" doc:"Whether it succeeded; nothing is tested after a failure."`
+	TookMS  int64  `json:"took_ms" doc:"How long it took, in milliseconds."`
+	Message string `json:"message" doc:"What was found, or why it failed; without secrets."`
+}
+
+// Failed returns the phase of a failure.
+func Failed(f *evaluate.Failure, took time.Duration) Phase {
+	name := f.Phase
+	switch name {
+	case PhaseResolve, PhaseDial, PhaseTLS, PhaseSignIn:
+	default:
+		name = PhaseQuery
+	}
+	return Phase{Name: name, TookMS: took.Milliseconds(), Message: f.Message}
+}
+
+// Datasource is what a querier is opened with.
+type Datasource struct {
+	Type    string // such as prometheus
+	Name    string
+	Address string
+	Payload []byte // the block of the type, JSON, with its secrets in clear
+}
+
+// Opener returns the querier of a datasource of one type. It makes no connection.
+type Opener func(d Datasource, out *egress.Client) (Querier, *evaluate.Failure)
+
+// Types maps the types of datasources that can be asked to their openers.
+type Types map[string]Opener
+
+// Registry opens queriers.
+type Registry struct {
+	Types     Types
+	Out       *egress.Client
+	SecretEnv SecretEnv // which variables of the environment a datasource may refer to
+}
+
+// Open returns the querier of a datasource, with the references in its secrets resolved. It makes no connection.
+func (r Registry) Open(d Datasource) (Querier, *evaluate.Failure) {
+	open := r.Types[d.Type]
+	if open == nil {
+		return nil, &evaluate.Failure{Kind: evaluate.Unsupported, Message: fmt.Sprintf("datasources of type %s cannot be asked yet", d.Type)}
+	}
+	d, failed := r.SecretEnv.resolve(d)
+	if failed != nil {
+		return nil, failed
+	}
+	return open(d, r.Out)
+}
