@@ -59,7 +59,7 @@ var tour = []struct {
 	{"/schedule/cover/list", func(data map[string]any) bool {
 		return all(data, func(q map[string]any) bool {
 			return q["status"] == "open" && number(q, "end")-number(q, "start") == 4*3600 && len(q["asked_ids"].([]any)) == 2
-		}) == 1
+		}) == 3
 	}},
 	{"/schedule/calendar/url", func(data map[string]any) bool { return strings.HasSuffix(data["url"].(string), ".ics") }},
 }

@@ -134,7 +134,7 @@ func TestExplainAlertsThatJoin(t *testing.T) {
 	w.bothExplain("third", "Next: a reminder to those who have acknowledged it at Sat 21 Nov 18:02 (UTC), if it is still open then.")
 	w.pass(2*time.Minute - 5*time.Second)
 	w.pushTo(groupKey, "second", "Warning", "service=pay", "title=Worse")
-	w.bothExplain("second", `Event "Worse"`, "So nobody was notified again: the incident was open already.")
+	w.bothExplain("second", `Event "Worse (pay)"`, "So nobody was notified again: the incident was open already.")
 	w.pushTo(groupKey, "fourth", "Critical", "service=pay")
 	w.bothExplain("fourth", "So the severity of the incident rose.", "So its responders are notified.",
 		"Alerts join the incident, first Trouble with fourth (pay). The message about the severity shows them.",
