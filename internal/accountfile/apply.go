@@ -51,12 +51,7 @@ func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now 
 		if was, err = schedule.ReadNow(tx, w.account); err != nil {
 			return err
 		}
-		if exists {
-			err = w.merge(f, before, o.Prune, &plan)
-		} else {
-			err = w.load(f)
-		}
-		if err != nil {
+		if err := w.apply(f, before, exists, o, &plan); err != nil {
 			return err
 		}
 		after, _, err := w.state()
@@ -92,6 +87,14 @@ func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now 
 }
 
 var errDryRun = errors.New("rolled back: a dry run")
+
+// apply merges the file into an account that exists, or creates it.
+func (w work) apply(f *File, before state, exists bool, o Options, plan *Plan) error {
+	if exists {
+		return w.merge(f, before, o.Prune, plan)
+	}
+	return w.load(f)
+}
 
 // load creates the account with everything in the file.
 func (w work) load(f *File) error {

@@ -77,7 +77,8 @@ func (r *Rule) checkTexts(at configstore.RecordPath) error {
 }
 
 func (r *Rule) checkConfig(at configstore.RecordPath) error {
-	return configstore.FirstError(refused(at, evaluate.CheckWindows(r.EnabledTimes)), refused(at.Member("rule_configs"), evaluate.Check(r.RuleConfigs)))
+	return configstore.FirstError(refused(at, evaluate.CheckWindows(r.EnabledTimes)),
+		refused(at.Member("rule_configs"), evaluate.Check(r.RuleConfigs)))
 }
 
 // refused returns the error of a check of evaluate with the path of the member.

@@ -46,7 +46,7 @@ func (s *Service) add(c *api.Call, within *scope, r *Rule, action string) error 
 	}
 	r.ID = 0
 	r.Stamps = Stamps{AccountID: c.Who.AccountID, CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
-	r.normalize()
+	r.normalise()
 	if err := within.check(c, r, &Rule{}); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (s *Service) add(c *api.Call, within *scope, r *Rule, action string) error 
 
 // replace stores another version of a rule.
 func (s *Service) replace(c *api.Call, within *scope, r, before *Rule, action string) error {
-	r.normalize()
+	r.normalise()
 	if err := within.check(c, r, before); err != nil {
 		return err
 	}

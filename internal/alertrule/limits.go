@@ -115,10 +115,11 @@ func (s *scope) checkLoad(r *Rule, before *Rule) error {
 	all := s.load.plus(now, 1).plus(was, -1)
 	switch {
 	case now.watches > was.watches && all.watches > maxWatches:
-		return fault.Invalid("ds_list", "the account's rules would have %d datasources, each counted for each rule that it is evaluated on, and may have %d",
-			all.watches, maxWatches)
+		return fault.Invalid("ds_list", "the account's rules would have %d datasources, each counted for each rule that it is evaluated on,"+
+			" and may have %d", all.watches, maxWatches)
 	case now.rate > was.rate && all.rate > maxEvaluations:
-		return fault.Invalid("cron_pattern", "the account's rules would be evaluated %.0f times a second, and may be %d times", all.rate, maxEvaluations)
+		return fault.Invalid("cron_pattern", "the account's rules would be evaluated %.0f times a second, and may be %d times",
+			all.rate, maxEvaluations)
 	}
 	return nil
 }

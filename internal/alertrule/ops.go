@@ -64,8 +64,9 @@ func (s *Service) writes() []api.Op {
 		{
 			Path: "/monit/rule/create", Allow: manage, Effect: api.Write, Audit: "monitor_rule:write:create", MaxBody: 2 * maxRule,
 			Doc: "Creates an alert rule and returns it.",
-			Notes: "An account has at most 20,000 rules, a folder 2,000, and a rule 256 KiB. A rule matches at most 1,000 datasources. The rules of an " +
-				"account are evaluated at most 1,000 times a second, on each datasource that they match. cron_pattern has no time zone: timezone is that.",
+			Notes: "An account has at most 20,000 rules, a folder 2,000, and a rule 256 KiB. A rule matches at most 1,000 datasources. " +
+				"The rules of an account are evaluated at most 1,000 times a second, on each datasource that they match. " +
+				"cron_pattern has no time zone: timezone is that.",
 			Example: `{"name": "Disk almost full", ` + exampleRule + `}`,
 			Do:      api.DoAfter(s.try, s.create),
 		},
@@ -73,8 +74,8 @@ func (s *Service) writes() []api.Op {
 			Path: "/monit/rule/update", Allow: manage, Effect: api.Write, Audit: "monitor_rule:write:update", MaxBody: 2 * maxRule,
 			Errors: api.Missing("alert rule"),
 			Doc:    "Replaces an alert rule and returns it.",
-			Notes: "All members are overwritten but enabled and folder_id, which are kept if they are absent. Alerts that are open go on, if their series is in " +
-				"the first answer to the new rule.",
+			Notes: "All members are overwritten but enabled and folder_id, which are kept if they are absent. " +
+				"Alerts that are open go on, if their series is in the first answer to the new rule.",
 			Example: `{"id": 1, "name": "Disk is filling up", ` + exampleRule + `}`,
 			Do:      api.DoAfter(s.try, s.update),
 		},
@@ -97,8 +98,9 @@ func (s *Service) writes() []api.Op {
 			Path: "/monit/rule/update/fields", Allow: manage, Effect: api.Write, Audit: "monitor_rule:write:fields", MaxBody: 2 * maxRule,
 			Errors: api.NeverMissing,
 			Doc:    "Sets the members that fields names to the same values in several alert rules.",
-			Notes: "Members that fields does not name are ignored; one that it names and that is absent gets its default. A rule that would not be valid stays as " +
-				"it is, and its item has the reason as message; the message of a rule that was changed is empty.",
+			Notes: "Members that fields does not name are ignored; one that it names and that is absent gets its default. " +
+				"A rule that would not be valid stays as it is, and its item has the reason as message; " +
+				"the message of a rule that was changed is empty.",
 			Example: `{"ids": [1], "fields": ["enabled"], "enabled": false}`,
 			Do:      api.Do(s.updateFields),
 		},
@@ -114,8 +116,9 @@ func (s *Service) writes() []api.Op {
 		{
 			Path: "/monit/rule/import", Allow: manage, Effect: api.Write, Audit: "monitor_rule:write:import", Rate: importRate,
 			Doc: "Creates alert rules from an array of them, such as a reply of /monit/rule/export.",
-			Notes: "folder_id of each names its folder; id is ignored. A rule that is not valid, or whose name another one has in the folder, is not " +
-				"created, and its item has the reason as message; the message of a rule that was created is empty. At most 1,000 rules in a call.",
+			Notes: "folder_id of each names its folder; id is ignored. A rule that is not valid, or whose name another one has in the folder, " +
+				"is not created, and its item has the reason as message; the message of a rule that was created is empty. " +
+				"At most 1,000 rules in a call.",
 			Example: `[{"name": "Disk of a database almost full", ` + exampleRule + `}]`,
 			Do:      api.Do(s.importRules),
 		},
@@ -155,8 +158,9 @@ func (s *Service) reads() []api.Op {
 		},
 		{
 			Path: "/monit/rule/counter/channel", Allow: read, Effect: api.Snapshot,
-			Doc:     "Counts the alert rules by the name of each channel that gets their alerts.",
-			Notes:   "A channel that does not exist has its identifier in place of a name. Private channels that the caller may not read are left out.",
+			Doc: "Counts the alert rules by the name of each channel that gets their alerts.",
+			Notes: "A channel that does not exist has its identifier in place of a name. " +
+				"Private channels that the caller may not read are left out.",
 			Example: `{}`,
 			Do:      api.Do(counterChannel),
 		},

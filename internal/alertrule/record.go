@@ -33,7 +33,7 @@ func Load(tx *db.Tx, account int64, records []Rule) error {
 		if r.ID == 0 {
 			return at.Invalid("id", "must be at least 1, got 0")
 		}
-		r.normalize()
+		r.normalise()
 		if r.FolderID == 0 {
 			r.FolderID = rulefolder.First
 		}

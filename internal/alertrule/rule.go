@@ -71,8 +71,8 @@ type Stamps struct {
 	UpdatedAt   int64  `json:"updated_at" required:"false" doc:"Unix seconds; ignored in requests."`
 }
 
-// normalize sets the members that have another value when they are left out.
-func (r *Rule) normalize() {
+// normalise sets the members that have another value when they are left out.
+func (r *Rule) normalise() {
 	on := r.On()
 	r.Enabled = &on
 	r.Labels = orEmpty(r.Labels)

@@ -38,8 +38,8 @@ func scopeOf(c *api.Call) (s scope, err error) {
 // check checks what a rule names, and whether there is room for it. before is the rule as it is stored; of a new rule the zero
 // one.
 func (s *scope) check(c *api.Call, r *Rule, before *Rule) error {
-	if err := configstore.FirstError(s.tree.Need("", "folder_id", r.FolderID), s.checkNamed(r), checkChannels(c, r.ChannelIDs, before.ChannelIDs),
-		s.checkCounts(r, before), s.checkLoad(r, before)); err != nil {
+	if err := configstore.FirstError(s.tree.Need("", "folder_id", r.FolderID), s.checkNamed(r),
+		checkChannels(c, r.ChannelIDs, before.ChannelIDs), s.checkCounts(r, before), s.checkLoad(r, before)); err != nil {
 		return err
 	}
 	used, err := taken(c.Tx, r.AccountID, r.FolderID, r.Name, r.ID)

@@ -49,7 +49,8 @@ func Changed(tx *db.Tx, account, since int64) (rules []Rule, deleted []uint64, e
 // Watchable returns what a watch needs of the rule. zone is the account's, which a rule without a zone of its own has.
 func (r *Rule) Watchable(zone *time.Location) evaluate.Rule {
 	w := evaluate.Rule{
-		ID: r.ID, Revision: r.Revision, Name: r.Name, ChangedBy: r.UpdaterName, Labels: r.Labels, Config: r.RuleConfigs, Windows: r.EnabledTimes, Zone: zone,
+		ID: r.ID, Revision: r.Revision, Name: r.Name, ChangedBy: r.UpdaterName, Labels: r.Labels, Config: r.RuleConfigs,
+		Windows: r.EnabledTimes, Zone: zone,
 		RepeatInterval: time.Duration(r.RepeatInterval) * time.Second, RepeatTotal: r.RepeatTotal,
 	}
 	if own, err := time.LoadLocation(r.Timezone); err == nil && r.Timezone != "" { // checked when it was stored

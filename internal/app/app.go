@@ -158,9 +158,9 @@ func New(ctx context.Context, c Config) (*App, error) {
 	guesses := api.NewKeyGuesses(a.share)
 	a.assemble(guesses, linkKey, cursorKey)
 	a.Frame = api.New(api.Config{
-		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record, Conceal: conceal, Oncall: schedule.Oncall, Outgrown: credential.Outgrown,
-		CursorKey: cursorKey,
-		Rate:      ratelimit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute}, Share: a.share, LimitWait: c.LimitWait,
+		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record, Conceal: conceal,
+		Oncall: schedule.Oncall, Outgrown: credential.Outgrown, CursorKey: cursorKey,
+		Rate: ratelimit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute}, Share: a.share, LimitWait: c.LimitWait,
 		LateBy: c.LateBy, Proxies: c.TrustedProxies, Build: c.Version, Guesses: guesses, MaxBody: a.ingest.MaxBytes, Turns: a.turns, Pace: a.pace,
 	}, operations(a.Modules)...)
 	a.Runner = a.runner()

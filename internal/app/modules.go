@@ -159,7 +159,9 @@ func (a *App) objects(bus *activity.Bus) []module.Module {
 		(&incident.Service{DB: a.DB, Bus: bus, PublicURL: a.PublicURL, Log: a.Log, Metrics: a.metrics}).Module(),
 		(&datasource.Service{Keyring: a.Keyring, Open: a.queriers().Open, Changed: a.monitors.SourceChanged}).Module(),
 		(&rulefolder.Service{Rules: alertrule.CountByFolder}).Module(),
-		alertrule.New(alertrule.Config{First: a.monitors.First, Changed: a.monitors.RuleChanged, States: a.monitors.States, Try: a.monitors.Try}).Module(),
+		alertrule.New(alertrule.Config{
+			First: a.monitors.First, Changed: a.monitors.RuleChanged, States: a.monitors.States, Try: a.monitors.Try,
+		}).Module(),
 		rum.New(a.DB, a.Keyring, a.browserErrors.Changed).Module(),
 		a.sourcemaps.Module(),
 		person.Module(a.addressChanged, schedules.ReleasePerson, channel.ReleasePerson, untold.ReleasePerson),

@@ -46,7 +46,9 @@ func relive(tx *db.Tx, keyring *secret.Keyring, m moments) error {
 func alertFeeds(m moments) (items []activity.Item) {
 	for _, a := range alerts(m) {
 		add := func(kind, status string, at int64) {
-			e := activity.AlertDecided{Kind: kind, Severity: a.AlertSeverity, Status: status, Title: a.Title, Headline: render.AlertName(a.Title, a.Labels)}
+			e := activity.AlertDecided{
+				Kind: kind, Severity: a.AlertSeverity, Status: status, Title: a.Title, Headline: render.AlertName(a.Title, a.Labels),
+			}
 			items = append(items, activity.Item{Account: accountID, ID: a.AlertID, Channel: a.ChannelID, At: time.Unix(at, 0), Event: e})
 		}
 		add(activity.AlertNew, a.AlertSeverity, a.StartTime)

@@ -78,7 +78,10 @@ func topByLabel(c *api.Call, in TopRequest) (reply api.Items[Top], err error) {
 	text := db.Fold(in.Query)
 	err = eachAlert(c, w, func(a *alert.Summary) {
 		value, has := labelOf(a, in.Label)
-		if !has || a.Labels[event.Drill] != "" || text != "" && !strings.Contains(db.Fold(a.Title+"\n"+render.AlertName(a.Title, a.Labels)), text) || !hasLabels(a, in.Labels) {
+		if !has || a.Labels[event.Drill] != "" || !hasLabels(a, in.Labels) {
+			return
+		}
+		if text != "" && !strings.Contains(db.Fold(a.Title+"\n"+render.AlertName(a.Title, a.Labels)), text) {
 			return
 		}
 		k := [2]string{value, ""}

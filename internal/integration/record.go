@@ -175,7 +175,8 @@ func Erase(tx *db.Tx, account int64, id string) error {
 // check returns fault.Invalid for members that the type of integration does not allow.
 func (i *Integration) check(at configstore.RecordPath) error {
 	if err := configstore.FirstError(
-		at.Length("integration_name", i.IntegrationName, 1, 59), at.OneOf("integration_type", i.IntegrationType, append(types[:len(types):len(types)], Monitors)...),
+		at.Length("integration_name", i.IntegrationName, 1, 59),
+		at.OneOf("integration_type", i.IntegrationType, append(types[:len(types):len(types)], Monitors)...),
 		at.Length("description", i.Description, 0, 500),
 		at.AtLeast("team_id", i.TeamID, 0), at.AtLeast("channel_id", i.ChannelID, 0), at.Length("ref_id", i.RefID, 0, 255),
 		at.Length("integration_key", i.IntegrationKey, 0, 255),

@@ -88,7 +88,8 @@ func (r *Created) Completion() func(*api.Call) error {
 			return err
 		}
 		if r.ignored != 0 {
-			warnings = append(warnings, fmt.Sprintf("schedule_id: %d is not used: a new schedule is created; /schedule/update changes one", r.ignored))
+			warnings = append(warnings,
+				fmt.Sprintf("schedule_id: %d is not used: a new schedule is created; /schedule/update changes one", r.ignored))
 		}
 		r.Warnings = api.Warn(warnings)
 		if !r.DryRun {

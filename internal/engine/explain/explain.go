@@ -83,10 +83,11 @@ type Explanation struct {
 	c     *api.Call
 	clock person.Clock
 	lines []line
-	now   []string                                                                      // sentences about the present state; they come last
-	rule  func(*db.Tx, int64, string, time.Time, person.Clock) (int64, []string, error) // see Service
-	held  bool                                                                          // the server sends nothing
-	mute  string                                                                        // why no notification is sent now, of an alert that is muted
+	now   []string // sentences about the present state; they come last
+	held  bool     // the server sends nothing
+	mute  string   // why no notification is sent now, of an alert that is muted
+	// rule explains an alert of an alert rule; see Service.
+	rule func(*db.Tx, int64, string, time.Time, person.Clock) (int64, []string, error)
 	// silent is why an issue has no alert.
 	silent string
 }

@@ -121,7 +121,8 @@ func (r *Service) description(c *change) string {
 
 // variables are the variables of the public templates of rules.
 const variables = `{{$labels := .Labels}}{{$severity := .Severity}}{{$status := .Event}}{{$value := .Fields.value}}` +
-	`{{$values := .Fields.values}}{{$annotations := .Fields.annotations}}{{$relates := .Fields.relates}}{{$dsName := .Fields.ds_name}}{{$dsType := .Fields.ds_type}}` +
+	`{{$values := .Fields.values}}{{$annotations := .Fields.annotations}}{{$relates := .Fields.relates}}` +
+	`{{$dsName := .Fields.ds_name}}{{$dsType := .Fields.ds_type}}` +
 	`{{$checkMode := .Fields.check}}{{$appendLabels := .Fields.append_labels}}`
 
 // rendered fills in the template of the rule.

@@ -35,7 +35,8 @@ func (r *Service) Ops() []api.Op {
 		},
 		{
 			Path: "/monit/rule/explain", Allow: read, Effect: api.Snapshot,
-			Doc:     "Explains the last change that an alert rule found on a datasource: the queries, the moment that they asked about, the values and the clause that decided.",
+			Doc: "Explains the last change that an alert rule found on a datasource: the queries, the moment that they asked about, " +
+				"the values and the clause that decided.",
 			Example: `{"rule_id": 1, "ds_id": 1}`,
 			Do:      api.Do(explain),
 		},

@@ -382,7 +382,9 @@ func (b *batch) apply(v *verdict) (err error) {
 	for n, kind := range v.Feed {
 		b.happened = append(b.happened, activity.Item{
 			Account: m.account, ID: a.ID, Channel: a.Channel, At: m.now, First: v.New && n == 0, Subject: v.row,
-			Event: activity.AlertDecided{Kind: kind, Severity: a.Severity, Status: a.Status, Title: a.Title, Headline: render.AlertName(a.Title, a.Labels)},
+			Event: activity.AlertDecided{
+				Kind: kind, Severity: a.Severity, Status: a.Status, Title: a.Title, Headline: render.AlertName(a.Title, a.Labels),
+			},
 		})
 	}
 	if v.Frees {

@@ -33,8 +33,8 @@ const timeout = 10 * time.Second
 // sqliteEngine is the embedded engine: one file of this machine.
 type sqliteEngine struct{ path string }
 
-// connect creates the file if it does not exist, and opens a writing connection. query_only: a read that writes is a mistake, and outside the one
-// writer it would fail only under load.
+// connect creates the file if it does not exist, and opens a writing connection. query_only: a read that writes is a mistake,
+// and outside the one writer it would fail only under load.
 func (e *sqliteEngine) connect(_ context.Context, to purpose) (conn, error) {
 	if to == reading {
 		return laterSQLite(e.path, "query_only = ON"), nil
