@@ -30,6 +30,8 @@ var unmanaged = map[string]string{
 	"/status-page/change/timeline/create": "updates follow what happens",
 	"/incident/war-room/create":           "war rooms are opened for one incident",
 	"/person/link/create":                 "a link to set a password is used once",
+	"/monit/rule/create":                  "the tests of alertrule declare, read, change and delete rules",
+	"/monit/folder/create":                "folders are read by their list alone, which the tests of rulefolder do",
 }
 
 // unwritten are members that no body of the table has, by the reason.
