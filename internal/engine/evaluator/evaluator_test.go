@@ -328,11 +328,11 @@ func TestSlowDatasourceHoldsUpNoOther(t *testing.T) {
 		defer b.center.mu.Unlock()
 		return len(b.sent) == 1
 	})
+	close(b.hold)
+	b.e.running.Wait()
 	if b.most > mostOfSource {
 		t.Errorf("%d queries of one datasource at a time", b.most)
 	}
-	close(b.hold)
-	b.e.running.Wait()
 }
 
 // Accounts take turns, then datasources. One account leaves places to others, however many of its datasources are slow.
