@@ -170,10 +170,12 @@ func integrations(m moments) (all []integration.Integration) {
 		IntegrationID: deployments, IntegrationName: "Deployments", IntegrationType: integration.Change,
 		RefID: "Wd6pTz3hQnXb8sKvLr2gCy", TeamID: platform,
 	}))
-	all = append(all, stamped(integration.Integration{
+	slack := stamped(integration.Integration{
 		IntegrationID: slackApp, IntegrationName: "Slack", IntegrationType: integration.SlackApp, TeamID: platform,
 		Settings: &integration.Settings{App: map[string]string{"token": "demo-slack-token", "base_url": nowhere}, WarRoomEnabled: true},
-	}))
+	})
+	slack.CreatedAt = m.yearAgo(0, 8).Unix() // lists begin with the sources of alerts
+	all = append(all, slack)
 	names := map[int64]string{chat: "Team chat", tickets: "Tickets", statusPage: "Status page", lake: "Data lake", erp: "ERP"}
 	for _, s := range subscribers {
 		kind, events := integration.WebhookIncident, []string{}

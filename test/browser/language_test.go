@@ -75,7 +75,9 @@ func TestNoEnglishIsLeftInChinese(t *testing.T) {
 		}
 	}, "/", "/sign-in")
 	for _, run := range slices.Sorted(maps.Keys(left)) {
-		if word := withoutFigures(run); !isIn(data, run) && !isIn(data, word) && !isIn(data, argument(word)) {
+		word := withoutFigures(run)
+		others := slices.ContainsFunc(strings.Split(word, ", "), func(name string) bool { return !isIn(data, name) }) // than a list of names
+		if !isIn(data, run) && !isIn(data, word) && !isIn(data, argument(word)) && others {
 			t.Errorf("%s: %q", left[run], word)
 		}
 	}

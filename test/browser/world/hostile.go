@@ -53,6 +53,9 @@ func infect(v any, n *int) {
 		}
 	case map[string]any:
 		for name, e := range v {
+			if name == "queries" || name == "relate_queries" { // expressions refer to their names
+				continue
+			}
 			if _, isText := e.(string); isText && texts[name] {
 				*n++
 				v[name] = fmt.Sprintf("%s%d", hostile, *n) // names are unique
