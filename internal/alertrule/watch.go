@@ -1,6 +1,7 @@
 package alertrule
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -12,20 +13,37 @@ import (
 
 // This file has what the engine reads that evaluates the rules.
 
-// Accounts returns the accounts that have a rule, each with the revision of its configuration: nothing of its rules and
-// datasources has changed as long as that is the same.
+// Accounts returns the accounts that have a rule, or had one in the last 30 days, each with the revision of its configuration:
+// nothing of its rules and datasources has changed as long as that is the same. An account file may remove the last rule while
+// its alerts are open, so an account without rules is listed too.
 func Accounts(tx *db.Tx) ([]configstore.AccountRevision, error) {
 	accounts, err := db.All(tx, db.Column[int64], `WITH RECURSIVE one (account_id) AS (
 			SELECT min(account_id) FROM alert_rule
 			UNION ALL
 			SELECT (SELECT min(r.account_id) FROM alert_rule r WHERE r.account_id > one.account_id) FROM one WHERE one.account_id IS NOT NULL)
 		SELECT account_id FROM one WHERE account_id IS NOT NULL`)
-	list := make([]configstore.AccountRevision, len(accounts))
-	for i := 0; i < len(accounts) && err == nil; i++ {
-		list[i].ID = accounts[i]
-		list[i].Revision, err = configstore.Revision(tx, accounts[i])
+	if err != nil {
+		return nil, err
 	}
-	return list, err
+	had, err := db.All(tx, db.Column[int64], `WITH RECURSIVE one (account_id) AS (
+			SELECT min(account_id) FROM alert_rule_deleted
+			UNION ALL
+			SELECT (SELECT min(d.account_id) FROM alert_rule_deleted d WHERE d.account_id > one.account_id) FROM one WHERE one.account_id IS NOT NULL)
+		SELECT account_id FROM one WHERE account_id IS NOT NULL`)
+	if err != nil {
+		return nil, err
+	}
+	accounts = append(accounts, had...)
+	slices.Sort(accounts)
+	var list []configstore.AccountRevision
+	for _, account := range slices.Compact(accounts) {
+		revision, err := configstore.Revision(tx, account)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, configstore.AccountRevision{ID: account, Revision: revision})
+	}
+	return list, nil
 }
 
 // Changed returns the rules of an account that were changed behind a revision, those that are off too, and the rules that

@@ -54,6 +54,7 @@ var wide = map[string]string{
 	"engine/webhook: SELECT min(account_id) FROM webhook_event":                                              "steps from account to account in the key: one row of each",
 	"engine/webhook: FROM webhook_event WHERE account_id = $1 ORDER BY number LIMIT":                         "reads a batch from the beginning of the key",
 	"rum: SELECT min(account_id) FROM rum_issue":                                                             "steps from account to account in the index: one row of each",
+	"alertrule: SELECT min(account_id) FROM alert_rule_deleted":                                              "steps from account to account in the index: one row of each",
 	"rum: ORDER BY error_count":                                                                              "sorts at most 183 days of issues, of which an application has at most 100 new ones an hour",
 	"engine/webhook: origin, count(*) FROM webhook_message":                                                  "counts a window of 30 days at most of one webhook, in an index that has all columns",
 	"engine/webhook: FROM webhook_count WHERE hour >=":                                                       "runs on PostgreSQL only, when a part of a week is dropped",

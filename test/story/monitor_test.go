@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
 )
 
@@ -201,6 +202,23 @@ func TestDisabledRuleClosesItsAlerts(t *testing.T) {
 	if m.count() != before {
 		t.Errorf("a disabled rule asked %d times", m.count()-before)
 	}
+}
+
+// An account file removes the account's only rule: nothing evaluates it any more, and what it has open ends.
+func TestRuleThatAccountFileRemovesClosesItsAlerts(t *testing.T) {
+	t.Parallel()
+	w, m := beginMeter(t, notifyAnn)
+	w.rule("CPU hot", hot)
+	m.set(map[string]float64{"web1": 97})
+	w.pass(45 * time.Second)
+	w.one("[Critical] CPU hot: host=web1")
+	f, err := accountfile.Export(t.Context(), w.app.DB, w.app.Keyring, account, false)
+	w.must(err)
+	f.AlertRules = nil
+	_, err = accountfile.Apply(t.Context(), w.app.DB, w.app.Keyring, f, w.clock.Now(), accountfile.Options{Prune: true})
+	w.must(err)
+	w.pass(45 * time.Second)
+	w.one("[Resolved] CPU hot: host=web1")
 }
 
 func TestDatasourceThatIsRenamedAwayClosesAlerts(t *testing.T) {
