@@ -89,7 +89,8 @@ func (p *CursorPage[T]) shorten(c *Call) (bool, error) {
 			continue
 		}
 		c.WarnShort(int64(i), int64(len(p.Items)), "")
-		p.Items, p.HasNextPage, p.SearchAfterCtx = p.Items[:i], true, p.behind(i-1)
+		p.SearchAfterCtx, p.HasNextPage = p.behind(i-1), true
+		p.Items = p.Items[:i]
 		return true, nil
 	}
 	return false, nil

@@ -66,7 +66,8 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 		return reply, err
 	}
 	c.Touched(configstore.Schedule, s.ScheduleID, s.Name)
-	reply.Revision, reply.before, reply.after = s.Revision, &before, s
+	reply.Revision = s.Revision
+	reply.before, reply.after = &before, s
 	if in.DryRun.Only {
 		reply.DryRun, reply.Revision = true, before.Revision
 	}

@@ -144,7 +144,9 @@ func (c *change) rendered() (string, error) {
 
 // fields returns what a template reads of a transition besides the labels.
 func (c *change) fields() map[string]any {
-	values, annotations, relates := map[string]any{}, map[string]any{}, map[string]any{}
+	values := map[string]any{}
+	annotations := map[string]any{}
+	relates := map[string]any{}
 	for name, text := range c.rule.Annotations {
 		annotations[name] = text
 	}

@@ -149,7 +149,8 @@ func (d *Decoder) series() error {
 	if len(d.Rows) >= d.Limit {
 		return failure(evaluate.TooMuch, fmt.Sprintf("the query returns more than %d rows", d.Limit))
 	}
-	row, name, valued := evaluate.Row{}, "", false
+	var row evaluate.Row
+	name, valued := "", false
 	var value float64
 	err := d.object(func(member []byte) (err error) {
 		switch string(member) {
