@@ -28,7 +28,8 @@ func Accounts(tx *db.Tx) ([]configstore.AccountRevision, error) {
 	had, err := db.All(tx, db.Column[int64], `WITH RECURSIVE one (account_id) AS (
 			SELECT min(account_id) FROM alert_rule_deleted
 			UNION ALL
-			SELECT (SELECT min(d.account_id) FROM alert_rule_deleted d WHERE d.account_id > one.account_id) FROM one WHERE one.account_id IS NOT NULL)
+			SELECT (SELECT min(d.account_id) FROM alert_rule_deleted d WHERE d.account_id > one.account_id)
+				FROM one WHERE one.account_id IS NOT NULL)
 		SELECT account_id FROM one WHERE account_id IS NOT NULL`)
 	if err != nil {
 		return nil, err

@@ -58,14 +58,20 @@ func (e *Evaluator) judge(ctx context.Context, w *watch, asOf time.Time, answers
 		return do(), nil
 	}
 	result, err := step(func() evaluate.Result { return w.core.Step(asOf, answers) })
-	for err == nil && len(result.Ask) > 0 {
+	if err != nil {
+		return result, err
+	}
+	for len(result.Ask) > 0 {
 		asked := e.ask(ctx, w, asOf, result.Ask)
 		if err := ctx.Err(); err != nil {
 			return result, err
 		}
 		result, err = step(func() evaluate.Result { return w.core.Answered(asOf, asked) })
+		if err != nil {
+			return result, err
+		}
 	}
-	return result, err
+	return result, nil
 }
 
 // apply takes over a changed configuration. It reports false for a watch that is evaluated here no more.
