@@ -89,11 +89,11 @@ func (s store) gather(ctx context.Context, b *bundle, o *outcome, now time.Time)
 		if b.zone, err = zoneOf(tx, b.first.Account, p); err != nil {
 			return err
 		}
-		seen := map[string]bool{}
+		r := bundleReader{store: s, tx: tx, bundle: b, now: now, channels: map[int64]channel.Channel{}, seen: map[string]bool{}}
 		for i, n := range rows {
-			stale[i], corrupt[i] = s.addItem(tx, b, &n.Notification, seen, now)
+			stale[i], corrupt[i] = r.add(&n.Notification)
 		}
-		return nil
+		return r.title()
 	})
 	if err != nil {
 		return err
@@ -120,45 +120,75 @@ func (s store) gather(ctx context.Context, b *bundle, o *outcome, now time.Time)
 	return nil
 }
 
-// addItem adds the incident of a notification, once, unless the notification is stale.
-func (s store) addItem(tx *db.Tx, b *bundle, n *Notification, seen map[string]bool, now time.Time) (stale string, err error) {
+// bundleReader reads the incidents of a bundle. A storm has hundreds, so it asks once for what they share and for the names of
+// all: each question is a wait for a database that has much to do then.
+type bundleReader struct {
+	store
+	tx        *db.Tx
+	bundle    *bundle
+	now       time.Time
+	channels  map[int64]channel.Channel
+	seen      map[string]bool // incidents
+	incidents []incident.Incident
+	items     []int  // of the bundle, in the order of incidents
+	partial   []bool // likewise
+}
+
+// add adds the incident of a notification, once, unless the notification is stale.
+func (r *bundleReader) add(n *Notification) (stale string, err error) {
 	if n.Incident == "" {
 		return "", nil
 	}
-	i, found, err := incident.Find(tx, n.Account, n.Incident)
+	i, found, err := incident.Find(r.tx, n.Account, n.Incident)
 	if err != nil {
 		return "", err
 	}
-	if stale = staleReason(n, &i, found, now); stale != "" || seen[n.Incident] {
+	stale = staleReason(n, &i, found, r.now)
+	if stale != "" || r.seen[n.Incident] {
 		return stale, nil
 	}
-	seen[n.Incident] = true
-	ch, _, err := channel.Find(tx, n.Account, i.ChannelID)
+	r.seen[n.Incident] = true
+	ch, known := r.channels[i.ChannelID]
+	if !known {
+		ch, _, err = channel.Find(r.tx, n.Account, i.ChannelID)
+		if err != nil {
+			return "", err
+		}
+		r.channels[i.ChannelID] = ch
+	}
+	partial, err := r.store.partial(r.tx, &i, r.now)
 	if err != nil {
 		return "", err
 	}
-	partial, err := s.partial(tx, &i, now)
-	if err != nil {
-		return "", err
-	}
-	first, err := i.Lead(tx)
-	if err != nil {
-		return "", err
-	}
+	b := r.bundle
+	r.incidents = append(r.incidents, i)
+	r.items, r.partial = append(r.items, len(b.items)), append(r.partial, partial)
 	b.items = append(b.items, bundleItem{
 		Severity: i.Severity,
 		Num:      incident.Num(i.IncidentID),
-		Title:    problem(&i, first, partial),
 		Channel:  ch.ChannelName,
 		why:      because(n),
 		start:    i.StartTime,
 		test:     i.Test,
 	})
-	if b.ack || s.Links == nil || i.Progress != incident.Triggered && n.Detail.Question == "" || n.Person == 0 {
+	if b.ack || r.Links == nil || i.Progress != incident.Triggered && n.Detail.Question == "" || n.Person == 0 {
 		return "", nil
 	}
-	b.ack, err = permitted(tx, n, &i, ch)
+	b.ack, err = permitted(r.tx, n, &i, ch)
 	return "", err
+}
+
+// title names the incidents.
+func (r *bundleReader) title() error {
+	if len(r.incidents) == 0 {
+		return nil
+	}
+	leads, err := incident.LeadsOf(r.tx, r.incidents[0].AccountID, r.incidents)
+	for n := range r.incidents {
+		i := &r.incidents[n]
+		r.bundle.items[r.items[n]].Title = problem(i, leads[i.IncidentID], r.partial[n])
+	}
+	return err
 }
 
 // problem returns the problem of an incident and its place, from the labels of the alert that it is named after. partial:
