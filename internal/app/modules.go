@@ -155,7 +155,7 @@ func (a *App) objects(bus *activity.Bus) []module.Module {
 		(&absence.Service{Effects: schedule.AbsenceEffects, Moved: a.shifts.Moved}).Module(),
 		a.feeds.Module(),
 		alert.Module(),
-		channel.Module(a.Keyring, route.RemoveChannel),
+		channel.Module(a.Keyring, a.monitors.ChannelSwitched, route.RemoveChannel),
 		(&incident.Service{DB: a.DB, Bus: bus, PublicURL: a.PublicURL, Log: a.Log, Metrics: a.metrics}).Module(),
 		(&datasource.Service{Keyring: a.Keyring, Open: a.queriers().Open, Changed: a.monitors.SourceChanged}).Module(),
 		(&rulefolder.Service{Rules: alertrule.CountByFolder}).Module(),
