@@ -37,6 +37,9 @@ func (r *reader) sources() (list []lint.Source, err error) {
 				s.Cases = append(s.Cases, c.If)
 			}
 		}
+		if i.IntegrationType == integration.Monitors && s.Channel == 0 && !s.Routed {
+			continue // a finding of the rules that need it
+		}
 		rules, _, err := alert.Pipelines.Find(r.tx, r.account, key)
 		if err != nil {
 			return nil, err
