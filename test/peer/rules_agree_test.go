@@ -20,8 +20,9 @@ import (
 )
 
 // TestRulesAgreeWithPrometheus: 200 rules on the same data have the same alerts as those of a Prometheus, with the same labels,
-// and begin and end within an interval of it. Both look once a second, each in its own moment, at data that is a second old, so
-// moments differ by three seconds at most. It takes a minute and a half: TOCSIN_PEER_RULES sets the number of rules.
+// and begin and end within an interval of it. Both look every four seconds, each in its own moment, at data that is up to a second
+// old, and what Prometheus had is read to the second: moments differ by six seconds at most. It takes more than three minutes:
+// TOCSIN_PEER_RULES sets the number of rules.
 func TestRulesAgreeWithPrometheus(t *testing.T) {
 	if _, err := exec.LookPath("prometheus"); err != nil {
 		t.Skip("prometheus is not installed: apt-get install prometheus")
@@ -30,7 +31,13 @@ func TestRulesAgreeWithPrometheus(t *testing.T) {
 	if _, err := fmt.Sscan(os.Getenv("TOCSIN_PEER_RULES"), &rules); err != nil {
 		t.Skip("set TOCSIN_PEER_RULES, such as to 200")
 	}
-	const hosts, dwell, steps, slack = 6, 10 * time.Second, 6, 3 * time.Second
+	const (
+		hosts = 6
+		steps = 6
+		every = 4 // seconds
+		dwell = 24 * time.Second
+		slack = (every + 2) * time.Second
+	)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -49,16 +56,16 @@ func TestRulesAgreeWithPrometheus(t *testing.T) {
 	}))
 	defer target.Close()
 	expr := func(n int) string { return fmt.Sprintf(`x{job="x"} > %d`, n%9) }
-	wait := func(n int) (hold, keep int) { return n / 9 % 4 * 2, n / 36 % 3 * 2 } // seconds
+	wait := func(n int) (hold, keep int) { return n / 9 % 4, n / 36 % 3 } // intervals
 	dir := t.TempDir()
 	var group strings.Builder
 	for n := range rules {
 		hold, keep := wait(n)
-		fmt.Fprintf(&group, "  - {alert: R%d, expr: '%s', for: %ds, keep_firing_for: %ds}\n", n, expr(n), hold, keep)
+		fmt.Fprintf(&group, "  - {alert: R%d, expr: '%s', for: %ds, keep_firing_for: %ds}\n", n, expr(n), hold*every, keep*every)
 	}
-	write(t, dir, "rules.yml", "groups:\n- name: g\n  interval: 1s\n  rules:\n"+group.String())
+	write(t, dir, "rules.yml", "groups:\n- name: g\n  interval: 4s\n  rules:\n"+group.String())
 	write(t, dir, "prometheus.yml", fmt.Sprintf(`
-global: {scrape_interval: 1s, evaluation_interval: 1s}
+global: {scrape_interval: 1s, evaluation_interval: 4s}
 rule_files: [rules.yml]
 scrape_configs: [{job_name: x, static_configs: [{targets: ["%s"]}]}]
 `, strings.TrimPrefix(target.URL, "http://")))
@@ -83,12 +90,11 @@ scrape_configs: [{job_name: x, static_configs: [{targets: ["%s"]}]}]
 		}
 	}
 	call("/monit/datasource/create", fmt.Sprintf(`{"type_ident": "prometheus", "name": "prometheus", "address": %q, "edge_cluster_name": "default", "payload": {"prometheus": {}}}`, address), new(any))
-	times := func(seconds int) int { return min(seconds, 1) + seconds } // 0 is 1 answer, 2 s are 3
 	for n := range rules {
 		hold, keep := wait(n)
-		call("/monit/rule/create", fmt.Sprintf(`{"name": "R%d", "ds_type": "prometheus", "ds_list": ["*"], "cron_pattern": "@every 1s", "channel_ids": [41],
+		call("/monit/rule/create", fmt.Sprintf(`{"name": "R%d", "ds_type": "prometheus", "ds_list": ["*"], "cron_pattern": "@every 4s", "channel_ids": [41],
 			"rule_configs": {"queries": [{"name": "A", "expr": %q}], "check_anydata": {"enabled": true, "severity": "Warning", "alerting_check_times": %d, "recovery_check_times": %d}}}`,
-			n, expr(n), max(1, times(hold)), max(1, times(keep))), new(any))
+			n, expr(n), hold+1, keep+1), new(any))
 	}
 	ready := time.Now()
 	end := began.Add((steps + 2) * dwell)
@@ -151,11 +157,11 @@ scrape_configs: [{job_name: x, static_configs: [{targets: ["%s"]}]}]
 		for host := range hosts {
 			key := fmt.Sprintf("R%d h%d", n, host)
 			want := theirs[key]
-			for len(want) > 0 && want[0].begin.Before(ready.Add(10*time.Second)) { // the rule was not there yet
+			for len(want) > 0 && want[0].begin.Before(ready.Add(dwell)) { // the rule was not there yet
 				want = want[1:]
 			}
 			got := ours[key]
-			for len(got) > 0 && (len(want) == 0 || got[0].begin.Before(want[0].begin.Add(-slack))) && got[0].begin.Before(ready.Add(10*time.Second+slack)) {
+			for len(got) > 0 && (len(want) == 0 || got[0].begin.Before(want[0].begin.Add(-slack))) && got[0].begin.Before(ready.Add(dwell+slack)) {
 				got = got[1:]
 			}
 			if len(got) != len(want) {
