@@ -19,13 +19,6 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// What is open stays open while one of its channels is disabled: it ends in that channel alone, and begins there again when
-// the channel is enabled. Its row is marked like those that are to be closed, with one of these sentences as the reason.
-const (
-	channelDisabled = "mon_channel_disabled"
-	channelEnabled  = "mon_channel_enabled"
-)
-
 // errMarked refuses transitions of an instance whose channels are to change first.
 var errMarked = errors.New("a channel of the rule was disabled or enabled")
 
@@ -34,8 +27,9 @@ func (i *instance) marked() bool {
 	return i.closeAt > 0 && strings.Contains(i.closing, `"mon_channel_`)
 }
 
-// ChannelSwitched marks what rules have open in a channel that was disabled, or could have in one that was enabled, in the
-// transaction that did it.
+// ChannelSwitched lets what rules have open end in a channel that was disabled, and begin in one that was enabled; it stays open
+// in other channels. The rows are marked like those that are to be closed, with a reason about the channel, in
+// the transaction that did it.
 func (r *Service) ChannelSwitched(tx *db.Tx, account int64, ch *channel.Channel, by int64, now time.Time) error {
 	open, err := db.All(tx, db.Column[int64], `SELECT DISTINCT rule_id FROM rule_instance WHERE account_id = $1`, account)
 	if err != nil || len(open) == 0 {
@@ -45,11 +39,11 @@ func (r *Service) ChannelSwitched(tx *db.Tx, account int64, ch *channel.Channel,
 	if err != nil {
 		return err
 	}
-	code := channelDisabled
+	reason := sentence.New("mon_channel_disabled", ch.ChannelName, who)
 	if ch.Status == "enabled" {
-		code = channelEnabled
+		reason = sentence.New("mon_channel_enabled", ch.ChannelName, who)
 	}
-	why, err := json.Marshal(sentence.New(code, ch.ChannelName, who))
+	why, err := json.Marshal(reason)
 	if err != nil {
 		return err
 	}
