@@ -64,7 +64,7 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	defer metrics.Close()
+	defer func() { _ = metrics.Close() }() // it ends with the demo
 	c.DatasourceAllow = append(c.DatasourceAllow, netip.MustParsePrefix("127.0.0.1/32"))
 	a, err := app.New(ctx, c)
 	if err != nil {

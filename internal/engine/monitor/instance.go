@@ -66,7 +66,8 @@ func (i *instance) save(tx *db.Tx) error {
 	}
 	return tx.Do(`INSERT INTO rule_instance (`+instanceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, '')
 		ON CONFLICT (account_id, rule_id, datasource_id, check_name, instance_key) DO UPDATE SET severity = excluded.severity,
-			channels = excluded.channels, epoch = excluded.epoch, repeated_at = excluded.repeated_at, body = excluded.body, close_at = 0, closing = ''`,
+			channels = excluded.channels, epoch = excluded.epoch, repeated_at = excluded.repeated_at,
+			body = excluded.body, close_at = 0, closing = ''`,
 		i.key.Account, int64(i.key.Rule), int64(i.key.Datasource), i.check, i.hash, i.severity, i.since, i.alertKey, string(channels), i.epoch,
 		i.repeated, string(body))
 }
