@@ -86,6 +86,7 @@ soak-timeline:
 soak-monitors:
 	TOCSIN_MONITOR_STEPS=$$((10 * $(CASES))) TOCSIN_PROMTOOL_RULES=$$((4 * $(ROUNDS))) \
 		go test -count=1 -timeout 0 -v -run 'TestWatchAgreesWithModel|TestPromtoolAgrees' ./internal/core/evaluate
+	TOCSIN_PEER_RULES=200 go test -count=1 -timeout 0 -v -run TestRulesAgreeWithPrometheus ./test/peer
 
 soak-rules:
 	TOCSIN_CONFIGURATIONS=$(ROUNDS) TOCSIN_CACHE_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestAnyConfiguration|TestCachesAgree' ./internal/app

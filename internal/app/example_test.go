@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path"
 	"path/filepath"
@@ -31,9 +32,6 @@ import (
 // another meaning, each with the reason. Shorten it.
 var exceptions = map[string]string{
 	"/incident/war-room/add-member": "the demo calls no chat service, and an open group is not known to one",
-	"/monit/preview/sync":           "no datasource of the demo answers",
-	"/monit/query/data":             "no datasource of the demo answers",
-	"/monit/rule/audit/detail":      "the rules of the demo have no history of changes",
 	"/person/email/prove":           "the demo has no mail server",
 	"/person/password/update":       "no one signs in to the demo with a password, which a reader of the reference would know",
 	"/person/second-factor/confirm": "the code is what an authenticator shows at this moment",
@@ -50,6 +48,7 @@ func onDemo(t *testing.T) (a *app.App, url, key string) {
 		DB: dbtest.Migrated(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: clock.At(now), Log: slog.New(slog.DiscardHandler), Version: "test",
 	}
 	config.Senders.Webhooks = &demo.Receiver{}
+	config.DatasourceAllow = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 	a, err := app.New(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +62,11 @@ func onDemo(t *testing.T) (a *app.App, url, key string) {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(a.Frame)
-	t.Cleanup(func() { server.Close(); a.Close() })
+	metrics := httptest.NewServer(demo.Metrics{Now: config.Clock.Now})
+	t.Cleanup(func() { server.Close(); a.Close(); metrics.Close() })
+	if err := demo.Watch(t.Context(), server.URL, keys, metrics.URL); err != nil {
+		t.Fatal(err)
+	}
 	return a, server.URL, keys.All
 }
 

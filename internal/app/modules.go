@@ -94,6 +94,10 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	a.feeds = schedulefeed.New(schedulefeed.Service{DB: a.DB, Clock: a.Clock, Log: a.Log, Share: a.share, BaseURL: a.PublicURL})
 	a.lint = &lint.Service{
 		Keyring: a.Keyring, Notify: a.notify, Proxy: func(now time.Time) string { return a.Frame.UntrustedProxy(now) },
+		Empty: a.monitors.Empty,
+	}
+	if a.SecretEnv != nil { // a server's: tocsin lint does not know it
+		a.lint.Refused = a.SecretEnv.Refused
 	}
 	untolds := untold.New(untold.Service{DB: a.DB, Bus: bus, Log: a.Log, Notify: a.notify, Wake: jobs.NewSignal(), Silences: configs.Silences})
 	escalations := escalation.New(escalation.Service{
@@ -155,7 +159,7 @@ func (a *App) objects(bus *activity.Bus) []module.Module {
 		(&absence.Service{Effects: schedule.AbsenceEffects, Moved: a.shifts.Moved}).Module(),
 		a.feeds.Module(),
 		alert.Module(),
-		channel.Module(a.Keyring, route.RemoveChannel),
+		channel.Module(a.Keyring, a.monitors.ChannelSwitched, route.RemoveChannel),
 		(&incident.Service{DB: a.DB, Bus: bus, PublicURL: a.PublicURL, Log: a.Log, Metrics: a.metrics}).Module(),
 		(&datasource.Service{Keyring: a.Keyring, Open: a.queriers().Open, Changed: a.monitors.SourceChanged}).Module(),
 		(&rulefolder.Service{Rules: alertrule.CountByFolder}).Module(),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
@@ -206,17 +207,23 @@ func infos(c *api.Call, in infosRequest) (api.Items[Brief], error) {
 	return api.Items[Brief]{Items: items}, nil
 }
 
-func enable(c *api.Call, in OneRequest) (api.Empty, error) { return setStatus(c, in, "enabled") }
+// Switched is called in the transaction that enables or disables a channel; nil: nothing depends on it.
+type Switched func(tx *db.Tx, account int64, ch *Channel, person int64, now time.Time) error
 
-func disable(c *api.Call, in OneRequest) (api.Empty, error) { return setStatus(c, in, "disabled") }
-
-func setStatus(c *api.Call, in OneRequest, status string) (api.Empty, error) {
-	ch, err := find(c.Tx, c.Who, in.ChannelID)
-	if err != nil {
-		return api.Empty{}, err
+// to returns the operation that sets the status of a channel.
+func (switched Switched) to(status string) func(*api.Call, OneRequest) (api.Empty, error) {
+	return func(c *api.Call, in OneRequest) (api.Empty, error) {
+		ch, err := find(c.Tx, c.Who, in.ChannelID)
+		if err != nil {
+			return api.Empty{}, err
+		}
+		before := ch.Status
+		ch.Status = status
+		if err := ch.touch(c); err != nil || switched == nil || before == status {
+			return api.Empty{}, err
+		}
+		return api.Empty{}, switched(c.Tx, c.Who.AccountID, &ch, c.Who.PersonID, c.Now)
 	}
-	ch.Status = status
-	return api.Empty{}, ch.touch(c)
 }
 
 func star(c *api.Call, in OneRequest) (api.Empty, error) {

@@ -9,10 +9,11 @@ import (
 )
 
 // Module returns the part that the package takes in the program. keyring and detach are those of Ops.
-func Module(keyring *secret.Keyring, detach ...Detach) module.Module {
+// switched may be nil.
+func Module(keyring *secret.Keyring, switched Switched, detach ...Detach) module.Module {
 	return module.Module{
 		Name:   "channel",
-		Ops:    Ops(keyring, detach...),
+		Ops:    operations(keyring, switched, detach),
 		Reseal: []func(*db.Tx, secret.Renew) (int, error){Escalates.Reseal},
 		Prune: []module.Retention{{
 			Period: module.Ended,

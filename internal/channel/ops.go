@@ -20,7 +20,11 @@ var golden embed.FS
 // Ops returns the operations of the package. keyring seals the secrets of escalation rules; detach removes a channel that
 // is deleted from objects of packages above this one.
 func Ops(keyring *secret.Keyring, detach ...Detach) []api.Op {
-	return api.WithReplies(golden, slices.Concat(channelOps(detach), silenceOps(), dropOps(), inhibitOps(), escalateOps(keyring)))
+	return operations(keyring, nil, detach)
+}
+
+func operations(keyring *secret.Keyring, switched Switched, detach remover) []api.Op {
+	return api.WithReplies(golden, slices.Concat(channelOps(switched, detach), silenceOps(), dropOps(), inhibitOps(), escalateOps(keyring)))
 }
 
 // Permissions of the operations. Reading a channel itself needs none: see Permit.
@@ -29,7 +33,7 @@ var (
 	manage = []auth.Permission{auth.ChannelsManage}
 )
 
-func channelOps(detach remover) []api.Op {
+func channelOps(switched Switched, detach remover) []api.Op {
 	const one = `{"channel_id": 1001}`
 	return []api.Op{
 		{
@@ -64,12 +68,12 @@ func channelOps(detach remover) []api.Op {
 		},
 		{
 			Path: "/channel/enable", Allow: manage, Effect: api.Write, Audit: "channel:write:enable",
-			Doc: "Lets a channel take alerts.", Example: one, Do: api.Do(enable),
+			Doc: "Lets a channel take alerts.", Example: one, Do: api.Do(switched.to("enabled")),
 		},
 		{
 			Path: "/channel/disable", Allow: manage, Effect: api.Write, Audit: "channel:write:disable",
 			Doc:     "Keeps a channel from notifying persons. Its alerts are kept; those still active open incidents when it is enabled.",
-			Example: one, Do: api.Do(disable),
+			Example: one, Do: api.Do(switched.to("disabled")),
 		},
 		{
 			Path: "/channel/delete", Allow: manage, Effect: api.Write, Audit: "channel:write:delete", Danger: true,

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/netip"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -58,6 +60,12 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 			return sender.Receipt{Reply: "not really sent: this is the demo"}, nil
 		}
 	}
+	metrics, err := serveMetrics()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = metrics.Close() }() // it ends with the demo
+	c.DatasourceAllow = append(c.DatasourceAllow, netip.MustParsePrefix("127.0.0.1/32"))
 	a, err := app.New(ctx, c)
 	if err != nil {
 		return err
@@ -71,12 +79,26 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 			err = demo.Furnish(ctx, url, keys, now)
 		}
 		if err == nil {
+			err = demo.Watch(ctx, url, keys, "http://"+metrics.Addr)
+		}
+		if err == nil {
 			cmd.greet(con, url, keys, now)
 			printer.open()
 			go demo.Live(live, demo.Place{URL: url, Keys: keys, Receiver: receiver, Began: now, Show: printer.print})
 		}
 		return err
 	})
+}
+
+// serveMetrics answers the queries of the demo's rules on a free port of this machine.
+func serveMetrics() (*http.Server, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	server := &http.Server{Addr: listener.Addr().String(), Handler: demo.Metrics{Now: time.Now}, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = server.Serve(listener) }() // it ends with the demo
+	return server, nil
 }
 
 // printer prints messages of concurrent goroutines one after the other. It keeps them until it is opened, so that the
@@ -130,6 +152,7 @@ Try, in another terminal:
 		fmt.Fprintf(con.out, "# %s\n%s\n\n", c.Title, c.Curl(url, keys.All))
 	}
 	fmt.Fprintf(con.out, "From now on alerts arrive by themselves. Watch them in the console: %s%s\n", url, keys.LinkPath)
+	fmt.Fprintf(con.out, "Four alert rules watch metrics of the demo: %s/rules\n", url)
 	fmt.Fprintln(con.out, "Below is the outcome of each, and who would be notified.")
 	if cmd.Dir == "" {
 		fmt.Fprintln(con.out, "Ctrl-C ends it and removes everything.")

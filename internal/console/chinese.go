@@ -4,8 +4,8 @@ import "maps"
 
 // chinese holds the texts of the console in Chinese, by their English text.
 var chinese = merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule, chineseConfigure, chineseWebhook,
-	chinesePeople, chineseLint, chineseInsight, chineseSentence, chineseDecide, chineseNotify, chineseExplain, chineseMonitor, chineseWatch, chineseFinding,
-	chineseTester, chineseLooks, chineseShift, chinesePermissions, chinesePush, chineseSilence, chineseIssue, chineseIssueDays,
+	chinesePeople, chineseLint, chineseLintRules, chineseInsight, chineseSentence, chineseDecide, chineseNotify, chineseExplain, chineseMonitor, chineseWatch,
+	chineseFinding, chineseTester, chineseLooks, chineseShift, chinesePermissions, chinesePush, chineseSilence, chineseIssue, chineseIssueDays,
 	chinesePeopleLink, chineseFirstDay, chineseDense)
 
 // merged returns one catalog of several.

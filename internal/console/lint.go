@@ -39,6 +39,8 @@ func (f finding) Path() string {
 		return "/people/" + id
 	case "team":
 		return "/teams/" + id
+	case "alert_rule":
+		return "/rules/" + id
 	}
 	kinds := map[string]string{
 		"escalate_rule": "escalations", "drop_rule": "rules/drops", "silence_rule": "rules/silences", "inhibit_rule": "rules/inhibits",

@@ -38,6 +38,14 @@ func ParseSecretEnv(list []string) (SecretEnv, error) {
 	return env, nil
 }
 
+// Refused returns why a variable to which the datasource refers is not resolved; empty: all are.
+func (e SecretEnv) Refused(d Datasource) string {
+	if _, failed := e.resolve(d); failed != nil {
+		return failed.Message
+	}
+	return ""
+}
+
 // resolve returns the datasource with the values of the variables that it refers to. A reference that is not listed for every
 // host of the datasource is a failure.
 func (e SecretEnv) resolve(d Datasource) (Datasource, *evaluate.Failure) {

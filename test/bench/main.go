@@ -24,7 +24,7 @@ var (
 	deliveries = flag.Int("deliveries", 1_000_000, "webhook deliveries for the history pages")
 	channels   = flag.Int("channels", 10_000, "channels with 20 rules each for the lists of configuration")
 	events     = flag.Int("events", 10_000, "events that are decided for the cost of one")
-	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, crowd, webhook, hostile, storm, pages, databases, scale, replica or model")
+	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, crowd, webhook, hostile, storm, pages, databases, monitors, scale, replica or model")
 	accounts   = flag.String("accounts", "1,10,100,1000,10000", "of -only scale: the numbers of accounts, each larger than the one before")
 	idleFor    = flag.Duration("idle", 6*time.Second, "of -only scale: how long an idle server is watched")
 	profile    = flag.String("profile", "", "write processor profiles of -only deciding to files that begin with this path")
@@ -69,8 +69,11 @@ func run() error {
 		models(documented)
 		return nil
 	}
-	if *only == "deciding" { // within this process
+	switch *only { // within this process
+	case "deciding":
 		return deciding(dir)
+	case "monitors":
+		return monitors(dir)
 	}
 	binary, err := built(dir)
 	if err != nil {

@@ -105,8 +105,10 @@ func (p *process) settle() {
 }
 
 // resident returns the resident memory of the process in megabytes, as the kernel counts it.
-func (p *process) resident() float64 {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+func (p *process) resident() float64 { return residentOf(p.cmd.Process.Pid) }
+
+func residentOf(pid int) float64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
 	}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"tocsin/internal/app"
 	"tocsin/internal/core/lint"
+	"tocsin/internal/querier"
 	"tocsin/internal/sender/email"
 	"tocsin/internal/sender/gateway"
 )
@@ -91,6 +93,52 @@ func TestEveryProblemIsFoundAndVanishes(t *testing.T) {
 			w.lints()
 		})
 	}
+}
+
+// Every code about alert rules appears when a rule is broken, and vanishes when it is fixed.
+func TestEveryProblemOfAlertRulesIsFoundAndVanishes(t *testing.T) {
+	t.Parallel()
+	w, _ := beginMeter(t, sound)
+	before := w.change
+	w.change = func(c *app.Config) { before(c); c.SecretEnv = querier.SecretEnv{} }
+	w.restart()
+	rule := func(more string) string {
+		return w.do("/monit/rule/create", `{"name": "CPU", "cron_pattern": "@every 15s", "rule_configs": %s, %s}`, hot, more).get("id")
+	}
+	const prometheus = `"ds_type": "prometheus", "ds_list": ["prometheus*"]`
+	here := fmt.Sprintf(`, "channel_ids": [%d]`, shop)
+	id := rule(prometheus + here)
+	w.lints()
+	w.pass(10 * time.Minute)
+	w.lints(lint.RuleNeverHadRow)
+	w.do("/monit/rule/delete", `{"id": %s}`, id)
+	for code, more := range map[lint.Code]string{
+		lint.RuleWithoutChannel: prometheus,
+		lint.RuleMatchesNothing: `"ds_type": "loki", "ds_list": ["*"]` + here,
+	} {
+		id := rule(more)
+		w.lints(code)
+		w.do("/monit/rule/delete", `{"id": %s}`, id)
+		w.lints()
+	}
+	id = rule(prometheus + here)
+	w.do("/monit/rule/update", `{"id": %s, "name": "CPU", "cron_pattern": "@every 15s", %s%s, "rule_configs": %s}`, id, prometheus, here,
+		strings.Replace(hot, `"enabled": true`, `"enabled": true, "push_recovery_event": false`, 1))
+	w.lints(lint.RuleEndsSilently)
+	w.do("/monit/rule/delete", `{"id": %s}`, id)
+	ds := func(kind, name, address, payload string) string {
+		return w.do("/monit/datasource/create", `{"type_ident": %q, "name": %q, "address": %q, "edge_cluster_name": "default", "payload": {%q: %s}}`, kind, name, address, kind, payload).get("id")
+	}
+	second := ds("prometheus", "prometheus-fra", "http://127.0.0.1:1", `{"basic_auth_password": "${env:SECRET_OF_TEST}"}`)
+	id = rule(prometheus + here)
+	w.lints(lint.DatasourceNameTwice, lint.SecretNotAllowed)
+	w.do("/monit/rule/delete", `{"id": %s}`, id)
+	w.do("/monit/datasource/delete", `{"id": %s}`, second)
+	ds("sls", "logs", "127.0.0.1:1", `{}`)
+	id = rule(`"ds_type": "sls", "ds_list": ["logs"]` + here)
+	w.lints(lint.DelayZeroOnLogs)
+	w.do("/monit/rule/delete", `{"id": %s}`, id)
+	w.lints()
 }
 
 // What the server cannot send is a problem of every account on it.

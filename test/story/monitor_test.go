@@ -312,3 +312,61 @@ func TestOneOfTwoProcessesEvaluates(t *testing.T) {
 		t.Errorf("%d pages about ends, want 8", n)
 	}
 }
+
+// A channel that is disabled ends what a rule has open there and nowhere else, and what still fires begins there again.
+func TestDisabledChannelEndsAlertsOfRulesThere(t *testing.T) {
+	t.Parallel()
+	w, m := beginMeter(t, notifyAnn)
+	other := w.do("/channel/create", `{"team_id": 0, "channel_name": "Other"}`).get("channel_id")
+	id := w.do("/monit/rule/create", `{"name": "CPU hot", "ds_type": "prometheus", "ds_list": ["*"], "cron_pattern": "@every 15s", "channel_ids": [%d, %s], "rule_configs": %s}`, shop, other, hot).get("id")
+	active := func(channel any) string {
+		return w.do("/alert/list", `{"start_time": %d, "end_time": %d, "channel_ids": [%v], "is_active": true}`, w.clock.Now().Unix()-3600, w.clock.Now().Unix()+60, channel).get("total")
+	}
+	m.set(map[string]float64{"web1": 97})
+	w.pass(45 * time.Second)
+	if n := len(w.newPages()); n != 2 { // the owner is notified for the other channel
+		t.Errorf("%d pages, want 2", n)
+	}
+	w.do("/channel/disable", `{"channel_id": %d}`, shop)
+	w.pass(time.Minute)
+	if here, there := active(shop), active(other); here != "0" || there != "1" {
+		t.Errorf("%s alerts are active in the disabled channel, %s in the other", here, there)
+	}
+	w.one("[Resolved] CPU hot: ")
+	w.want(w.do("/monit/rule/state", `{"id": %s}`, id), "instances.0.state", "firing")
+	w.do("/channel/enable", `{"channel_id": %d}`, shop)
+	w.one("[Critical] CPU hot: host=web1")
+	w.pass(time.Minute)
+	w.notified()
+	m.set(map[string]float64{"web1": 7})
+	w.pass(time.Minute)
+	if n := len(w.newPages()); n != 2 {
+		t.Errorf("%d pages about the end, want 2", n)
+	}
+	if here, there := active(shop), active(other); here != "0" || there != "0" {
+		t.Errorf("%s and %s alerts are active at the end", here, there)
+	}
+	w.want(w.do("/monit/rule/history", `{"id": %s}`, id), "total", "2")
+}
+
+// Without another channel the rule goes on, and no one is notified until the channel is enabled.
+func TestRuleGoesOnInDisabledChannel(t *testing.T) {
+	t.Parallel()
+	w, m := beginMeter(t, notifyAnn)
+	id := w.rule("CPU hot", hot, `"repeat_interval": 60`)
+	m.set(map[string]float64{"web1": 97, "web2": 97})
+	w.pass(45 * time.Second)
+	w.one("[Critical] CPU hot: ")
+	w.do("/channel/disable", `{"channel_id": %d}`, shop)
+	w.pass(5 * time.Minute)
+	w.one("[Resolved] CPU hot: ")
+	m.set(map[string]float64{"web1": 97, "web2": 7})
+	w.pass(time.Minute)
+	w.notified()
+	w.do("/channel/enable", `{"channel_id": %d}`, shop)
+	w.one("[Critical] CPU hot: host=web1")
+	w.do("/channel/disable", `{"channel_id": %d}`, shop)
+	w.do("/monit/rule/update/fields", `{"ids": [%s], "fields": ["enabled"], "enabled": false}`, id)
+	w.pass(time.Minute)
+	w.want(w.do("/monit/rule/state", `{"id": %s}`, id), "instances.0.state", "")
+}

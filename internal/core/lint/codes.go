@@ -53,6 +53,14 @@ const (
 	FallbackNotSet      Code = "fallback_not_set"
 	FallbackUnreachable Code = "fallback_unreachable"
 	ProxyNotTrusted     Code = "proxy_not_trusted"
+	RuleMatchesNothing  Code = "rule_matches_nothing"
+	RuleWithoutChannel  Code = "rule_without_channel"
+	RuleNeverHadRow     Code = "rule_never_had_row"
+	DelayZeroOnLogs     Code = "delay_zero_on_logs"
+	DatasourceNameTwice Code = "datasource_name_twice"
+	SecretNotAllowed    Code = "secret_not_allowed"
+	RulesAlike          Code = "rules_alike"
+	RuleEndsSilently    Code = "rule_ends_silently"
 )
 
 // Kind describes all findings of one code.
@@ -83,6 +91,10 @@ var Kinds = []Kind{
 		"Give the rule a condition that only the unwanted alerts meet, or disable it."},
 	{SilencesEverything, Error, "A silence rule matches every alert of the channel.",
 		"Give the rule a condition, or disable the channel if it must be silent."},
+	{RuleMatchesNothing, Error, "An alert rule matches no enabled datasource: it is never evaluated.",
+		"Correct ds_ids or ds_list of the rule, or enable the datasource."},
+	{RuleWithoutChannel, Error, "The alerts of an alert rule are taken by no channel.",
+		"Set channel_ids of the rule to a channel that is enabled, or give the integration Monitors a route with a default."},
 	{ConditionsUncovered, Warning, "Rules match incidents of the severity, but some contents are matched by none.",
 		"Add an escalation rule without filters as the last one."},
 	{HoursUncovered, Warning, "Within the next 14 days there is a time at which no escalation rule is active for the severity.",
@@ -125,6 +137,16 @@ var Kinds = []Kind{
 		"Add Critical to but of the quiet hours, or leave but empty."},
 	{ReservedVariable, Warning, "A datasource refers to an environment variable whose name begins with TOCSIN_, which is the server's own.",
 		"Give the variable another name where the datasource is used, and refer to that."},
+	{RuleNeverHadRow, Warning,
+		"An alert rule that needs rows has had none for a long time, on this server: its query may name what does not exist.",
+		"Correct the query: /monit/preview/sync shows what it returns."},
+	{DelayZeroOnLogs, Warning, "An alert rule asks a log service about the present, whose last lines cannot be found yet.",
+		"Set delay_seconds of the rule, such as to 30."},
+	{DatasourceNameTwice, Warning,
+		"Two datasources of one type and name are matched by one rule: which of them an alert is about cannot be seen.",
+		"Give each datasource a name of its own."},
+	{SecretNotAllowed, Warning, "A datasource refers to a variable of the environment that this server does not resolve for its host.",
+		"Start the server with --secret-env NAME=HOST, and with the variable."},
 	{CoverUnproven, Info, "Whether the channel's rules match every incident of the severity depends on patterns, and no exception was found.",
 		"Add an escalation rule without filters as the last one."},
 	{FallbackNotSet, Info, "The account has no fallback, so only its owner is notified of what reaches no one else.",
@@ -139,6 +161,10 @@ var Kinds = []Kind{
 		"Remove the value, or correct what makes it ineffective."},
 	{LayerOver, Info, "Layers of a schedule have ended.",
 		"Remove them from the schedule."},
+	{RulesAlike, Info, "Alert rules differ in one value of their queries alone: one rule could be all of them, and asks once.",
+		"Make one rule whose query has no such value, or a pattern: each series has an alert of its own."},
+	{RuleEndsSilently, Info, "An alert rule does not send the end of its alerts: they end by hand, or by the timeout of their channel.",
+		"Set push_recovery_event of the rule's checks, unless it is meant."},
 	{ChannelDisabled, Info, "The channel is disabled: it takes alerts and notifies no one.",
 		"Enable the channel, or delete it and what sends to it."},
 }

@@ -33,6 +33,9 @@ type Config struct {
 	Schedules []Schedule
 	Persons   []Person   // who have not left
 	Reserved  []Reserved // datasources that refer to variables of the server itself
+	// AlertRules are those that are enabled, and so are Datasources.
+	AlertRules  []AlertRule
+	Datasources []Datasource
 }
 
 // Reserved is a datasource whose member refers to a variable of the server itself.

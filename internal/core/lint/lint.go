@@ -48,6 +48,7 @@ func Check(c Config) []Finding {
 		l.add(ReservedVariable, ref("datasource", d.ID, d.Name), nil,
 			"%s of datasource %q refers to %s, a variable of the server itself", d.Member, d.Name, d.Reference)
 	}
+	l.alertRules()
 	rank := map[string]int{Error: 0, Warning: 1, Info: 2}
 	slices.SortStableFunc(l.found, func(a, b Finding) int { return cmp.Compare(rank[a.Severity], rank[b.Severity]) })
 	return l.found

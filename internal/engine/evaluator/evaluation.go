@@ -166,6 +166,12 @@ func (e *Evaluator) note(w *watch, one Evaluation, o evaluate.Outcome) {
 		one.Outcome = string(o.Kind)
 	}
 	w.note(one)
+	switch {
+	case one.Rows > 0:
+		w.empty = 0
+	case o.Known:
+		w.empty++
+	}
 	e.metrics.evaluated(w.Source.Type, one.Outcome, 1)
 	w.state = WatchState{
 		Key: w.Key, Rule: w.Rule.Name, Severity: w.Severity, Source: w.Source.Name,

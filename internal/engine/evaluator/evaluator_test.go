@@ -360,7 +360,7 @@ func TestPlacesAreShared(t *testing.T) {
 		count[w.Account]++
 		taken = append(taken, w)
 	}
-	if fmt.Sprint(first, count) != fmt.Sprint([]int64{1, 2, 3, 1, 2}, map[int64]int{1: mostOfAccount, 2: mostOfSource, 3: 1}) {
+	if fmt.Sprint(first, count) != fmt.Sprint([]int64{1, 2, 3, 1, 2}, map[int64]int{1: 12, 2: mostOfSource, 3: 1}) {
 		t.Errorf("the first %v, of %v", first, count)
 	}
 	q.leave(taken[1])

@@ -6,6 +6,7 @@ import "tocsin/internal/core/evaluate"
 type Look struct {
 	Instances []evaluate.Instance // pending and firing; nil while it is evaluated
 	Recent    []Evaluation        // the oldest first; likewise
+	Empty     int                 // known evaluations in a row without a row, up to the last; likewise
 	State     WatchState
 }
 
@@ -23,6 +24,7 @@ func (e *Evaluator) Look(key Key) (l Look, here bool) {
 	if w.mu.TryLock() {
 		defer w.mu.Unlock()
 		l.Instances = w.core.Instances()
+		l.Empty = w.empty
 		l.Recent = append([]Evaluation(nil), w.recent...)
 	}
 	return l, true

@@ -2,12 +2,11 @@ package evaluator
 
 import "slices"
 
-// How many evaluations run at a time: in the process, of an account, so that its slow datasources leave places to others, and
-// on a datasource.
+// How many evaluations run at a time: in the process, and on a datasource. An account has no more than are left free, so that
+// datasources that do not answer leave a place to others, however many accounts have them.
 const (
-	mostAtOnce    = 32
-	mostOfAccount = 16
-	mostOfSource  = 8
+	mostAtOnce   = 32
+	mostOfSource = 8
 )
 
 // queue holds the watches that wait for a place: accounts take turns, then the datasources of an account.
@@ -39,11 +38,8 @@ func (q *queue) add(w *watch) {
 
 // take returns the watch whose turn it is, which then has a place; nil: no place is free, or none waits.
 func (q *queue) take() *watch {
-	if q.all == mostAtOnce {
-		return nil
-	}
 	for i, a := range q.accounts {
-		if q.running[a.account] == mostOfAccount {
+		if q.running[a.account] >= mostAtOnce-q.all {
 			continue
 		}
 		at := slices.IndexFunc(a.sources, func(s *source) bool { return s.running < mostOfSource })

@@ -34,6 +34,7 @@ type watch struct {
 	unsaved bool   // its state could not be stored
 	unsent  *Batch // was not stored yet
 	recent  []Evaluation
+	empty   int // known evaluations in a row without a row
 	state   WatchState
 }
 

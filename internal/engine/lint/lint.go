@@ -19,6 +19,7 @@ import (
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/secret"
 	"tocsin/internal/preference"
+	"tocsin/internal/querier"
 	"tocsin/internal/schedule"
 )
 
@@ -29,6 +30,10 @@ type Service struct {
 	// Proxy returns the address of a proxy that forwards calls and is not trusted; empty: there is none. It is nil without a
 	// server.
 	Proxy func(now time.Time) string
+	// Refused returns why a variable to which a datasource refers is not resolved here, and Empty how many answers in a row had
+	// no row for a rule on a datasource; both are nil without a server.
+	Refused func(querier.Datasource) string
+	Empty   func(account int64, rule, datasource uint64) int
 }
 
 // Find returns the problems of an account's configuration at a moment, the worst first.
@@ -98,6 +103,9 @@ func (r *reader) read() (c lint.Config, err error) {
 	}
 	for _, d := range reserved {
 		c.Reserved = append(c.Reserved, lint.Reserved(d))
+	}
+	if c.AlertRules, c.Datasources, err = r.alertRules(); err != nil {
+		return c, err
 	}
 	c.Zone = r.zone
 	c.Schedules, err = r.schedules()
@@ -218,6 +226,7 @@ func visible(f lint.Finding, who auth.Principal, hidden []int64) bool {
 		"schedule":    {auth.SchedulesRead, auth.SchedulesManage},
 		"integration": {auth.IntegrationsRead, auth.IntegrationsManage},
 		"datasource":  {auth.DatasourcesRead, auth.DatasourcesManage},
+		"alert_rule":  {auth.AlertingRulesRead, auth.AlertingRulesManage},
 	}
 	if allow, found := needs[f.Object.Kind]; found && !who.MayAny(allow) {
 		return false

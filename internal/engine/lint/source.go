@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"tocsin/internal/alert"
@@ -14,6 +15,10 @@ import (
 // sources returns the enabled integrations that take alerts, with their routes and the pipeline rules that drop alerts.
 func (r *reader) sources() (list []lint.Source, err error) {
 	all, err := integration.Kind.All(r.tx, r.account)
+	if err != nil {
+		return nil, err
+	}
+	monitors, err := integration.MonitorsOf(r.tx, r.account) // without a target it is a finding of the rules that need it
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +57,7 @@ func (r *reader) sources() (list []lint.Source, err error) {
 		}
 		list = append(list, s)
 	}
-	return list, nil
+	return slices.DeleteFunc(list, func(s lint.Source) bool { return s.ID == monitors && s.Channel == 0 && !s.Routed }), nil
 }
 
 // unknownSeverities returns the unknown severities that an integration sends.

@@ -90,7 +90,8 @@ func (r *Service) closeWhere(tx *db.Tx, account, rule, source int64, why sentenc
 	}
 	tx.OnCommit(func() { r.wake.RaiseFor(account) })
 	return tx.Do(`UPDATE rule_instance SET close_at = $4, closing = $5
-		WHERE account_id = $1 AND ($2 = 0 OR rule_id = $2) AND ($3 = 0 OR datasource_id = $3) AND close_at = 0`,
+		WHERE account_id = $1 AND ($2 = 0 OR rule_id = $2) AND ($3 = 0 OR datasource_id = $3)
+			AND (close_at = 0 OR closing LIKE '%"mon_channel_%')`,
 		account, rule, source, now.Unix(), string(text))
 }
 
@@ -135,15 +136,19 @@ type closing struct {
 	instance
 	events []event.Event
 	bodies []string
-	record string
+	record string // empty: it stays open in other channels
+}
+
+// closings returns the work of closing instances.
+func (r *Service) closings() *jobs.Batch[closing] {
+	return &jobs.Batch[closing]{
+		DB: r.DB, Due: dueClosings, Prepare: r.prepareClosings, Still: stillClosing, Do: r.close, Postpone: r.postponeClosing,
+	}
 }
 
 // closeJob returns the job that closes instances.
 func (r *Service) closeJob() jobs.Job {
-	work := &jobs.Batch[closing]{
-		DB: r.DB, Due: dueClosings, Prepare: r.prepareClosings, Still: stillClosing, Do: r.close, Postpone: r.postponeClosing,
-	}
-	run := work.Rounds(r.closes, func(tx *db.Tx) ([]jobs.Next, error) {
+	run := r.closings().Rounds(r.closes, func(tx *db.Tx) ([]jobs.Next, error) {
 		return db.All(tx, func(scan db.Scan) (n jobs.Next, err error) { return n, scan(&n.Account, &n.At) }, closingAccounts)
 	})
 	return jobs.Job{Name: "close alerts of rules", Interval: 5 * time.Second, Run: run, Wait: r.closes.Wait, Signal: r.wake}
@@ -166,46 +171,56 @@ func dueClosings(tx *db.Tx, account int64, now time.Time) (rows []closing, more 
 }
 
 func (r *Service) prepareClosings(_ context.Context, account int64, rows []closing, now time.Time) ([]closing, error) {
-	var monitors int64
-	err := r.DB.Read(db.For(context.Background(), account), func(tx *db.Tx) (err error) {
-		monitors, err = integration.MonitorsOf(tx, account)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
 	arrived := now.UnixNano()
-	for n := range rows {
-		c := &rows[n]
-		var why sentence.Data
-		_ = json.Unmarshal([]byte(c.instance.closing), &why) // a corrupt reason must not keep the alert open
-		one := c.event(now, why.English()+".", monitors)
-		one.Status, one.ByHand = event.Ok, true
-		c.events = toChannels(one, c.channels, now)
-		for i := range c.events {
-			c.events[i].Received = arrived
-			arrived++
-			body, err := c.events[i].AppendJSON(nil)
-			if err != nil {
-				return nil, err
-			}
-			c.bodies = append(c.bodies, string(body))
-		}
-		stored := record{Labels: c.Labels, Why: []sentence.Data{why}, AsOf: now.UnixMilli(), Value: c.Value}
-		text, err := json.Marshal(stored, json.Deterministic(true))
+	err := r.DB.Read(db.For(context.Background(), account), func(tx *db.Tx) error {
+		monitors, err := integration.MonitorsOf(tx, account)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		c.record = string(text)
+		for n := range rows {
+			c := &rows[n]
+			if err := c.write(tx, monitors, now); err != nil {
+				return err
+			}
+			for i := range c.events {
+				c.events[i].Received = arrived
+				arrived++
+				body, err := c.events[i].AppendJSON(nil)
+				if err != nil {
+					return err
+				}
+				c.bodies = append(c.bodies, string(body))
+			}
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// write writes the events and the transition of an instance that is closed, or the events of one whose channels change.
+func (c *closing) write(tx *db.Tx, monitors int64, now time.Time) error {
+	var why sentence.Data
+	_ = json.Unmarshal([]byte(c.instance.closing), &why) // a corrupt reason must not keep the alert open
+	if c.marked() {
+		return c.move(tx, why, monitors, now)
 	}
-	return rows, nil
+	one := c.event(now, why.English()+".", monitors)
+	one.Status = event.Ok
+	one.ByHand = true
+	if !c.Unrouted || len(c.channels) > 0 {
+		c.events = toChannels(one, c.channels, now)
+	}
+	stored := record{Labels: c.Labels, Why: []sentence.Data{why}, AsOf: now.UnixMilli(), Value: c.Value}
+	text, err := json.Marshal(stored, json.Deterministic(true))
+	c.record = string(text)
+	return err
 }
 
 func stillClosing(tx *db.Tx, account int64, rows []closing, now time.Time) (left []closing, err error) {
 	for _, c := range rows {
 		_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM rule_instance WHERE account_id = $1 AND rule_id = $2 AND datasource_id = $3
-			AND check_name = $4 AND instance_key = $5 AND close_at > 0 AND close_at <= $6`,
-			account, int64(c.key.Rule), int64(c.key.Datasource), c.check, c.hash, now.Unix())
+			AND check_name = $4 AND instance_key = $5 AND close_at > 0 AND close_at <= $6 AND closing = $7`,
+			account, int64(c.key.Rule), int64(c.key.Datasource), c.check, c.hash, now.Unix(), c.instance.closing)
 		if err != nil {
 			return nil, err
 		}
@@ -223,7 +238,17 @@ func (r *Service) close(tx *db.Tx, account int64, rows []closing, now time.Time)
 	for n := range rows {
 		c := &rows[n]
 		events, bodies = append(events, c.events...), append(bodies, c.bodies...)
-		stored.Values = append(stored.Values, c.transition(now, now, string(evaluate.Closed), c.severity, c.severity, c.events[0].ID, c.record))
+		if c.record == "" {
+			if err := c.save(tx); err != nil {
+				return err
+			}
+			continue
+		}
+		first := ""
+		if len(c.events) > 0 {
+			first = c.events[0].ID
+		}
+		stored.Values = append(stored.Values, c.transition(now, now, string(evaluate.Closed), c.severity, c.severity, first, c.record))
 		if err := c.remove(tx); err != nil {
 			return err
 		}

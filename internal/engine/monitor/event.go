@@ -67,7 +67,7 @@ func (r *Service) write(c *change, now time.Time) {
 		one.Status = event.Ok
 	}
 	c.events = nil
-	if !c.unrouted || len(i.channels) > 0 {
+	if !i.Unrouted || len(i.channels) > 0 {
 		c.events = toChannels(one, i.channels, now)
 	}
 }

@@ -34,6 +34,8 @@ type instanceBody struct {
 	Event  map[string]string `json:"event_labels"` // of its events
 	Title  string            `json:"title"`
 	Value  *float64          `json:"value,omitzero"`
+	// Unrouted is set if the rule names channels: without channels the instance has no alert then.
+	Unrouted bool `json:"unrouted,omitzero"`
 }
 
 const instanceColumns = `account_id, rule_id, datasource_id, check_name, instance_key, severity, since, alert_key, channels, epoch,
@@ -64,7 +66,8 @@ func (i *instance) save(tx *db.Tx) error {
 	}
 	return tx.Do(`INSERT INTO rule_instance (`+instanceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, '')
 		ON CONFLICT (account_id, rule_id, datasource_id, check_name, instance_key) DO UPDATE SET severity = excluded.severity,
-			epoch = excluded.epoch, repeated_at = excluded.repeated_at, body = excluded.body, close_at = 0, closing = ''`,
+			channels = excluded.channels, epoch = excluded.epoch, repeated_at = excluded.repeated_at,
+			body = excluded.body, close_at = 0, closing = ''`,
 		i.key.Account, int64(i.key.Rule), int64(i.key.Datasource), i.check, i.hash, i.severity, i.since, i.alertKey, string(channels), i.epoch,
 		i.repeated, string(body))
 }
@@ -88,7 +91,7 @@ func openWatches(tx *db.Tx, account int64) ([]evaluator.Key, error) {
 		var rule, source int64
 		err := scan(&rule, &source)
 		return evaluator.Key{Account: account, Rule: uint64(rule), Datasource: uint64(source)}, err
-	}, `SELECT rule_id, datasource_id FROM rule_instance WHERE account_id = $1 AND close_at = 0
+	}, `SELECT rule_id, datasource_id FROM rule_instance WHERE account_id = $1 AND (close_at = 0 OR closing LIKE '%"mon_channel_%')
 		UNION SELECT rule_id, datasource_id FROM rule_watch WHERE account_id = $1
 		UNION SELECT rule_id, datasource_id FROM watch_state WHERE account_id = $1`, account)
 }
@@ -115,7 +118,8 @@ func (r *Service) State(ctx context.Context, account int64, keys []evaluator.Key
 		if err != nil {
 			return err
 		}
-		open, err := db.All(tx, scanInstance, `SELECT `+instanceColumns+` FROM rule_instance WHERE account_id = $1 AND close_at = 0`, account)
+		open, err := db.All(tx, scanInstance, `SELECT `+instanceColumns+` FROM rule_instance WHERE account_id = $1
+			AND (close_at = 0 OR closing LIKE '%"mon_channel_%')`, account)
 		for _, i := range open {
 			if !wanted[i.key] {
 				continue

@@ -10,7 +10,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/alertrule"
-	"tocsin/internal/channel"
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/core/event"
 	"tocsin/internal/datasource"
@@ -55,6 +54,17 @@ type sent struct {
 // Send stores the transitions of an evaluation: what is open, what became of it, and an event for each channel. It may be called
 // again with a batch of which a part was stored: a beginning of what is open and an end of what is not are left out.
 func (r *Service) Send(ctx context.Context, b evaluator.Batch) (evaluator.Taken, error) {
+	taken, err := r.take(ctx, b)
+	if !errors.Is(err, errMarked) {
+		return taken, err
+	}
+	if err := r.settle(ctx, b.Watch.Key); err != nil {
+		return evaluator.Taken{}, err
+	}
+	return r.take(ctx, b)
+}
+
+func (r *Service) take(ctx context.Context, b evaluator.Batch) (evaluator.Taken, error) {
 	account, now := b.Watch.Account, r.Clock.Now()
 	s, err := r.common(ctx, &b)
 	if errors.Is(err, errGone) {
@@ -99,16 +109,10 @@ func (r *Service) common(ctx context.Context, b *evaluator.Batch) (*sent, error)
 		if err != nil {
 			return err
 		}
-		for _, id := range rule.ChannelIDs {
-			ch, found, err := channel.Find(tx, account, id)
-			if err != nil {
-				return err
-			}
-			if found && ch.Status == "enabled" {
-				s.channels = append(s.channels, id)
-			}
+		s.channels, s.unrouted, err = takers(tx, account, &rule)
+		if err != nil {
+			return err
 		}
-		s.unrouted = len(rule.ChannelIDs) > 0 && len(s.channels) == 0
 		open, err := instancesOf(tx, b.Watch.Key)
 		for _, i := range open {
 			s.open[i.check+"/"+i.hash] = i
@@ -164,7 +168,7 @@ func (c *change) begin() {
 		key: w.Key, check: c.Check, hash: c.Key, since: c.Since.UnixMilli(), channels: c.channels,
 		alertKey: fmt.Sprintf("%d:%d:%s:%s:%s", w.Key.Rule, w.Source.ID, c.Query, c.Key, c.Check),
 		instanceBody: instanceBody{
-			Query: c.Query, Rule: c.rule.Name, Labels: c.Labels, Event: labels(c), Title: title(c.rule.Name, c.Labels),
+			Query: c.Query, Rule: c.rule.Name, Labels: c.Labels, Event: labels(c), Title: title(c.rule.Name, c.Labels), Unrouted: c.unrouted,
 		},
 	}
 }
@@ -188,6 +192,10 @@ func (r *Service) still(tx *db.Tx, account int64, changes []change, _ time.Time)
 	}
 	open := map[string]bool{}
 	for _, i := range now {
+		before, had := changes[0].sent.open[i.check+"/"+i.hash]
+		if i.marked() || had && !slices.Equal(i.channels, before.channels) {
+			return nil, errMarked
+		}
 		open[i.check+"/"+i.hash] = i.closeAt == 0
 	}
 	for _, c := range changes {
@@ -243,7 +251,7 @@ func (r *Service) store(tx *db.Tx, account int64, changes []change, now time.Tim
 			first = c.events[0].ID
 		}
 		rows.Values = append(rows.Values, c.instance.transition(now, c.At, string(c.To), c.From, c.Severity, first, c.record))
-		if c.To == evaluate.Begin && c.unrouted {
+		if (c.To == evaluate.Begin || c.To == evaluate.Rise) && c.unrouted {
 			if err := r.raiseUnrouted(tx, c, now); err != nil {
 				return err
 			}

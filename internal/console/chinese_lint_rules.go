@@ -1,0 +1,30 @@
+package console
+
+// chineseLintRules holds the texts of what is wrong with alert rules.
+var chineseLintRules = map[string]string{
+	"alert rule %q matches no enabled datasource of type %t, so it is never evaluated":                                   "告警规则 %q 没有匹配任何已启用的 %t 类型数据源，因此从不执行",
+	"no channel of alert rule %q is enabled, so its alerts reach only the account's owner":                               "告警规则 %q 的协作空间均已停用，其告警只会通知账户所有者",
+	"alert rule %q names no channel, and the integration Monitors has neither a channel nor a route":                     "告警规则 %q 未指定协作空间，而告警规则的集成既没有协作空间也没有路由",
+	"alert rule %q had no row in its last %d answers":                                                                    "告警规则 %q 最近 %d 次查询均未返回任何行",
+	"alert rule %q asks %t about the present, before all lines can be found":                                             "告警规则 %q 向 %t 查询当前时刻，此时并非所有日志行都能查到",
+	"alert rule %q does not send the end of its alerts":                                                                  "告警规则 %q 不发送告警的恢复",
+	"%d alert rules such as %q differ in one value alone, such as %s and %s":                                             "%d 条告警规则（例如 %q）仅有一个值不同，例如 %s 和 %s",
+	"alert rule %q matches two datasources of the name %q, so its alerts of the two look the same":                       "告警规则 %q 匹配了两个名为 %q 的数据源，因此两者的告警看起来相同",
+	"datasource %q cannot be asked: %s":                                                                                  "无法查询数据源 %q：%s",
+	"A rule that matches no datasource":                                                                                  "未匹配任何数据源的规则",
+	"A rule whose alerts no channel takes":                                                                               "告警没有协作空间接收的规则",
+	"A rule whose query returns nothing":                                                                                 "查询没有返回内容的规则",
+	"A rule that asks logs too early":                                                                                    "过早查询日志的规则",
+	"Two datasources of one name":                                                                                        "两个同名的数据源",
+	"A secret that is not resolved":                                                                                      "未能解析的密钥",
+	"Rules that could be one":                                                                                            "可以合并的规则",
+	"A rule that sends no end":                                                                                           "不发送恢复的规则",
+	"Correct ds_ids or ds_list of the rule, or enable the datasource.":                                                   "更正规则的 ds_ids 或 ds_list，或启用数据源。",
+	"Set channel_ids of the rule to a channel that is enabled, or give the integration Monitors a route with a default.": "将规则的 channel_ids 设为已启用的协作空间，或为集成 Monitors 设置带默认值的路由。",
+	"Correct the query: /monit/preview/sync shows what it returns.":                                                      "更正查询：/monit/preview/sync 会显示其返回内容。",
+	"Set delay_seconds of the rule, such as to 30.":                                                                      "设置规则的 delay_seconds，例如 30。",
+	"Give each datasource a name of its own.":                                                                            "为每个数据源取各自的名称。",
+	"Start the server with --secret-env NAME=HOST, and with the variable.":                                               "启动服务器时使用 --secret-env NAME=HOST，并提供该环境变量。",
+	"Make one rule whose query has no such value, or a pattern: each series has an alert of its own.":                    "改用一条不含该值（或使用模式）的规则：每个序列都会有自己的告警。",
+	"Set push_recovery_event of the rule's checks, unless it is meant.":                                                  "如非有意，请设置规则检查中的 push_recovery_event。",
+}
