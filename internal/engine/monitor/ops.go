@@ -41,6 +41,14 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(explain),
 		},
 		{
+			Path: "/monit/datasource/state", Allow: ask, Effect: api.Snapshot,
+			Doc: "Shows how each datasource answers the alert rules on it.",
+			Notes: "Answers are known to the process that evaluates the rules. A datasource is lost when none of its queries was answered for a " +
+				"minute.",
+			Example: `{}`,
+			Do:      api.Do(r.datasourceStates),
+		},
+		{
 			Path: "/monit/preview/sync", Allow: ask, Effect: api.Snapshot, Rate: previews, Errors: needsRules,
 			Doc:     "Asks a datasource a query, and returns at most 1,000 rows.",
 			Notes:   "The caller needs Alerting Rules Read (monit) as well.",

@@ -161,3 +161,18 @@ func TestPreview(t *testing.T) {
 		{Name: "datasources alone", Key: apitest.KeyReader, Body: fmt.Sprintf(ask, "up"), Code: "AccessDenied", Says: []string{"Alerting Rules Read"}},
 	})
 }
+
+func TestDatasourceState(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const path = "/monit/datasource/state"
+	s.Grant(auth.DatasourcesRead)
+	s.Scenarios(t, path, []apitest.Scenario{
+		{Name: "waits", Key: apitest.KeyReader, Body: `{}`, Golden: "monit_datasource_state"},
+		{Name: "other account", Key: apitest.KeyB, Body: `{}`, Data: `{"items": []}`},
+	})
+	s.Exec(`INSERT INTO rule_watch (account_id, rule_id, datasource_id, since, body) VALUES ($1, 0, 1, 1776052740000, '{"kind":"unreachable","message":"connection refused"}')`, apitest.AccountA)
+	s.Scenarios(t, path, []apitest.Scenario{
+		{Name: "lost", Body: `{}`, Data: `{"items": [{"ds_id": 1, "state": "lost", "since": 1776052740000, "reason": "connection refused", "last_at": 0, "took_ms": 0, "rules": 1}]}`},
+	})
+}
