@@ -24,6 +24,7 @@ var chineseRuleForm = map[string]string{
 	"Remove this query":                                 "移除此查询",
 	"Add a query":                                       "添加查询",
 	"What is an alert":                                  "什么算告警",
+	"This is an alert":                                  "这算告警",
 	"A value passes a limit":                            "数值越过阈值",
 	"Such as $A > 90, or $A > 90 and $B < 50.":          "例如 $A > 90,或 $A > 90 and $B < 50。",
 	"Evaluations in a row until it is an alert":         "连续多少次评估成立后告警",

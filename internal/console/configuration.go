@@ -172,12 +172,15 @@ func showDatasources(v *visit) (view, error) {
 	for _, s := range all {
 		state := states[uint64(s.ID)]
 		row := recordRow{
-			Path: "/datasources/" + strconv.FormatInt(s.ID, 10), Name: s.Name, Tags: []string{s.Type, s.Address, s.Cluster},
-			About: v.datasourceWords(state),
+			Path: "/datasources/" + strconv.FormatInt(s.ID, 10), Name: s.Name, Tags: []string{s.Type, s.Cluster},
+			About: strings.TrimSpace(s.Note + " " + v.datasourceWords(state)),
+		}
+		if s.Address != "" {
+			row.Tags = append(row.Tags, s.Address)
 		}
 		switch {
 		case !s.Enabled:
-			row.Warnings, row.About = []string{v.T("Disabled")}, s.Note
+			row.Warnings = []string{v.T("Disabled")}
 		case state.State == monitor.SourceLost:
 			row.Warnings = []string{v.T("Does not answer")}
 		}

@@ -72,7 +72,11 @@ func (v *visit) storedRule() (r alertrule.Rule, err error) {
 		r = alertrule.Rule{DSType: "prometheus", FolderID: rulefolder.First}
 		r.CronPattern, r.RepeatInterval = "@every 1m", 3600
 		r.RuleConfigs.Queries = []evaluate.Query{{Name: "A"}}
-		r.RuleConfigs.CheckThreshold = &evaluate.Threshold{Counts: evaluate.Counts{Enabled: true, AlertingCheckTimes: 3, RecoveryCheckTimes: 2}}
+		counts := evaluate.Counts{AlertingCheckTimes: 3, RecoveryCheckTimes: 2}
+		r.RuleConfigs.CheckAnydata = &evaluate.Anydata{Counts: counts, Severity: "Warning"}
+		r.RuleConfigs.CheckNodata = &evaluate.Nodata{Counts: counts, Severity: "Warning"}
+		counts.Enabled = true
+		r.RuleConfigs.CheckThreshold = &evaluate.Threshold{Counts: counts}
 	}
 	return r, err
 }
