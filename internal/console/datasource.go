@@ -35,12 +35,9 @@ func testDatasource(v *visit) (*displayed, error) {
 
 // datasourceStates returns how datasources answer their rules, by id.
 func (v *visit) datasourceStates() (map[uint64]monitor.DatasourceState, error) {
-	var reply struct {
-		Items []monitor.DatasourceState `json:"items"`
-	}
-	err := v.call("/monit/datasource/state", struct{}{}, &reply)
+	all, err := itemsOf[monitor.DatasourceState](v, "/monit/datasource/state")
 	states := map[uint64]monitor.DatasourceState{}
-	for _, s := range reply.Items {
+	for _, s := range all {
 		states[s.DSID] = s
 	}
 	return states, err

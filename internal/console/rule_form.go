@@ -281,10 +281,7 @@ func (d *ruleEditView) Wrong(name string) bool {
 
 // choices fills in what the form offers.
 func (d *ruleEditView) choices() error {
-	var folders struct {
-		Items []rulefolder.Listed `json:"items"`
-	}
-	err := d.call("/monit/folder/list", struct{}{}, &folders)
+	folders, err := itemsOf[rulefolder.Listed](d.visit, "/monit/folder/list")
 	if err == nil {
 		err = d.call("/monit/rule/dstypes", struct{}{}, &d.Types)
 	}
@@ -294,7 +291,7 @@ func (d *ruleEditView) choices() error {
 	if err != nil {
 		return err
 	}
-	d.Folders = folders.Items
+	d.Folders = folders
 	for i := range d.Sources {
 		if s := &d.Sources[i]; s.Enabled && d.Rule.Matches(s) {
 			d.Matched = append(d.Matched, *s)
