@@ -64,10 +64,7 @@ func (r *Service) preview(c *api.Call, in previewRequest) (p Preview, err error)
 	if source == nil {
 		return p, fault.Invalid("ds_name", "can not find datasource %.100q of type %s that is enabled", in.DSName, in.DSType)
 	}
-	if source.Failed != nil {
-		return p, refusal(source.Failed)
-	}
-	q, failed := r.Open(source.Datasource)
+	q, failed := r.Connect(c.Ctx, c.Who.AccountID, *source)
 	if failed != nil {
 		return p, refusal(failed)
 	}

@@ -44,7 +44,7 @@ func (r *Service) Try(ctx context.Context, account int64, rule alertrule.Rule) [
 		return cmp.Or(cmp.Compare(named(a), named(b)), cmp.Compare(a.ID, b.ID))
 	})
 	t := alertrule.Trial{DSID: first.ID, DSName: first.Name, Status: "ok"}
-	series, failed := r.ask(ctx, first, rule.RuleConfigs.Queries)
+	series, failed := r.ask(ctx, account, first, rule.RuleConfigs.Queries)
 	t.Series = series
 	if failed != nil {
 		t.Status, t.Message = "failed", failed.Message
@@ -56,11 +56,10 @@ func (r *Service) Try(ctx context.Context, account int64, rule alertrule.Rule) [
 }
 
 // ask asks queries of a datasource, up to the first that fails, and returns how many rows they have.
-func (r *Service) ask(ctx context.Context, d datasource.Connection, queries []evaluate.Query) (rows int64, failed *evaluate.Failure) {
-	if d.Failed != nil {
-		return 0, d.Failed
-	}
-	q, failed := r.Open(d.Datasource)
+func (r *Service) ask(
+	ctx context.Context, account int64, d datasource.Connection, queries []evaluate.Query,
+) (rows int64, failed *evaluate.Failure) {
+	q, failed := r.Connect(ctx, account, d)
 	if failed != nil {
 		return 0, failed
 	}
