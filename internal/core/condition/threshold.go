@@ -2,7 +2,7 @@ package condition
 
 // Threshold is the comparison of a value with a number.
 type Threshold struct {
-	Ref
+	Ref   Ref
 	Op    string // with the value on its left
 	Value float64
 }

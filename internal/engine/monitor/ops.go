@@ -45,14 +45,23 @@ func (r *Service) Ops() []api.Op {
 			Doc:     "Asks a datasource a query, and returns at most 1,000 rows.",
 			Notes:   "The caller needs Alerting Rules Read (monit) as well.",
 			Example: `{"ds_type": "prometheus", "ds_name": "Prometheus production", "expr": "up"}`,
-			Do:      api.DoAfter(r.preview, showPreview),
+			Do:      api.DoAfter(r.preview, showFound),
 		},
 		{
 			Path: "/monit/query/data", Allow: ask, Effect: api.Snapshot, Rate: previews, Errors: needsRules,
 			Doc:     "Asks a datasource a query, and returns at most 1,000 rows with the name of their format.",
 			Notes:   "The caller needs Alerting Rules Read (monit) as well.",
 			Example: `{"ds_type": "prometheus", "ds_name": "Prometheus production", "expr": "up"}`,
-			Do:      api.DoAfter(r.queryData, showData),
+			Do:      api.DoAfter(r.queryData, showFound),
+		},
+		{
+			Path: "/monit/rule/graph", Allow: ask, Effect: api.Snapshot, Rate: previews, Errors: needsRules,
+			Doc: "Shows the queries of an alert rule over time, with the numbers that it compares and the times in which it fired.",
+			Notes: "The caller needs Alerting Rules Read (monit) as well. The steps are the rule's interval, or a multiple of it, so that a series " +
+				"has at most 720 points. Only datasources of the types prometheus, loki and victorialogs can be asked about the past; of " +
+				"victorialogs only a query that begins with a filter such as _time:5m of one step.",
+			Example: `{"id": 1, "from": 1776052000000, "to": 1776055600000}`,
+			Do:      api.DoAfter(r.graph, showFound),
 		},
 	})
 }

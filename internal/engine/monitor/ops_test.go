@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"testing"
 	"time"
@@ -35,6 +36,17 @@ func (a answers) Query(_ context.Context, ask querier.Ask) ([]evaluate.Row, *eva
 	return []evaluate.Row{{Labels: map[string]string{"instance": "web1"}, Values: map[string]float64{"": 97}}}, nil
 }
 
+// Range returns as many series as the expression has letters, with two points each, one of which is no number.
+func (a answers) Range(_ context.Context, ask querier.Ask, from, to time.Time, step time.Duration) (all []querier.Series, failed *evaluate.Failure) {
+	if _, failed := a.Query(context.Background(), ask); failed != nil {
+		return nil, failed
+	}
+	for i := range len(ask.Expr) {
+		all = append(all, querier.Series{Labels: map[string]string{"instance": fmt.Sprint("web", i)}, Points: []querier.Point{{At: from, Value: float64(i)}, {At: from.Add(step), Value: math.NaN()}}})
+	}
+	return all, nil
+}
+
 func (a answers) Test(context.Context) []querier.Phase { return nil }
 func (a answers) Close() error                         { return nil }
 
@@ -57,6 +69,7 @@ func start(t *testing.T) *apitest.Server {
 		Open: func(querier.Datasource) (querier.Querier, *evaluate.Failure) { return answers{}, nil },
 	})
 	s := apitest.Start(t, m.Ops(), alertrule.New(alertrule.Config{}).Ops(), (&datasource.Service{Keyring: keyring}).Ops())
+	m.DB = s.DB
 	s.Call(apitest.KeyA, "/monit/datasource/create",
 		`{"type_ident": "prometheus", "name": "Prometheus fra", "address": "http://p:9090", "edge_cluster_name": "default", "payload": {"prometheus": {}}}`).Into(new(any))
 	for _, name := range []string{"Prom*", "other"} {
