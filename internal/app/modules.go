@@ -100,6 +100,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		DB: a.DB, Bus: bus, Keyring: a.Keyring, Log: a.Log, Notify: a.notify, Untold: untolds, Wake: escalate,
 		Silences: configs.Silences,
 	})
+	a.monitors.Escalation = escalations
 	a.phone = &phone.Service{
 		DB: a.DB, Clock: a.Clock, Log: a.Log, Notify: a.notify, Escalation: escalations, Twilio: a.Senders.Twilio,
 	}

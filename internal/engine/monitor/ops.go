@@ -18,7 +18,7 @@ var previews = ratelimit.Rate{PerMinute: 60}
 func (r *Service) Ops() []api.Op {
 	read := []auth.Permission{auth.AlertingRulesRead}
 	ask := []auth.Permission{auth.DatasourcesRead}
-	return api.WithReplies(golden, []api.Op{
+	return api.WithReplies(golden, append([]api.Op{
 		{
 			Path: "/monit/rule/state", Allow: read, Effect: api.Snapshot,
 			Doc: "Shows the state of an alert rule: what is open or pending, and each datasource that it is evaluated on.",
@@ -54,14 +54,5 @@ func (r *Service) Ops() []api.Op {
 			Example: `{"ds_type": "prometheus", "ds_name": "Prometheus production", "expr": "up"}`,
 			Do:      api.DoAfter(r.queryData, showFound),
 		},
-		{
-			Path: "/monit/rule/graph", Allow: ask, Effect: api.Snapshot, Rate: previews, Errors: needsRules,
-			Doc: "Shows the queries of an alert rule over time, with the numbers that it compares and the times in which it fired.",
-			Notes: "The caller needs Alerting Rules Read (monit) as well. The steps are the rule's interval, or a multiple of it, so that a series " +
-				"has at most 720 points. Only datasources of the types prometheus, loki and victorialogs can be asked about the past; of " +
-				"victorialogs only a query that begins with a filter such as _time:5m of one step.",
-			Example: `{"id": 1, "from": 1776052000000, "to": 1776055600000}`,
-			Do:      api.DoAfter(r.graph, showFound),
-		},
-	})
+	}, r.pastOps()...))
 }

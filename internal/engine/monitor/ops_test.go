@@ -53,6 +53,12 @@ func (a answers) Close() error                         { return nil }
 // start returns a server with a datasource, rule 1 on it and rule 2 on none.
 func start(t *testing.T) *apitest.Server {
 	t.Helper()
+	return startWith(t, func(*monitor.Config) {})
+}
+
+// startWith is start with another configuration.
+func startWith(t *testing.T, change func(*monitor.Config)) *apitest.Server {
+	t.Helper()
 	keyring, err := secret.Open(filepath.Join(t.TempDir(), "keys"), time.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -64,10 +70,12 @@ func start(t *testing.T) *apitest.Server {
 	t.Cleanup(func() { d.Close() })
 	at := clock.At(time.Date(2026, 4, 13, 4, 0, 0, 0, time.UTC))
 	nodes := node.New(node.Config{DB: d, Clock: at, Name: "tocsin-1", SealKeys: func() []string { return nil }, Offset: func() time.Duration { return 0 }})
-	m := monitor.New(monitor.Config{
+	config := monitor.Config{
 		DB: d, Keyring: keyring, Clock: at, Log: slog.New(slog.DiscardHandler), Nodes: nodes,
 		Open: func(querier.Datasource) (querier.Querier, *evaluate.Failure) { return answers{}, nil },
-	})
+	}
+	change(&config)
+	m := monitor.New(config)
 	s := apitest.Start(t, m.Ops(), alertrule.New(alertrule.Config{}).Ops(), (&datasource.Service{Keyring: keyring}).Ops())
 	m.DB = s.DB
 	s.Call(apitest.KeyA, "/monit/datasource/create",

@@ -134,7 +134,9 @@ func (r *Service) graph(c *api.Call, in graphRequest) (g Graph, err error) {
 	if err != nil {
 		return g, err
 	}
-	g.DSID, g.DSName, g.Step = source.ID, source.Name, int64(step.Seconds())
+	g.DSID = source.ID
+	g.DSName = source.Name
+	g.Step = int64(step.Seconds())
 	g.Thresholds = thresholds(rule.RuleConfigs.CheckThreshold)
 	g.Queries = []GraphQuery{}
 	for i, series := range all {
