@@ -100,6 +100,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		DB: a.DB, Bus: bus, Keyring: a.Keyring, Log: a.Log, Notify: a.notify, Untold: untolds, Wake: escalate,
 		Silences: configs.Silences,
 	})
+	a.monitors.Escalation = escalations
 	a.phone = &phone.Service{
 		DB: a.DB, Clock: a.Clock, Log: a.Log, Notify: a.notify, Escalation: escalations, Twilio: a.Senders.Twilio,
 	}
@@ -157,7 +158,7 @@ func (a *App) objects(bus *activity.Bus) []module.Module {
 		alert.Module(),
 		channel.Module(a.Keyring, route.RemoveChannel),
 		(&incident.Service{DB: a.DB, Bus: bus, PublicURL: a.PublicURL, Log: a.Log, Metrics: a.metrics}).Module(),
-		(&datasource.Service{Keyring: a.Keyring, Open: a.queriers().Open, Changed: a.monitors.SourceChanged}).Module(),
+		(&datasource.Service{Keyring: a.Keyring, Open: a.monitors.Connect, Changed: a.monitors.SourceChanged}).Module(),
 		(&rulefolder.Service{Rules: alertrule.CountByFolder}).Module(),
 		alertrule.New(alertrule.Config{
 			First: a.monitors.First, Changed: a.monitors.RuleChanged, States: a.monitors.States, Try: a.monitors.Try,

@@ -1,6 +1,8 @@
 package datasource
 
 import (
+	"cmp"
+
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/configstore"
@@ -22,6 +24,12 @@ type Item struct {
 	EdgeClusterName string   `json:"edge_cluster_name" maxLength:"255" doc:"The edge cluster that evaluates rules against it."`
 	UpdatedAt       int64    `json:"updated_at" doc:"When it was last changed, Unix seconds."`
 }
+
+// DefaultCluster is the cluster of the server's own nodes.
+const DefaultCluster = "default"
+
+// Cluster returns the name of the cluster whose members ask the datasource.
+func (d *Item) Cluster() string { return cmp.Or(d.EdgeClusterName, DefaultCluster) }
 
 // columns are the columns of a whole Item, in the order of scanItem and insertItem.
 const columns = `datasource_id, account_id, type_ident, datasource_name, enabled, note, address, payload, edge_cluster_name, updated_at`

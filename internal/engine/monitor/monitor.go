@@ -11,6 +11,7 @@ import (
 	prom "github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/core/evaluate"
+	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/evaluator"
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/platform/clock"
@@ -36,6 +37,9 @@ type Config struct {
 	PublicURL string        // of the console, for links in alerts; may be empty
 	Metrics   prom.Registerer
 	Turns     *gate.Turns // of accounts whose answers are judged
+
+	// Escalation is asked whom an alert of a rule would notify.
+	Escalation *escalation.Service
 }
 
 // Service is the center of the server's own evaluators. Each process of the server has one evaluator.

@@ -18,7 +18,7 @@ var previews = ratelimit.Rate{PerMinute: 60}
 func (r *Service) Ops() []api.Op {
 	read := []auth.Permission{auth.AlertingRulesRead}
 	ask := []auth.Permission{auth.DatasourcesRead}
-	return api.WithReplies(golden, []api.Op{
+	return api.WithReplies(golden, append([]api.Op{
 		{
 			Path: "/monit/rule/state", Allow: read, Effect: api.Snapshot,
 			Doc: "Shows the state of an alert rule: what is open or pending, and each datasource that it is evaluated on.",
@@ -53,14 +53,14 @@ func (r *Service) Ops() []api.Op {
 			Doc:     "Asks a datasource a query, and returns at most 1,000 rows.",
 			Notes:   "The caller needs Alerting Rules Read (monit) as well.",
 			Example: `{"ds_type": "prometheus", "ds_name": "Prometheus production", "expr": "up"}`,
-			Do:      api.DoAfter(r.preview, showPreview),
+			Do:      api.DoAfter(r.preview, showFound),
 		},
 		{
 			Path: "/monit/query/data", Allow: ask, Effect: api.Snapshot, Rate: previews, Errors: needsRules,
 			Doc:     "Asks a datasource a query, and returns at most 1,000 rows with the name of their format.",
 			Notes:   "The caller needs Alerting Rules Read (monit) as well.",
 			Example: `{"ds_type": "prometheus", "ds_name": "Prometheus production", "expr": "up"}`,
-			Do:      api.DoAfter(r.queryData, showData),
+			Do:      api.DoAfter(r.queryData, showFound),
 		},
-	})
+	}, r.pastOps()...))
 }

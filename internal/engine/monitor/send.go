@@ -94,21 +94,9 @@ func (r *Service) common(ctx context.Context, b *evaluator.Batch) (*sent, error)
 		if !found {
 			return errGone
 		}
-		s.rule = &rule
-		s.integration, err = integration.MonitorsOf(tx, account)
-		if err != nil {
+		if err := s.direct(tx, account, &rule); err != nil {
 			return err
 		}
-		for _, id := range rule.ChannelIDs {
-			ch, found, err := channel.Find(tx, account, id)
-			if err != nil {
-				return err
-			}
-			if found && ch.Status == "enabled" {
-				s.channels = append(s.channels, id)
-			}
-		}
-		s.unrouted = len(rule.ChannelIDs) > 0 && len(s.channels) == 0
 		open, err := instancesOf(tx, b.Watch.Key)
 		for _, i := range open {
 			s.open[i.check+"/"+i.hash] = i
@@ -116,6 +104,26 @@ func (r *Service) common(ctx context.Context, b *evaluator.Batch) (*sent, error)
 		return err
 	})
 	return s, err
+}
+
+// direct reads where the alerts of a rule go.
+func (s *sent) direct(tx *db.Tx, account int64, rule *alertrule.Rule) (err error) {
+	s.rule = rule
+	s.integration, err = integration.MonitorsOf(tx, account)
+	if err != nil {
+		return err
+	}
+	for _, id := range rule.ChannelIDs {
+		ch, found, err := channel.Find(tx, account, id)
+		if err != nil {
+			return err
+		}
+		if found && ch.Status == "enabled" {
+			s.channels = append(s.channels, id)
+		}
+	}
+	s.unrouted = len(rule.ChannelIDs) > 0 && len(s.channels) == 0
+	return nil
 }
 
 // prepare writes the texts and the events of transitions.
