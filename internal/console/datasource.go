@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"html/template"
 	"strings"
 
 	"tocsin/internal/engine/monitor"
@@ -57,3 +58,6 @@ func (v *visit) datasourceWords(s monitor.DatasourceState) string {
 	}
 	return words
 }
+
+// AtMS is At of a moment in milliseconds.
+func (v *visit) AtMS(at int64) template.HTML { return v.At(at / 1000) }

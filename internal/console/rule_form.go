@@ -22,11 +22,13 @@ import (
 var ruleFormPages = []page{
 	{path: "/rules/new", template: "rule_edit", tab: "rules", show: showRuleForm, needs: manageRules},
 	{path: "/rules/{id}/edit", template: "rule_edit", tab: "rules", show: showRuleForm, needs: manageRules},
+	{path: "/rules/import", template: "rule_import", tab: "rules", show: showRuleImport, needs: manageRules},
 }
 
 var ruleFormActions = []action{
 	{path: "/rules/new", do: saveRuleForm, show: showRuleForm, page: "rule_edit", needs: manageRules},
 	{path: "/rules/{id}/edit", do: saveRuleForm, show: showRuleForm, page: "rule_edit", needs: manageRules},
+	{path: "/rules/import", do: importRules, show: showRuleImport, page: "rule_import", needs: manageRules},
 	{path: "/rules/{id}/status/{to}", do: setAlertRuleStatus, needs: manageRules},
 }
 
@@ -46,6 +48,7 @@ type ruleEditView struct {
 	Channels []channelRow
 	Schedule scheduleWords
 	Run      *ruleRun
+	Past     *rulePast
 	refused  error // of what was entered; nil: it can be read
 }
 
@@ -97,8 +100,12 @@ func showRuleForm(v *visit) (view, error) {
 		return nil, err
 	}
 	d.Schedule = v.scheduleWords(d.Rule)
-	if v.Failure == nil && v.field("do") == "run" {
+	switch do := v.field("do"); {
+	case v.Failure != nil:
+	case do == "run":
 		d.Run, err = v.runRule(d)
+	case do == "past":
+		d.Past, err = v.testOnPast(d)
 	}
 	return d, err
 }

@@ -19,6 +19,10 @@ func figures(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"status": "error", "errorType": "bad_data", "error": "1:1: parse error: unexpected right parenthesis"}`)
 		return
 	}
+	if strings.HasSuffix(r.URL.Path, "/query_range") {
+		fmt.Fprintf(w, `{"status": "success", "data": {"resultType": "matrix", "result": [{"metric": {"host": "db-1"}, "values": [[%s, "97"]]}]}}`, r.FormValue("start"))
+		return
+	}
 	fmt.Fprint(w, `{"status": "success", "data": {"resultType": "vector", "result": [
 		{"metric": {"host": "db-1"}, "value": [1763719200, "97"]}, {"metric": {"host": "db-2"}, "value": [1763719200, "50"]},
 		{"metric": {"host": "db-3"}, "value": [1763719200, "12"]}]}}`)
@@ -138,7 +142,8 @@ func TestRuleFormRunsNow(t *testing.T) {
 	owner.post("/rules/new", ruleFields(source, "do", "run", "rule_configs.check_threshold.critical", "$A > 99")...).shows("Nothing would fire: there are 3 series.")
 	owner.post("/rules/new", ruleFields(source, "do", "run", "rule_configs.check_threshold.critical", "A > 99")...).shows("at character 1", "3 rows in")
 	owner.post("/rules/new", ruleFields(source, "do", "run", "rule_configs.queries[0].expr", ")")...).shows("parse error", "!of 3 series")
-	owner.post("/rules/new", ruleFields("", "do", "run", "ds_list", "None*")...).shows("matches no datasource that is enabled. Choose one", "None*</textarea>")
+	owner.post("/rules/new", ruleFields(source, "do", "past", "days", "2", "name", "")...).shows("alerts in the last 2 days", `value="2"`, "disk_used_percent")
+	owner.post("/rules/new", ruleFields("", "do", "run", "ds_list", "None*")...).shows("the rule matches no datasource that is enabled", "None*</textarea>")
 	owner.post("/rules/new", ruleFields(source, "do", "add-query")...).shows(`rule_configs.queries[1].name" value="B"`, "disk_used_percent")
 	owner.post("/rules/new", ruleFields(source, "do", "remove-query:0", "rule_configs.queries[1].name", "B", "rule_configs.queries[1].expr", "up")...).shows("!disk_used_percent", ">up</textarea>")
 	owner.post("/rules/new", ruleFields(source, "do", "add-window")...).shows(`enabled_times[0].stime" value="09:00"`)

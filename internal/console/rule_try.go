@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"time"
 
 	"tocsin/internal/alertrule"
@@ -36,13 +37,12 @@ func (v *visit) scheduleWords(r alertrule.Rule) (w scheduleWords) {
 	return w
 }
 
-// ruleRun is what the queries of a rule answer now, and what its checks make of it.
+// ruleRun is what the queries of a rule answer now, and what the rule makes of it.
 type ruleRun struct {
-	Source  string
 	Queries []queryRun
-	Series  int                   // of the query with the most
-	Fires   []evaluate.Transition // what would fire if it lasted
-	Failure string                // why the checks cannot be judged
+	Series  int // of the query with the most
+	Trial   monitor.RuleTrial
+	Failure string // why there is no trial
 }
 
 // queryRun is the answer to one query.
@@ -67,76 +67,54 @@ func (d *ruleEditView) Tried() (one datasource.Item) {
 	return one
 }
 
-// runRule asks the queries of the form once.
-func (v *visit) runRule(d *ruleEditView) (*ruleRun, error) {
-	run := &ruleRun{Source: d.Tried().Name}
-	if run.Source == "" {
-		run.Failure = v.T("The rule matches no datasource that is enabled. Choose one, then try again.")
-		return run, nil
+// attempt calls an operation, and returns as a text why it was refused.
+func (v *visit) attempt(path string, request, reply any) (refused string, err error) {
+	err = v.call(path, request, reply)
+	if r := api.RefusalOf(err); r != nil {
+		return v.Refused(r).line(), nil
 	}
-	var answers []evaluate.Answer
+	return "", err
+}
+
+// trial is the request that tries the rule of the form. A rule without a name can be tried.
+func (d *ruleEditView) trial() map[string]any {
+	r := d.Rule
+	r.Name = cmp.Or(r.Name, "?")
+	return map[string]any{"rule": r, "ds_id": d.Tried().ID}
+}
+
+// runRule asks the queries of the form once.
+func (v *visit) runRule(d *ruleEditView) (run *ruleRun, err error) {
+	run = &ruleRun{}
 	for _, q := range d.Rule.RuleConfigs.Queries {
+		if d.Tried().ID == 0 {
+			break // the trial is refused for it
+		}
 		one := queryRun{Name: q.Name}
-		err := v.call("/monit/preview/sync", map[string]any{"ds_type": d.Rule.DSType, "ds_name": run.Source, "expr": q.Expr, "args": q.Args,
-			"delay_seconds": d.Rule.DelaySeconds}, &one.Preview)
-		if refused := api.RefusalOf(err); refused != nil {
-			one.Failure = v.Refused(refused).line()
-		} else if err != nil {
+		one.Failure, err = v.attempt("/monit/preview/sync", map[string]any{"ds_type": d.Rule.DSType, "ds_name": d.Tried().Name, "expr": q.Expr,
+			"args": q.Args, "delay_seconds": d.Rule.DelaySeconds}, &one.Preview)
+		if err != nil {
 			return nil, err
 		}
 		run.Queries = append(run.Queries, one)
 		run.Series = max(run.Series, len(one.Rows))
-		answers = append(answers, answerOf(one))
 	}
-	run.judge(d.Rule.RuleConfigs, v.Now, answers)
-	return run, nil
+	run.Failure, err = v.attempt("/monit/rule/test", d.trial(), &run.Trial)
+	return run, err
 }
 
-// answerOf returns an answer as checks judge it.
-func answerOf(q queryRun) evaluate.Answer {
-	answer := evaluate.Answer{Query: q.Name}
-	if q.Failure != "" {
-		answer.Failed = &evaluate.Failure{Kind: evaluate.BadQuery, Message: q.Failure}
-	}
-	for _, row := range q.Rows {
-		one := evaluate.Row{Labels: row.Labels, Values: map[string]float64{}, Fields: row.Fields}
-		for name, value := range row.Values {
-			one.Values[name] = float64(value)
-		}
-		answer.Rows = append(answer.Rows, one)
-	}
-	return answer
+// rulePast is what a rule would have found in the last days.
+type rulePast struct {
+	monitor.Backtest
+	Days    int64
+	Failure string
 }
 
-// judge sets what would fire if the answers lasted for as many evaluations as the checks need.
-func (run *ruleRun) judge(c evaluate.Config, now time.Time, answers []evaluate.Answer) {
-	if err := evaluate.Check(c); err != nil {
-		run.Failure = "rule_configs." + err.Error()
-		return
-	}
-	t, a := *c.CheckThreshold, *c.CheckAnydata
-	t.AlertingCheckTimes, a.AlertingCheckTimes = 1, 1
-	c.CheckThreshold, c.CheckAnydata = &t, &a
-	watch, err := evaluate.New(evaluate.Rule{Config: c}, "")
-	if err != nil {
-		run.Failure = err.Error()
-		return
-	}
-	result := watch.Step(now, answers)
-	run.Failure = result.Outcome.Message
-	for _, found := range result.Transitions {
-		if found.To == evaluate.Begin {
-			run.Fires = append(run.Fires, found)
-		}
-	}
-}
-
-// Why returns the comparison that decided first; empty: none did.
-func (run *ruleRun) Why() string {
-	for _, found := range run.Fires {
-		for _, c := range found.Clauses {
-			return c.Left.String() + " " + c.Op + " " + c.Right.String()
-		}
-	}
-	return ""
+// testOnPast evaluates the rule of the form on the last days.
+func (v *visit) testOnPast(d *ruleEditView) (past *rulePast, err error) {
+	past = &rulePast{Days: min(max(formNumber(v, "days"), 1), 30)}
+	request := d.trial()
+	request["from"], request["to"] = v.Now.AddDate(0, 0, -int(past.Days)).UnixMilli(), v.Now.UnixMilli()
+	past.Failure, err = v.attempt("/monit/rule/backtest", request, &past.Backtest)
+	return past, err
 }
