@@ -45,7 +45,7 @@ var layers = []layer{
 		"alert", "changeevent", "incident", "datasource", "rulefolder", "alertrule", "rum", "preference", "warroom", "statuspage", "sourcemap",
 	}},
 	{"engine: everything with a background job", []string{
-		"engine/webhook", "engine/notify", "engine/untold", "engine/escalation", "engine/phone", "engine/shiftnotice", "engine/explain", "engine/lint", "engine/triage", "engine/silencewarning", "engine/selfalert", "engine/ingest", "engine/rumintake", "engine/evaluator", "engine/monitor",
+		"engine/webhook", "engine/notify", "engine/untold", "engine/escalation", "engine/phone", "engine/shiftnotice", "engine/explain", "engine/lint", "engine/triage", "engine/silencewarning", "engine/selfalert", "engine/ingest", "engine/rumintake", "engine/evaluator", "engine/evaluator/remote", "engine/monitor",
 	}},
 	{"figures: what reads what the others stored", []string{"insight"}},
 	{"tests of databases, sources and operations", []string{"platform/db/dbtest", "source/sourcetest", "api/apitest"}},

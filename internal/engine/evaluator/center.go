@@ -53,6 +53,8 @@ type Report struct {
 	Held    map[int64]bool // slots that it evaluates, or has not given up yet
 	Watches []WatchState   // those that changed since the last report
 	Sources []SourceState  // likewise, and those that are lost
+
+	Digests map[int64]uint64 // of what is open, by slot; those of watches that wait for the center are left out
 }
 
 // WatchState is whether a watch is known.
@@ -84,6 +86,7 @@ type SourceState struct {
 type Orders struct {
 	Slots    map[int64]int64 // with their epochs
 	Accounts map[int64]int64 // those with rules, with the revision of their configuration
+	Differ   []int64         // slots of which the center has other open instances than was reported
 }
 
 // Saved is what is stored of a watch.
@@ -101,6 +104,8 @@ type Batch struct {
 	AsOf        time.Time
 	Transitions []evaluate.Transition
 	Related     map[string][]evaluate.Answer // for the descriptions, by check and key of the instance
+
+	Past []evaluate.Transition // found while the center could not be reached, and over: history alone
 }
 
 // Taken is what became of a batch.
