@@ -42,7 +42,8 @@ type Watch struct {
 // Source is a datasource.
 type Source struct {
 	ID      uint64
-	Version int64 // it changes with the configuration of the datasource
+	Version int64  // it changes with the configuration of the datasource
+	Cluster string // of the evaluators that ask it
 	querier.Datasource
 	Failed *evaluate.Failure // why it cannot be asked at all; nil: it can
 }
@@ -59,8 +60,8 @@ type Report struct {
 
 // WatchState is whether a watch is known.
 type WatchState struct {
-	Key
-	Rule     string // its name
+	Key      `json:"key"` // its rule's id would be hidden by the rule's name
+	Rule     string       // its name
 	Severity string
 	Source   string
 	Unknown  bool
