@@ -79,3 +79,16 @@ func updateItem(tx *db.Tx, d Item) error {
 		WHERE account_id = $9 AND datasource_id = $10`,
 		d.TypeIdent, d.Name, d.Enabled, d.Note, d.Address, string(payload), d.EdgeClusterName, d.UpdatedAt, d.AccountID, int64(d.ID))
 }
+
+// ClusterOf is a cluster of an account.
+type ClusterOf struct {
+	Account int64
+	Name    string
+}
+
+// Clusters returns the clusters of all accounts that have an enabled datasource, but those of the server itself.
+func Clusters(tx *db.Tx) ([]ClusterOf, error) {
+	return db.All(tx, func(scan db.Scan) (c ClusterOf, err error) { return c, scan(&c.Account, &c.Name) },
+		`SELECT DISTINCT account_id, edge_cluster_name FROM datasource
+			WHERE enabled AND edge_cluster_name <> 'default' AND edge_cluster_name <> '' ORDER BY account_id, edge_cluster_name`)
+}

@@ -90,6 +90,14 @@ func filled(m map[string]string) map[string]string {
 
 // refusal returns the error of an operation whose query failed.
 func refusal(f *evaluate.Failure) error {
+	switch f.Phase {
+	case phaseNoEdge:
+		return fault.New(fault.NoEdge, "%s", f.Message)
+	case phaseLate:
+		return fault.New(fault.Timeout, "%s", f.Message)
+	case phaseBusy:
+		return fault.New(fault.TooFrequent, "%s", f.Message)
+	}
 	switch f.Kind {
 	case evaluate.BadQuery, evaluate.TooMuch, evaluate.Unsupported, evaluate.Invalid:
 		return fault.Invalid("expr", "%s", f.Message)
