@@ -51,7 +51,8 @@ func showConfiguration(v *visit) (view, error) {
 		{"/channels", "Channels", nil}, {"/integrations", "Integrations", rights{auth.IntegrationsRead}},
 		{"/templates", "Message templates", rights{auth.TemplatesRead}}, {"/calendars", "Calendars", nil},
 		{"/fields", "Fields of incidents", nil},
-		{"/datasources", "Datasources", rights{auth.DatasourcesRead}}, {"/rum", "Applications and their errors", nil},
+		{"/datasources", "Datasources", rights{auth.DatasourcesRead}}, {"/edges", "Edges", rights{auth.AlertingEnginesRead}},
+		{"/rum", "Applications and their errors", nil},
 	} {
 		if v.who.MayAny(l.needs) {
 			d.Links = append(d.Links, pageLink{l.path, v.T(l.text)})
