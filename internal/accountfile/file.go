@@ -20,6 +20,7 @@ import (
 	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
 	"tocsin/internal/datasource"
+	"tocsin/internal/edge"
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/engine/webhook"
 	"tocsin/internal/enrichment"
@@ -70,6 +71,7 @@ type File struct {
 	Alerts            []alert.Alert             `json:"alerts"`
 	Incidents         []incident.Incident       `json:"incidents"`
 	Datasources       []datasource.Record       `json:"datasources"`
+	EdgeClusters      []edge.Cluster            `json:"edge_clusters,omitempty"`
 	RuleFolders       []rulefolder.Folder       `json:"rule_folders,omitempty"`
 	AlertRules        []alertrule.Rule          `json:"alert_rules,omitempty"`
 	Applications      []rum.Application         `json:"rum_applications"`

@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
 	"tocsin/internal/datasource"
+	"tocsin/internal/edge"
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/engine/webhook"
 	"tocsin/internal/enrichment"
@@ -75,6 +76,7 @@ var sections = []section{
 	plain("incidents", func(f *File) *[]incident.Incident { return &f.Incidents }, incident.Load, incident.Dump),
 	config("datasources", configstore.Datasource, func(f *File) *[]datasource.Record { return &f.Datasources },
 		datasource.Load, datasource.Dump, datasource.Erase, func(r *datasource.Record) (uint64, string) { return r.ID, r.Name }),
+	objects(edge.Kind, func(f *File) *[]edge.Cluster { return &f.EdgeClusters }),
 	config("rule_folders", configstore.RuleFolder, func(f *File) *[]rulefolder.Folder { return &f.RuleFolders },
 		unsealed(rulefolder.Load), unsecret(rulefolder.Dump), rulefolder.Erase,
 		func(r *rulefolder.Folder) (int64, string) { return r.FolderID, r.FolderName }),

@@ -10,6 +10,12 @@ import (
 // Check checks what needs no other object.
 func (r Rule) Check() error { return r.check("") }
 
+// Valid returns the rule as it would be stored, or what is wrong with it. at is the path of the rule in errors.
+func (r Rule) Valid(at configstore.RecordPath) (Rule, error) {
+	r.normalise()
+	return r, r.check(at)
+}
+
 func (s *Service) create(c *api.Call, t tried) (Saved, error) {
 	in := t.Rule
 	if in.ID != 0 {

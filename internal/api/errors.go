@@ -32,6 +32,9 @@ var wire = map[fault.Kind]struct {
 	fault.TooFrequent:        {429, "RequestTooFrequently", "Request too frequently", "请求过于频繁"},
 	fault.Unavailable:        {503, "ServiceUnavailable", "The service is not available right now", "服务暂不可用"},
 	fault.Conflict:           {400, "BadRequest", "The request does not fit the present state", "请求与当前状态冲突"},
+	fault.NoEdge:             {503, "NoActiveEdge", "No edge is active", "没有在线的边缘节点"},
+	fault.Timeout:            {504, "RequestTimeout", "The request was not answered in time", "请求超时"},
+	fault.Replaced:           {409, "EdgeReplaced", "Another process runs as this edge", "另一个进程已作为此边缘节点运行"},
 	fault.Outdated:           {409, "RequestVerifyFailed", "The request was made for an older state", "请求基于较旧的状态"},
 }
 

@@ -423,5 +423,5 @@ func ruleKind() kind {
 func datasourceKind() kind {
 	const rest = `"type_ident":"prometheus","name":"$mark","edge_cluster_name":"e","address":"http://127.0.0.1:9","payload":{"prometheus":{}}}`
 	return plain("/monit/datasource/", "{"+rest, "id", try{change, "/monit/datasource/update", `{"id":$id,` + rest, ""}, try{change, "/monit/datasource/delete", `{"id":$id}`, ""},
-		try{change, "/monit/datasource/test", `{"id":$id}`, ""}, try{look, "/monit/datasource/info", `{"id":$id}`, ""}, try{list, "/monit/datasource/list", `{}`, ""})
+		try{change, "/monit/datasource/test", `{"id":$id}`, ""}, try{look, "/monit/datasource/info", `{"id":$id}`, ""}, try{look, "/monit/datasource/state", `{}`, ""}, try{list, "/monit/datasource/list", `{}`, ""})
 }

@@ -60,6 +60,7 @@ func (a *App) Start() (*Server, error) {
 	}
 	s.http.RegisterOnShutdown(a.Frame.StopWaiting)
 	s.http.RegisterOnShutdown(a.StopStreams)
+	s.http.RegisterOnShutdown(a.monitors.StopWaiting)
 	scheme := "http"
 	if tlsConfig != nil {
 		scheme = "https"
@@ -124,6 +125,9 @@ func (a *App) routes() map[string]http.Handler {
 		"GET /health/ready":           http.HandlerFunc(a.ready),
 	}
 	for path, endpoint := range a.ingest.PagerDuty() {
+		all[path] = a.Frame.Endpoint(endpoint)
+	}
+	for path, endpoint := range a.monitors.Edges() {
 		all[path] = a.Frame.Endpoint(endpoint)
 	}
 	maps.Copy(all, a.console().Handlers())

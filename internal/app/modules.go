@@ -20,6 +20,7 @@ import (
 	"tocsin/internal/core/event"
 	"tocsin/internal/credential"
 	"tocsin/internal/datasource"
+	"tocsin/internal/edge"
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/explain"
 	"tocsin/internal/engine/ingest"
@@ -85,6 +86,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	a.monitors = monitor.New(monitor.Config{
 		DB: a.DB, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Nodes: a.Nodes, Own: a.selfAlerts, Decide: decide, Open: a.queriers().Open,
 		Held: a.Gate.Reason, PublicURL: a.PublicURL, Metrics: a.metrics, Turns: gate.NewTurns(a.DB.Meter(), time.Now),
+		Guesses: guesses,
 	})
 	a.shifts = &shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}
 	a.sourcemaps = sourcemap.New(sourcemap.Config{
@@ -104,6 +106,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		DB: a.DB, Bus: bus, Keyring: a.Keyring, Log: a.Log, Notify: a.notify, Untold: untolds, Wake: escalate,
 		Silences: configs.Silences,
 	})
+	a.monitors.Escalation = escalations
 	a.phone = &phone.Service{
 		DB: a.DB, Clock: a.Clock, Log: a.Log, Notify: a.notify, Escalation: escalations, Twilio: a.Senders.Twilio,
 	}
@@ -161,7 +164,8 @@ func (a *App) objects(bus *activity.Bus) []module.Module {
 		alert.Module(),
 		channel.Module(a.Keyring, a.monitors.ChannelSwitched, route.RemoveChannel),
 		(&incident.Service{DB: a.DB, Bus: bus, PublicURL: a.PublicURL, Log: a.Log, Metrics: a.metrics}).Module(),
-		(&datasource.Service{Keyring: a.Keyring, Open: a.queriers().Open, Changed: a.monitors.SourceChanged}).Module(),
+		(&datasource.Service{Keyring: a.Keyring, Open: a.monitors.Connect, Changed: a.monitors.SourceChanged}).Module(),
+		(&edge.Service{Slots: monitor.EdgeSlots, Watches: a.monitors.ClusterWatches}).Module(),
 		(&rulefolder.Service{Rules: alertrule.CountByFolder}).Module(),
 		alertrule.New(alertrule.Config{
 			First: a.monitors.First, Changed: a.monitors.RuleChanged, States: a.monitors.States, Try: a.monitors.Try,

@@ -167,6 +167,7 @@ var specified = map[string]string{
 	"/monit/rule/state":                    "Alerting Rules Read (monit)",
 	"/monit/rule/history":                  "Alerting Rules Read (monit)",
 	"/monit/rule/explain":                  "Alerting Rules Read (monit)",
+	"/monit/datasource/state":              "Datasources Read (monit)",
 	"/monit/preview/sync":                  "Datasources Read (monit)",
 	"/monit/query/data":                    "Datasources Read (monit)",
 	"/monit/datasource/create":             "Datasources Manage (monit)",

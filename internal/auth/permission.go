@@ -51,6 +51,8 @@ const (
 	StatusPagesManage
 	StatusPageEventsRead
 	StatusPageEventsManage
+	AlertingEnginesRead
+	AlertingEnginesManage
 	count
 )
 
@@ -60,6 +62,7 @@ var resources = [count / 2]struct{ name, area string }{
 	{"Calendars", "on-call"}, {"Templates", "on-call"}, {"Datasources", "monit"}, {"Alerting Rules", "monit"},
 	{"Applications", "rum"}, {"Members", "org"}, {"Teams", "org"}, {"Roles", "org"}, {"Audit", "org"},
 	{"Custom Fields", "on-call"}, {"Status Pages", "on-call"}, {"Status Pages Events", "on-call"},
+	{"Alerting Engines", "monit"},
 }
 
 // All is every permission; an account's owner has it.

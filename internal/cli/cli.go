@@ -16,6 +16,8 @@ const (
 	Done   = 0
 	Failed = 1 // one clear line on standard error
 	Misuse = 2 // a command, flag or value that does not exist
+
+	NotCarried = 3 // of "rules import --strict"
 )
 
 // commands is the whole command line. Every flag is also an environment variable (--limit-per-second is
@@ -32,6 +34,7 @@ type commands struct {
 	Account     accountCmd     `cmd:"" help:"The accounts of a database."`
 	Key         keyCmd         `cmd:"" help:"App keys, and the keys that seal stored secrets."`
 	Person      personCmd      `cmd:"" help:"Links with which persons sign in to the console."`
+	Rules       rulesCmd       `cmd:"" help:"Alert rules."`
 	Drill       drillCmd       `cmd:"" help:"Send a marked event through a running server, show who is notified, and time every hop."`
 	Health      healthCmd      `cmd:"" help:"Report whether a running server answers."`
 	Backup      backupCmd      `cmd:"" help:"Write a consistent, checked copy of the database, while the server runs."`
@@ -81,6 +84,9 @@ func Run(args []string, out, errOut io.Writer) (code int) {
 		var misuse misuseError
 		if errors.As(err, &misuse) {
 			return Misuse
+		}
+		if errors.Is(err, errNotCarried) {
+			return NotCarried
 		}
 		return Failed
 	}

@@ -35,6 +35,7 @@ const (
 	StatusPage  = "status_page"
 	RuleFolder  = "rule_folder"
 	AlertRule   = "alert_rule"
+	EdgeCluster = "edge_cluster"
 )
 
 // Target is an object that another one refers to.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tocsin/internal/auth"
+	"tocsin/internal/engine/monitor"
 )
 
 // This file has the pages of all nouns of few fields, and those of fields and datasources.
@@ -50,7 +51,8 @@ func showConfiguration(v *visit) (view, error) {
 		{"/channels", "Channels", nil}, {"/integrations", "Integrations", rights{auth.IntegrationsRead}},
 		{"/templates", "Message templates", rights{auth.TemplatesRead}}, {"/calendars", "Calendars", nil},
 		{"/fields", "Fields of incidents", nil},
-		{"/datasources", "Datasources", rights{auth.DatasourcesRead}}, {"/rum", "Applications and their errors", nil},
+		{"/datasources", "Datasources", rights{auth.DatasourcesRead}}, {"/edges", "Edges", rights{auth.AlertingEnginesRead}},
+		{"/rum", "Applications and their errors", nil},
 	} {
 		if v.who.MayAny(l.needs) {
 			d.Links = append(d.Links, pageLink{l.path, v.T(l.text)})
@@ -164,11 +166,24 @@ func showDatasources(v *visit) (view, error) {
 		d.New, d.NewText = "/datasources/new", v.T("New datasource")
 	}
 	var all []datasourceRow
-	err := v.call("/monit/datasource/list", struct{}{}, &all)
+	if err := v.call("/monit/datasource/list", struct{}{}, &all); err != nil {
+		return nil, err
+	}
+	states, err := v.datasourceStates()
 	for _, s := range all {
-		row := recordRow{Path: "/datasources/" + strconv.FormatInt(s.ID, 10), Name: s.Name, About: s.Note, Tags: []string{s.Type, s.Address}}
-		if !s.Enabled {
+		state := states[uint64(s.ID)]
+		row := recordRow{
+			Path: "/datasources/" + strconv.FormatInt(s.ID, 10), Name: s.Name, Tags: []string{s.Type, s.Cluster},
+			About: strings.TrimSpace(s.Note + " " + v.datasourceWords(state)),
+		}
+		if s.Address != "" {
+			row.Tags = append(row.Tags, s.Address)
+		}
+		switch {
+		case !s.Enabled:
 			row.Warnings = []string{v.T("Disabled")}
+		case state.State == monitor.SourceLost:
+			row.Warnings = []string{v.T("Does not answer")}
 		}
 		d.Rows = append(d.Rows, row)
 	}
@@ -201,10 +216,13 @@ func editDatasource(v *visit) (view, error) {
 		return d, nil
 	}
 	d.Buttons = []button{{"test", v.T("Test connection")}}
-	var err error
 	if v.field("do") == "test" {
-		d.Shown, err = testDatasource(v)
+		shown, err := testDatasource(v)
+		d.Shown = shown
+		return d, err
 	}
+	states, err := v.datasourceStates()
+	d.Shown = &displayed{Title: v.T("How it answers"), Text: v.datasourceWords(states[uint64(s.ID)])}
 	return d, err
 }
 

@@ -79,6 +79,8 @@ func TestFieldsAndDatasources(t *testing.T) {
 	owner.post(path, "name", "Figures", "address", "http://127.0.0.1:9", "cluster", "default").shows("Figures", "127.0.0.1:9")
 	owner.post(path, "name", "Other", "address", "http://other.example.com", "cluster", "default", "do", "test").shows("Connection, as it is saved",
 		"✓ Name of the host", "Connection to the host: 127.0.0.1:9 must not be called", "other.example.com")
+	owner.get(path).shows("How it answers", "No rule that is enabled asks it.")
+	owner.get("/datasources").shows("Disabled", "default")
 	owner.post(path + "/delete").shows("There is no datasource yet")
 }
 

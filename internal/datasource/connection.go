@@ -15,7 +15,8 @@ import (
 // Connection is what a stored datasource is asked with.
 type Connection struct {
 	ID        uint64
-	UpdatedAt int64 // Unix seconds
+	UpdatedAt int64  // Unix seconds
+	Cluster   string // of edges that ask it; DefaultCluster: the server does
 	querier.Datasource
 	Failed *evaluate.Failure // why it cannot be asked at all; nil: it can
 }
@@ -30,7 +31,7 @@ func (d Item) Connection() (querier.Datasource, error) {
 // connected returns what a stored datasource is asked with. One whose secrets cannot be opened has a failure, and report
 // receives the error.
 func connected(keyring *secret.Keyring, d Item, report func(error)) Connection {
-	c := Connection{ID: d.ID, UpdatedAt: d.UpdatedAt}
+	c := Connection{ID: d.ID, UpdatedAt: d.UpdatedAt, Cluster: d.Cluster()}
 	opened, err := d.Payload.opened(keyring.Open, d.AccountID, d.ID)
 	if err == nil {
 		d.Payload = opened

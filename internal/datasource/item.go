@@ -1,6 +1,8 @@
 package datasource
 
 import (
+	"cmp"
+
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/configstore"
@@ -22,6 +24,12 @@ type Item struct {
 	EdgeClusterName string   `json:"edge_cluster_name" maxLength:"255" doc:"The edge cluster that evaluates rules against it."`
 	UpdatedAt       int64    `json:"updated_at" doc:"When it was last changed, Unix seconds."`
 }
+
+// DefaultCluster is the cluster of the server's own nodes.
+const DefaultCluster = "default"
+
+// Cluster returns the name of the cluster whose members ask the datasource.
+func (d *Item) Cluster() string { return cmp.Or(d.EdgeClusterName, DefaultCluster) }
 
 // columns are the columns of a whole Item, in the order of scanItem and insertItem.
 const columns = `datasource_id, account_id, type_ident, datasource_name, enabled, note, address, payload, edge_cluster_name, updated_at`
@@ -70,4 +78,17 @@ func updateItem(tx *db.Tx, d Item) error {
 		edge_cluster_name = $7, updated_at = $8
 		WHERE account_id = $9 AND datasource_id = $10`,
 		d.TypeIdent, d.Name, d.Enabled, d.Note, d.Address, string(payload), d.EdgeClusterName, d.UpdatedAt, d.AccountID, int64(d.ID))
+}
+
+// ClusterOf is a cluster of an account.
+type ClusterOf struct {
+	Account int64
+	Name    string
+}
+
+// Clusters returns the clusters of all accounts that have an enabled datasource, but those of the server itself.
+func Clusters(tx *db.Tx) ([]ClusterOf, error) {
+	return db.All(tx, func(scan db.Scan) (c ClusterOf, err error) { return c, scan(&c.Account, &c.Name) },
+		`SELECT DISTINCT account_id, edge_cluster_name FROM datasource
+			WHERE enabled AND edge_cluster_name <> 'default' AND edge_cluster_name <> '' ORDER BY account_id, edge_cluster_name`)
 }

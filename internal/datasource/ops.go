@@ -6,6 +6,7 @@
 package datasource
 
 import (
+	"context"
 	"embed"
 	"time"
 
@@ -25,7 +26,7 @@ var golden embed.FS
 type Service struct {
 	Keyring *secret.Keyring // seals the credentials
 	// Open returns the querier of a datasource, for tests of its connection.
-	Open func(querier.Datasource) (querier.Querier, *evaluate.Failure)
+	Open func(ctx context.Context, account int64, d Connection) (querier.Querier, *evaluate.Failure)
 	// Changed is called in the transaction that changes or deletes a datasource; nil: nothing depends on it.
 	Changed func(tx *db.Tx, account int64, d *Item, deleted bool, person int64, now time.Time) error
 }

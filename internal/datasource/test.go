@@ -59,11 +59,7 @@ func (r *Service) test(c *api.Call, in testRequest) (testReply, error) {
 	if err != nil {
 		return reply, err
 	}
-	failed := to.Failed
-	var open querier.Querier
-	if failed == nil {
-		open, failed = r.Open(to.Datasource)
-	}
+	open, failed := r.Open(c.Ctx, c.Who.AccountID, to)
 	if failed != nil {
 		reply.Phases = []querier.Phase{querier.Failed(failed, 0)}
 		return reply, nil
@@ -78,7 +74,9 @@ func (r *Service) test(c *api.Call, in testRequest) (testReply, error) {
 // tests returns what is tested: the stored datasource, or that of the request.
 func (r *Service) tests(c *api.Call, in testRequest) (to Connection, err error) {
 	if in.ID == 0 {
-		to.Datasource, err = in.created().item().Connection()
+		d := in.created().item()
+		to.Cluster = d.Cluster()
+		to.Datasource, err = d.Connection()
 		return to, err
 	}
 	err = c.Read(func() error {

@@ -30,15 +30,25 @@ func (still) Test(context.Context) []querier.Phase {
 	}
 }
 
+// connect opens datasources as the program does.
+func connect(open func(querier.Datasource) (querier.Querier, *evaluate.Failure)) func(context.Context, int64, datasource.Connection) (querier.Querier, *evaluate.Failure) {
+	return func(_ context.Context, _ int64, d datasource.Connection) (querier.Querier, *evaluate.Failure) {
+		if d.Failed != nil {
+			return nil, d.Failed
+		}
+		return open(d.Datasource)
+	}
+}
+
 func TestTest(t *testing.T) {
 	asked := querier.Datasource{}
-	s := apitest.Start(t, (&datasource.Service{Keyring: newKeyring(t), Open: func(d querier.Datasource) (querier.Querier, *evaluate.Failure) {
+	s := apitest.Start(t, (&datasource.Service{Keyring: newKeyring(t), Open: connect(func(d querier.Datasource) (querier.Querier, *evaluate.Failure) {
 		asked = d
 		if d.Type == "mysql" {
 			return nil, &evaluate.Failure{Kind: evaluate.Unsupported, Message: "datasources of type mysql cannot be asked yet"}
 		}
 		return still{}, nil
-	}}).Ops())
+	})}).Ops())
 	s.Grant(auth.DatasourcesRead)
 	s.Call(apitest.KeyA, createPath, prometheus(`{"basic_auth_password": "hunter2"}`)).Into(new(any))
 	holds := func(want string) func(*testing.T, *apitest.Server, apitest.Reply) {
@@ -74,7 +84,7 @@ func TestTestShowsNoSecret(t *testing.T) {
 	echo := httptest.NewServer(queriertest.Echo(400, &seen))
 	t.Cleanup(echo.Close)
 	registry := querier.Registry{Types: querier.Types{"prometheus": prom.Open}, Out: queriertest.Out()}
-	s := apitest.Start(t, (&datasource.Service{Keyring: newKeyring(t), Open: registry.Open}).Ops())
+	s := apitest.Start(t, (&datasource.Service{Keyring: newKeyring(t), Open: connect(registry.Open)}).Ops())
 	r := s.Call(apitest.KeyA, testPath, body("prometheus", echo.URL, `{"basic_auth_enabled": true, "basic_auth_username": "tocsin",
 		"basic_auth_password": "hunter2-password", "headers": ["Authorization: Bearer hunter2-token", "X-Key: hunter2-key"], "params": ["k=hunter2-param"]}`))
 	if r.Code != "" || !strings.Contains(string(r.Body), `"name":"query","ok":false`) || strings.Contains(string(r.Body), "hunter2") {

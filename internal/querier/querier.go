@@ -52,6 +52,38 @@ type Querier interface {
 	Close() error
 }
 
+// MaxPoints is how many points a series may have.
+const MaxPoints = 11_000
+
+// Ranger is a querier that can ask about many moments with one request.
+type Ranger interface {
+	// Range returns the values of the moments from, from + step and so on until to, or a failure. A moment at which a series has
+	// no point is one at which the answer of Query would not have it.
+	Range(ctx context.Context, a Ask, from, to time.Time, step time.Duration) ([]Series, *evaluate.Failure)
+}
+
+// Series has the values of one label set over time, in the order of their moments.
+type Series struct {
+	Labels map[string]string
+	Name   string // of the value, where a datasource names it
+	Points []Point
+}
+
+// Point is a value at a moment.
+type Point struct {
+	At    time.Time
+	Value float64
+}
+
+// CheckRange refuses moments that are more than MaxPoints.
+func CheckRange(from, to time.Time, step time.Duration) *evaluate.Failure {
+	if step < time.Second || to.Before(from) || to.Sub(from)/step >= MaxPoints {
+		return &evaluate.Failure{Kind: evaluate.TooMuch, Phase: PhaseQuery, Message: fmt.Sprintf(
+			"a series has at most %d points, and %v in steps of %v has %d", MaxPoints, to.Sub(from), step, to.Sub(from)/max(step, 1)+1)}
+	}
+	return nil
+}
+
 // The phases of a test.
 const (
 	PhaseResolve = egress.StepResolve

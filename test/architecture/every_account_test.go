@@ -22,6 +22,7 @@ var everyAccount = map[string]string{
 	"credential: DELETE FROM invitation WHERE attempt >= 0":         "a restored database is released, once",
 	"credential: SELECT account_id, person_id, secret FROM second_": "a new sealing key seals every secret again, once",
 	"datasource: updated_at FROM datasource":                        "a new sealing key seals every secret again, once",
+	"datasource: SELECT DISTINCT account_id, edge_cluster_name":     "datasources of edges, in an index that has only these",
 	"push: FROM push_subscription":                                  "a new sealing key seals every secret again, once",
 	"rum: FROM rum_application WHERE client_":                       "a new sealing key seals every secret again, once",
 	"schedule: FROM schedule WHERE notify <> ''":                    "each start seals what a very old program stored in clear, and a new sealing key seals all",

@@ -28,7 +28,7 @@ type layer struct {
 var layers = []layer{
 	{"ground: errors, the clock, identifiers", []string{"platform/fault", "platform/clock", "platform/id"}},
 	{"pure platform", []string{"platform/redact", "platform/ratelimit", "platform/cursor", "platform/gate"}},
-	{"core: pure decisions", []string{"core/sentence", "core/event", "core/filter", "core/pipeline", "core/oncall", "core/escalationplan", "core/render", "core/decide", "core/lint", "core/similar", "core/insight", "core/shiftfeed", "core/fairness", "core/stack", "core/symbols", "core/rumerror", "core/distinct", "core/condition", "core/evaluate"}},
+	{"core: pure decisions", []string{"core/sentence", "core/event", "core/filter", "core/pipeline", "core/oncall", "core/escalationplan", "core/render", "core/decide", "core/lint", "core/similar", "core/insight", "core/shiftfeed", "core/fairness", "core/stack", "core/symbols", "core/rumerror", "core/distinct", "core/condition", "core/evaluate", "core/rulefile"}},
 	{"sources: readers of what others send", []string{
 		"source", "source/standard", "source/prometheus", "source/grafana", "source/change", "source/pagerduty", "source/zabbix", "source/sentry", "source/browser",
 	}},
@@ -42,10 +42,10 @@ var layers = []layer{
 	{"frame", []string{"auth", "api", "module"}},
 	{"nouns", []string{
 		"role", "team", "session", "credential", "push", "person", "audit", "signin", "calendar", "absence", "schedule", "schedulefeed", "template", "field", "channel", "integration", "route", "enrichment",
-		"alert", "changeevent", "incident", "datasource", "rulefolder", "alertrule", "rum", "preference", "warroom", "statuspage", "sourcemap",
+		"alert", "changeevent", "incident", "datasource", "edge", "rulefolder", "alertrule", "rum", "preference", "warroom", "statuspage", "sourcemap",
 	}},
 	{"engine: everything with a background job", []string{
-		"engine/webhook", "engine/notify", "engine/untold", "engine/escalation", "engine/phone", "engine/shiftnotice", "engine/explain", "engine/lint", "engine/triage", "engine/silencewarning", "engine/selfalert", "engine/ingest", "engine/rumintake", "engine/evaluator", "engine/monitor",
+		"engine/webhook", "engine/notify", "engine/untold", "engine/escalation", "engine/phone", "engine/shiftnotice", "engine/explain", "engine/lint", "engine/triage", "engine/silencewarning", "engine/selfalert", "engine/ingest", "engine/rumintake", "engine/evaluator", "engine/evaluator/remote", "engine/monitor",
 	}},
 	{"figures: what reads what the others stored", []string{"insight"}},
 	{"tests of databases, sources and operations", []string{"platform/db/dbtest", "source/sourcetest", "api/apitest"}},

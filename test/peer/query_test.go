@@ -51,6 +51,11 @@ scrape_configs: [{job_name: self, static_configs: [{targets: ["127.0.0.1:%d"]}]}
 			t.Errorf("%+v", p)
 		}
 	}
+	begin := time.Unix(1_700_000_000, 0)
+	series, failed := asked.(querier.Ranger).Range(context.Background(), querier.Ask{Expr: "vector(time()) > 1.7e9"}, begin, begin.Add(2*time.Minute), time.Minute)
+	if got, want := fmt.Sprint(series, failed), "[{map[]  [{2023-11-14 22:14:20 +0000 UTC 1.70000006e+09} {2023-11-14 22:15:20 +0000 UTC 1.70000012e+09}]}] <nil>"; got != want {
+		t.Errorf("range: %s, want %s", got, want)
+	}
 	for _, c := range []struct {
 		expr, want string
 		kind       evaluate.Kind

@@ -11,8 +11,9 @@ import (
 
 // Schedule is when a rule is evaluated.
 type Schedule struct {
-	Every time.Duration // the distance of the moments of a grid; 0: a pattern of cron
-	cron  cron.Schedule
+	Pattern string        // that it was read from
+	Every   time.Duration // the distance of the moments of a grid; 0: a pattern of cron
+	cron    cron.Schedule
 }
 
 // The bounds of @every.
@@ -31,7 +32,7 @@ func ParseSchedule(pattern string) (Schedule, error) {
 		if err != nil || every%time.Second != 0 || every < leastEvery || every > mostEvery {
 			return Schedule{}, fmt.Errorf("@every must have whole seconds from %v to %v, got %.60q", leastEvery, mostEvery, text)
 		}
-		return Schedule{Every: every}, nil
+		return Schedule{Pattern: pattern, Every: every}, nil
 	}
 	if strings.Contains(pattern, "=") { // cron.Parse would take a time zone, and panics on half of one
 		return Schedule{}, errors.New("must have no time zone: the rule has a timezone of its own")
@@ -40,7 +41,7 @@ func ParseSchedule(pattern string) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, fmt.Errorf("must have five or six fields, or be @every and a duration: %w", err)
 	}
-	s := Schedule{cron: parsed}
+	s := Schedule{Pattern: pattern, cron: parsed}
 	if s.Next(reference).IsZero() {
 		return Schedule{}, fmt.Errorf("has no moment within five years, got %.60q", pattern)
 	}

@@ -82,7 +82,23 @@ func (r *Service) preview(c *api.Call, in previewRequest) (reply Preview, err er
 
 // PreviewOf returns who would be notified of an incident from a moment (Unix seconds) on. It matches filters, so it must
 // not be called in a write transaction.
-func (r *Service) PreviewOf(tx *db.Tx, i *incident.Incident, at int64) (reply Preview, err error) {
+func (r *Service) PreviewOf(tx *db.Tx, i *incident.Incident, at int64) (Preview, error) {
+	return r.previewUntil(tx, i, at, func(Step) bool { return false })
+}
+
+// First returns the first step in which a person would be notified of an incident that begins at a moment (Unix seconds) and ends
+// at another; found is false when it ends before. It must not be called in a write transaction either.
+func (r *Service) First(tx *db.Tx, i *incident.Incident, begin, end int64) (step Step, found bool, err error) {
+	_, err = r.previewUntil(tx, i, begin, func(s Step) bool {
+		found = s.At < end && s.Count > 0
+		step = s
+		return found || s.At >= end
+	})
+	return step, found, err
+}
+
+// previewUntil previews an escalation up to the step of which last reports true.
+func (r *Service) previewUntil(tx *db.Tx, i *incident.Incident, at int64, last func(Step) bool) (reply Preview, err error) {
 	reply = Preview{At: at, Steps: []Step{}}
 	rule, results, found, err := Choose(tx, i, time.Unix(at, 0))
 	if err != nil {
@@ -102,7 +118,7 @@ func (r *Service) PreviewOf(tx *db.Tx, i *incident.Incident, at int64) (reply Pr
 	} else if repeat.Times > 0 {
 		reply.Ends += fmt.Sprintf("; all layers are notified again after %d minutes, %d times at most", repeat.Every/60, repeat.Times)
 	}
-	return reply, r.steps(tx, &reply, i, rule)
+	return reply, r.steps(tx, &reply, i, rule, last)
 }
 
 // incident returns the stored incident of a request, or the one that it describes. The caller must be allowed to see its
@@ -141,7 +157,7 @@ func (in previewRequest) incident(c *api.Call) (i incident.Incident, err error) 
 const maxPreview = 1000
 
 // steps adds the steps of a plan to a preview as the escalation itself would take them, with no person acknowledging.
-func (r *Service) steps(tx *db.Tx, reply *Preview, i *incident.Incident, rule channel.EscalateRule) error {
+func (r *Service) steps(tx *db.Tx, reply *Preview, i *incident.Incident, rule channel.EscalateRule, last func(Step) bool) error {
 	zone, err := person.Zone(tx, i.AccountID)
 	if err != nil {
 		return err
@@ -162,6 +178,9 @@ func (r *Service) steps(tx *db.Tx, reply *Preview, i *incident.Incident, rule ch
 		}
 		step.Minute = float64(step.At-reply.At) / 60
 		reply.Steps = append(reply.Steps, step)
+		if last(step) {
+			return nil
+		}
 	}
 	return nil
 }

@@ -42,7 +42,8 @@ type Watch struct {
 // Source is a datasource.
 type Source struct {
 	ID      uint64
-	Version int64 // it changes with the configuration of the datasource
+	Version int64  // it changes with the configuration of the datasource
+	Cluster string // of the evaluators that ask it
 	querier.Datasource
 	Failed *evaluate.Failure // why it cannot be asked at all; nil: it can
 }
@@ -53,12 +54,14 @@ type Report struct {
 	Held    map[int64]bool // slots that it evaluates, or has not given up yet
 	Watches []WatchState   // those that changed since the last report
 	Sources []SourceState  // likewise, and those that are lost
+
+	Digests map[int64]uint64 // of what is open, by slot; those of watches that wait for the center are left out
 }
 
 // WatchState is whether a watch is known.
 type WatchState struct {
-	Key
-	Rule     string // its name
+	Key      `json:"key"` // its rule's id would be hidden by the rule's name
+	Rule     string       // its name
 	Severity string
 	Source   string
 	Unknown  bool
@@ -84,6 +87,7 @@ type SourceState struct {
 type Orders struct {
 	Slots    map[int64]int64 // with their epochs
 	Accounts map[int64]int64 // those with rules, with the revision of their configuration
+	Differ   []int64         // slots of which the center has other open instances than was reported
 }
 
 // Saved is what is stored of a watch.
@@ -101,6 +105,8 @@ type Batch struct {
 	AsOf        time.Time
 	Transitions []evaluate.Transition
 	Related     map[string][]evaluate.Answer // for the descriptions, by check and key of the instance
+
+	Past []evaluate.Transition // found while the center could not be reached, and over: history alone
 }
 
 // Taken is what became of a batch.

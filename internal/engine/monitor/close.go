@@ -111,7 +111,7 @@ func (r *Service) closeOrphans(ctx context.Context, account int64, open []evalua
 		}
 		err := r.DB.WriteOf(ctx, account, func(tx *db.Tx) error {
 			if key.Rule != 0 {
-				if err := evaluated(tx, key); !errors.Is(err, errGone) { // nil: it was enabled meanwhile
+				if err := evaluated(tx, key, ""); !errors.Is(err, errGone) { // nil: it was enabled meanwhile
 					return err
 				}
 			}

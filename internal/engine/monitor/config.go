@@ -3,7 +3,9 @@ package monitor
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"tocsin/internal/alertrule"
@@ -21,6 +23,7 @@ import (
 type ruleCache struct {
 	revision int64
 	rules    map[uint64]*alertrule.Rule
+	marks    map[string]int64 // of the watches of each cluster
 }
 
 // Sync stores what an evaluator reports, and returns the slots that this process has and the accounts with rules.
@@ -42,7 +45,7 @@ func (r *Service) Sync(ctx context.Context, report evaluator.Report) (evaluator.
 		orders.Accounts[a.ID] = a.Revision
 	}
 	r.forget(orders.Accounts)
-	orders.Slots, err = r.claim(ctx, report.Held, report.At)
+	orders.Slots, err = r.claim(ctx, nodes, r.Nodes.ID(), r.Nodes.Live(), report.Held, report.At)
 	return orders, err
 }
 
@@ -57,8 +60,13 @@ func (r *Service) forget(accounts map[int64]int64) {
 	}
 }
 
-// Watches returns the watches of an account, of all slots. What is open of watches that are no more is closed.
+// Watches returns the watches of an account that the server evaluates, of all slots.
 func (r *Service) Watches(ctx context.Context, account int64) ([]evaluator.Watch, error) {
+	return r.watchesOf(ctx, account, nodes.cluster)
+}
+
+// watchesOf returns the watches of a cluster. What is open of watches that are in no cluster any more is closed.
+func (r *Service) watchesOf(ctx context.Context, account int64, cluster string) ([]evaluator.Watch, error) {
 	r.mu.Lock()
 	cache := r.rules[account]
 	r.mu.Unlock()
@@ -107,16 +115,32 @@ func (r *Service) Watches(ctx context.Context, account int64) ([]evaluator.Watch
 		return nil, err
 	}
 	cache = cache.with(changed, deleted, revision)
+	watches := cache.watches(account, sources, zone)
+	cache.marks = marksOf(watches)
 	r.mu.Lock()
 	r.rules[account] = cache
 	r.mu.Unlock()
-	watches := cache.watches(account, sources, zone)
-	return watches, r.closeOrphans(ctx, account, open, watches)
+	if err := r.closeOrphans(ctx, account, open, watches); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(watches, func(w evaluator.Watch) bool { return w.Source.Cluster != cluster }), nil
+}
+
+// marksOf returns a number for each cluster that changes with its watches.
+func marksOf(watches []evaluator.Watch) map[string]int64 {
+	marks := map[string]int64{}
+	for i := range watches {
+		w := &watches[i]
+		h := fnv.New64a()
+		_, _ = fmt.Fprint(h, w.Key, w.Rule.Revision, w.Source.Version, w.Rule.Zone) // never fails
+		marks[w.Source.Cluster] ^= int64(h.Sum64())
+	}
+	return marks
 }
 
 // with returns a copy of the cache with changes.
 func (c *ruleCache) with(changed []alertrule.Rule, deleted []uint64, revision int64) *ruleCache {
-	next := &ruleCache{revision, make(map[uint64]*alertrule.Rule, len(c.rules))}
+	next := &ruleCache{revision: revision, rules: make(map[uint64]*alertrule.Rule, len(c.rules))}
 	for id, rule := range c.rules {
 		next.rules[id] = rule
 	}
@@ -146,10 +170,11 @@ func (c *ruleCache) watches(account int64, sources []datasource.Connection, zone
 			if !rule.Matches(&datasource.Item{ID: s.ID, TypeIdent: s.Type, Name: s.Name}) {
 				continue
 			}
+			key := evaluator.Key{Account: account, Rule: rule.ID, Datasource: s.ID}
 			all = append(all, evaluator.Watch{
-				Key: evaluator.Key{Account: account, Rule: rule.ID, Datasource: s.ID}, Slot: slotOf(account, rule.ID, s.ID),
+				Key: key, Slot: groupOf(account, s.Cluster).slotOf(key),
 				Rule: watchable, Schedule: schedule, Delay: delay(rule, s.Type), Severity: highest(&rule.RuleConfigs),
-				Source: evaluator.Source{ID: s.ID, Version: versions[i], Datasource: s.Datasource, Failed: s.Failed},
+				Source: evaluator.Source{ID: s.ID, Version: versions[i], Cluster: s.Cluster, Datasource: s.Datasource, Failed: s.Failed},
 			})
 		}
 	}

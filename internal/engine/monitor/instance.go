@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -143,12 +144,17 @@ func (i *instance) evaluated() evaluate.Instance {
 
 // Save stores counters. Those of a slot with another owner are left out.
 func (r *Service) Save(ctx context.Context, account int64, states []evaluator.Saved) error {
+	return r.keep(ctx, &sender{group: nodes}, account, states)
+}
+
+// keep is Save of the server itself, or of an edge.
+func (r *Service) keep(ctx context.Context, from *sender, account int64, states []evaluator.Saved) error {
 	now := r.Clock.Now().UnixMilli()
 	return r.DB.WriteOf(ctx, account, func(tx *db.Tx) error {
 		epochs := map[int64]int64{}
 		for _, s := range states {
 			if _, read := epochs[s.Slot]; !read {
-				epoch, err := epochOf(tx, s.Slot)
+				epoch, err := from.epochOf(tx, s.Slot)
 				if err != nil {
 					return err
 				}
@@ -156,6 +162,13 @@ func (r *Service) Save(ctx context.Context, account int64, states []evaluator.Sa
 			}
 			if epochs[s.Slot] != s.Epoch {
 				continue
+			}
+			if from.group != nodes {
+				if err := evaluated(tx, s.Key, from.cluster); errors.Is(err, errGone) {
+					continue
+				} else if err != nil {
+					return err
+				}
 			}
 			if err := saveState(tx, s.Key, s.State, now); err != nil {
 				return err

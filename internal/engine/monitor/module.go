@@ -15,8 +15,8 @@ func (r *Service) Module() module.Module {
 	return module.Module{
 		Name:    "engine/monitor",
 		Ops:     r.Ops(),
-		Jobs:    []jobs.Job{r.evaluator.Evaluating(), r.closeJob()},
-		Prune:   []module.Retention{{Period: module.Events, Prune: Prune}},
+		Jobs:    []jobs.Job{r.evaluator.Evaluating(), r.closeJob(), r.edgesJob()},
+		Prune:   []module.Retention{{Period: module.Events, Prune: Prune}, {Period: module.Ended, Of: pruneTaken}},
 		Overdue: Overdue,
 		Gauges: []module.Gauge{{
 			Name: "tocsin_watches", Help: "Alert rules on datasources that this process evaluates, by state: known or unknown.",

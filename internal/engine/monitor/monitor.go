@@ -7,10 +7,13 @@ package monitor
 import (
 	"log/slog"
 	"sync"
+	"time"
 
 	prom "github.com/prometheus/client_golang/prometheus"
 
+	"tocsin/internal/api"
 	"tocsin/internal/core/evaluate"
+	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/evaluator"
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/platform/clock"
@@ -36,6 +39,10 @@ type Config struct {
 	PublicURL string        // of the console, for links in alerts; may be empty
 	Metrics   prom.Registerer
 	Turns     *gate.Turns // of accounts whose answers are judged
+	Guesses   *api.KeyGuesses
+
+	// Escalation is asked whom an alert of a rule would notify.
+	Escalation *escalation.Service
 }
 
 // Service is the center of the server's own evaluators. Each process of the server has one evaluator.
@@ -44,6 +51,10 @@ type Service struct {
 	evaluator *evaluator.Evaluator
 	closes    *jobs.RoundRobin
 	wake      *jobs.Signal // of the job that closes
+	arrivals  arrivals
+	absences  absences
+	stopping  chan struct{}
+	stop      func()
 
 	mu    sync.Mutex
 	rules map[int64]*ruleCache // by account
@@ -51,7 +62,9 @@ type Service struct {
 
 // New returns a service with its evaluator.
 func New(c Config) *Service {
-	r := &Service{Config: c, wake: jobs.NewSignal(), rules: map[int64]*ruleCache{}}
+	r := &Service{Config: c, wake: jobs.NewSignal(), rules: map[int64]*ruleCache{}, stopping: make(chan struct{})}
+	r.stop = sync.OnceFunc(func() { close(r.stopping) })
+	r.arrivals.waiting, r.absences.raised = map[int64]chan struct{}{}, map[group]time.Time{}
 	r.closes = jobs.NewRoundRobin(r.wake, c.DB.Meter(), nil)
 	r.evaluator = evaluator.New(evaluator.Config{
 		Center: r, Open: c.Open, Clock: c.Clock, Log: c.Log, Metrics: c.Metrics, Turns: c.Turns, Wake: jobs.NewSignal(),

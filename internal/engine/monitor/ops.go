@@ -18,7 +18,7 @@ var previews = ratelimit.Rate{PerMinute: 60}
 func (r *Service) Ops() []api.Op {
 	read := []auth.Permission{auth.AlertingRulesRead}
 	ask := []auth.Permission{auth.DatasourcesRead}
-	return api.WithReplies(golden, []api.Op{
+	return api.WithReplies(golden, append([]api.Op{
 		{
 			Path: "/monit/rule/state", Allow: read, Effect: api.Snapshot,
 			Doc: "Shows the state of an alert rule: what is open or pending, and each datasource that it is evaluated on.",
@@ -41,18 +41,26 @@ func (r *Service) Ops() []api.Op {
 			Do:      api.Do(explain),
 		},
 		{
+			Path: "/monit/datasource/state", Allow: ask, Effect: api.Snapshot,
+			Doc: "Shows how each datasource answers the alert rules on it.",
+			Notes: "Answers are known to the process that evaluates the rules. A datasource is lost when none of its queries was answered for a " +
+				"minute.",
+			Example: `{}`,
+			Do:      api.Do(r.datasourceStates),
+		},
+		{
 			Path: "/monit/preview/sync", Allow: ask, Effect: api.Snapshot, Rate: previews, Errors: needsRules,
 			Doc:     "Asks a datasource a query, and returns at most 1,000 rows.",
 			Notes:   "The caller needs Alerting Rules Read (monit) as well.",
 			Example: `{"ds_type": "prometheus", "ds_name": "Prometheus Frankfurt", "expr": "up"}`,
-			Do:      api.DoAfter(r.preview, showPreview),
+			Do:      api.DoAfter(r.preview, showFound),
 		},
 		{
 			Path: "/monit/query/data", Allow: ask, Effect: api.Snapshot, Rate: previews, Errors: needsRules,
 			Doc:     "Asks a datasource a query, and returns at most 1,000 rows with the name of their format.",
 			Notes:   "The caller needs Alerting Rules Read (monit) as well.",
 			Example: `{"ds_type": "prometheus", "ds_name": "Prometheus Frankfurt", "expr": "up"}`,
-			Do:      api.DoAfter(r.queryData, showData),
+			Do:      api.DoAfter(r.queryData, showFound),
 		},
-	})
+	}, r.pastOps()...))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"testing"
 	"time"
@@ -35,11 +36,28 @@ func (a answers) Query(_ context.Context, ask querier.Ask) ([]evaluate.Row, *eva
 	return []evaluate.Row{{Labels: map[string]string{"instance": "web1"}, Values: map[string]float64{"": 97}}}, nil
 }
 
+// Range returns as many series as the expression has letters, with two points each, one of which is no number.
+func (a answers) Range(_ context.Context, ask querier.Ask, from, to time.Time, step time.Duration) (all []querier.Series, failed *evaluate.Failure) {
+	if _, failed := a.Query(context.Background(), ask); failed != nil {
+		return nil, failed
+	}
+	for i := range len(ask.Expr) {
+		all = append(all, querier.Series{Labels: map[string]string{"instance": fmt.Sprint("web", i)}, Points: []querier.Point{{At: from, Value: float64(i)}, {At: from.Add(step), Value: math.NaN()}}})
+	}
+	return all, nil
+}
+
 func (a answers) Test(context.Context) []querier.Phase { return nil }
 func (a answers) Close() error                         { return nil }
 
 // start returns a server with a datasource, rule 1 on it and rule 2 on none.
 func start(t *testing.T) *apitest.Server {
+	t.Helper()
+	return startWith(t, func(*monitor.Config) {})
+}
+
+// startWith is start with another configuration.
+func startWith(t *testing.T, change func(*monitor.Config)) *apitest.Server {
 	t.Helper()
 	keyring, err := secret.Open(filepath.Join(t.TempDir(), "keys"), time.Now)
 	if err != nil {
@@ -52,11 +70,14 @@ func start(t *testing.T) *apitest.Server {
 	t.Cleanup(func() { d.Close() })
 	at := clock.At(time.Date(2026, 4, 13, 4, 0, 0, 0, time.UTC))
 	nodes := node.New(node.Config{DB: d, Clock: at, Name: "tocsin-1", SealKeys: func() []string { return nil }, Offset: func() time.Duration { return 0 }})
-	m := monitor.New(monitor.Config{
+	config := monitor.Config{
 		DB: d, Keyring: keyring, Clock: at, Log: slog.New(slog.DiscardHandler), Nodes: nodes,
 		Open: func(querier.Datasource) (querier.Querier, *evaluate.Failure) { return answers{}, nil },
-	})
+	}
+	change(&config)
+	m := monitor.New(config)
 	s := apitest.Start(t, m.Ops(), alertrule.New(alertrule.Config{}).Ops(), (&datasource.Service{Keyring: keyring}).Ops())
+	m.DB = s.DB
 	s.Call(apitest.KeyA, "/monit/datasource/create",
 		`{"type_ident": "prometheus", "name": "Prometheus fra", "address": "http://p:9090", "edge_cluster_name": "default", "payload": {"prometheus": {}}}`).Into(new(any))
 	for _, name := range []string{"Prom*", "other"} {
@@ -159,5 +180,20 @@ func TestPreview(t *testing.T) {
 	s.Grant(auth.DatasourcesRead)
 	s.Scenarios(t, "/monit/preview/sync", []apitest.Scenario{
 		{Name: "datasources alone", Key: apitest.KeyReader, Body: fmt.Sprintf(ask, "up"), Code: "AccessDenied", Says: []string{"Alerting Rules Read"}},
+	})
+}
+
+func TestDatasourceState(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const path = "/monit/datasource/state"
+	s.Grant(auth.DatasourcesRead)
+	s.Scenarios(t, path, []apitest.Scenario{
+		{Name: "waits", Key: apitest.KeyReader, Body: `{}`, Golden: "monit_datasource_state"},
+		{Name: "other account", Key: apitest.KeyB, Body: `{}`, Data: `{"items": []}`},
+	})
+	s.Exec(`INSERT INTO rule_watch (account_id, rule_id, datasource_id, since, body) VALUES ($1, 0, 1, 1776052740000, '{"kind":"unreachable","message":"connection refused"}')`, apitest.AccountA)
+	s.Scenarios(t, path, []apitest.Scenario{
+		{Name: "lost", Body: `{}`, Data: `{"items": [{"ds_id": 1, "state": "lost", "since": 1776052740000, "reason": "connection refused", "last_at": 0, "took_ms": 0, "rules": 1}]}`},
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"tocsin/internal/api"
-	"tocsin/internal/auth"
 	"tocsin/internal/core/condition"
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/datasource"
@@ -40,13 +39,10 @@ type PreviewRow struct {
 	Fields map[string]string           `json:"fields" doc:"Its other columns."`
 }
 
-// showPreview returns what was found.
-func showPreview(_ *api.Call, found Preview) (Preview, error) { return found, nil }
-
 // preview asks a datasource.
 func (r *Service) preview(c *api.Call, in previewRequest) (p Preview, err error) {
-	if !c.Who.May(auth.AlertingRulesRead) {
-		return p, fault.New(fault.AccessDenied, "needs Alerting Rules Read (monit) as well")
+	if err := mayAsk(c); err != nil {
+		return p, err
 	}
 	var source *datasource.Connection
 	err = c.Read(func() error {
@@ -64,10 +60,7 @@ func (r *Service) preview(c *api.Call, in previewRequest) (p Preview, err error)
 	if source == nil {
 		return p, fault.Invalid("ds_name", "can not find datasource %.100q of type %s that is enabled", in.DSName, in.DSType)
 	}
-	if source.Failed != nil {
-		return p, refusal(source.Failed)
-	}
-	q, failed := r.Open(source.Datasource)
+	q, failed := r.Connect(c.Ctx, c.Who.AccountID, *source)
 	if failed != nil {
 		return p, refusal(failed)
 	}
@@ -97,6 +90,14 @@ func filled(m map[string]string) map[string]string {
 
 // refusal returns the error of an operation whose query failed.
 func refusal(f *evaluate.Failure) error {
+	switch f.Phase {
+	case phaseNoEdge:
+		return fault.New(fault.NoEdge, "%s", f.Message)
+	case phaseLate:
+		return fault.New(fault.Timeout, "%s", f.Message)
+	case phaseBusy:
+		return fault.New(fault.TooFrequent, "%s", f.Message)
+	}
 	switch f.Kind {
 	case evaluate.BadQuery, evaluate.TooMuch, evaluate.Unsupported, evaluate.Invalid:
 		return fault.Invalid("expr", "%s", f.Message)

@@ -28,6 +28,7 @@ type record struct {
 	Value   *float64           `json:"value,omitzero"`
 	Source  string             `json:"ds_name"`
 	Kind    string             `json:"ds_type"`
+	Edge    string             `json:"edge,omitzero"` // the name of the edge that found it
 }
 
 // queried is a query with the row that it returned for the instance.
@@ -44,7 +45,7 @@ const maxShown = 1000
 func (c *change) recorded() record {
 	r := record{
 		Labels: c.Labels, Why: c.Why, AsOf: c.AsOf.UnixMilli(), Clauses: c.Clauses, Value: c.Value,
-		Source: c.Watch.Source.Name, Kind: c.Watch.Source.Type,
+		Source: c.Watch.Source.Name, Kind: c.Watch.Source.Type, Edge: c.from.Name,
 	}
 	for _, q := range c.Watch.Rule.Config.Queries {
 		one := queried{Name: q.Name, Expr: event.Cut(q.Expr, maxShown)}

@@ -31,6 +31,7 @@ type Explanation struct {
 	AsOf          int64           `json:"as_of" doc:"The moment that the queries asked about, Unix milliseconds."`
 	Queries       []Asked         `json:"queries" doc:"The queries, each with the row of the instance."`
 	Clauses       []string        `json:"clauses" doc:"The comparisons that decided, with their values."`
+	EdgeID        string          `json:"edge_id,omitzero" doc:"The edge that asked, by name; absent: the server itself."`
 }
 
 // Asked is a query with what it returned for an instance.
@@ -64,7 +65,7 @@ func explain(c *api.Call, in explainRequest) (x Explanation, err error) {
 	if err != nil {
 		return x, err
 	}
-	x.AsOf = t.stored.AsOf
+	x.AsOf, x.EdgeID = t.stored.AsOf, t.stored.Edge
 	for _, q := range t.stored.Queries {
 		x.Queries = append(x.Queries, Asked{q.Name, q.Expr, q.Values, filled(q.Fields)})
 	}

@@ -31,10 +31,10 @@ type oneRule struct {
 
 // RuleState is the state of a rule.
 type RuleState struct {
-	RuntimeState string          `json:"runtime_state" enum:"disabled,no_datasource,abnormal,waiting,normal" doc:"abnormal: it is not known on one of its datasources; waiting: it was not evaluated yet by this process."`
+	RuntimeState string          `json:"runtime_state" enum:"disabled,no_datasource,offline,unsupported,abnormal,config_pending,waiting,normal" doc:"offline: no edge of the cluster of one of its datasources is live; unsupported: none of them can ask its type; abnormal: it is not known on one of its datasources; config_pending: an edge has an older version; waiting: it was not evaluated yet by this process."`
 	Instances    []InstanceState `json:"instances" doc:"What is open or pending, at most 1,000."`
 	Watches      []WatchState    `json:"watches" doc:"The datasources that it is evaluated on."`
-	Members      []string        `json:"members" doc:"The processes that evaluate rules."`
+	Members      []string        `json:"members" doc:"The live edges and processes of the server that evaluate it, by name."`
 }
 
 // InstanceState is what a rule found, and is open or pending.
@@ -60,7 +60,7 @@ type WatchState struct {
 	State  string          `json:"state" enum:"known,unknown,waiting" doc:"Whether the answers are complete."`
 	Reason string          `json:"reason" doc:"Why it is unknown; empty: it is known."`
 	Since  int64           `json:"since,omitzero" doc:"Since when it is unknown, Unix milliseconds."`
-	EdgeID string          `json:"edge_id" doc:"The process that evaluates it; empty: none yet."`
+	EdgeID string          `json:"edge_id" doc:"The edge or the process of the server that evaluates it, by name; empty: none yet."`
 	Last   *LastEvaluation `json:"last,omitzero" doc:"Its last evaluation; absent: another process evaluates it, or it was not evaluated yet."`
 	Recent []string        `json:"recent" doc:"The outcomes of the last 60 evaluations, the oldest first: known, or the kind of the failure."`
 }
@@ -94,14 +94,11 @@ func (r *Service) state(c *api.Call, in oneRule) (s RuleState, err error) {
 	if err != nil {
 		return s, err
 	}
-	owners, err := readSlots(c.Tx)
+	edges, err := r.clusters(c.Tx, account, c.Now)
 	if err != nil {
 		return s, err
 	}
 	s = RuleState{RuntimeState: stateNoDatasource, Instances: []InstanceState{}, Watches: []WatchState{}, Members: []string{}}
-	for _, n := range r.Nodes.Live() {
-		s.Members = append(s.Members, n.Name)
-	}
 	if !rule.On() {
 		s.RuntimeState = stateDisabled
 		return s, nil
@@ -113,9 +110,16 @@ func (r *Service) state(c *api.Call, in oneRule) (s RuleState, err error) {
 		}
 		key := evaluator.Key{Account: account, Rule: rule.ID, Datasource: d.ID}
 		w := r.watchState(key, d.Name, stored)
-		w.EdgeID = name(r.Nodes.Live(), owners[slotOf(account, rule.ID, d.ID)].node)
+		if w.EdgeID, err = r.owner(c.Tx, edges, key, d.Cluster()); err != nil {
+			return s, err
+		}
+		s.addMembers(r.Nodes.Live(), edges, d.Cluster())
+		runtime, reason := edges.state(&rule, d)
+		if reason != "" {
+			w.State, w.Reason = "unknown", reason
+		}
 		s.Watches = append(s.Watches, w)
-		s.RuntimeState = worse(s.RuntimeState, ofWatches[w.State])
+		s.RuntimeState = worse(s.RuntimeState, cmp.Or(runtime, ofWatches[w.State]))
 		instances, err := r.instances(c.Tx, key, w.State == "unknown")
 		if err != nil {
 			return s, err
@@ -126,12 +130,24 @@ func (r *Service) state(c *api.Call, in oneRule) (s RuleState, err error) {
 	return s, nil
 }
 
+// addMembers adds the processes that evaluate the watches of a cluster.
+func (s *RuleState) addMembers(live []node.Node, edges clusters, cluster string) {
+	if cluster != nodes.cluster {
+		live = nodesOf(edges.live(cluster))
+	}
+	for _, n := range live {
+		if !slices.Contains(s.Members, n.Name) {
+			s.Members = append(s.Members, n.Name)
+		}
+	}
+}
+
 // ofWatches are the states of rules by those of watches.
 var ofWatches = map[string]string{"known": stateNormal, "unknown": stateAbnormal, "waiting": stateWaiting}
 
 // worse returns the state of two that counts for a rule.
 func worse(a, b string) string {
-	order := []string{stateAbnormal, stateWaiting, stateNormal, stateNoDatasource}
+	order := []string{stateOffline, stateUnsupported, stateAbnormal, statePending, stateWaiting, stateNormal, stateNoDatasource, ""}
 	if slices.Index(order, b) < slices.Index(order, a) {
 		return b
 	}
@@ -220,7 +236,7 @@ func (r *Service) instances(tx *db.Tx, key evaluator.Key, unknown bool) (all []I
 }
 
 // States returns the states of rules for their lists. A rule that it does not return is normal.
-func (r *Service) States(tx *db.Tx, account int64, _ []uint64, _ time.Time) (map[uint64]alertrule.State, error) {
+func (r *Service) States(tx *db.Tx, account int64, _ []uint64, now time.Time) (map[uint64]alertrule.State, error) {
 	states := map[uint64]alertrule.State{}
 	stored, err := unknownsOf(tx, account)
 	if err != nil {
@@ -230,6 +246,9 @@ func (r *Service) States(tx *db.Tx, account int64, _ []uint64, _ time.Time) (map
 		if key.Rule != 0 {
 			states[key.Rule] = alertrule.State{RuntimeState: stateAbnormal}
 		}
+	}
+	if err := r.edgeStates(tx, account, now, states); err != nil {
+		return nil, err
 	}
 	type count struct{ rule, n int64 }
 	open, err := db.All(tx, func(scan db.Scan) (c count, err error) { return c, scan(&c.rule, &c.n) },

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ type change struct {
 	*evaluate.Transition
 	instance instance      // as it is afterwards
 	open     bool          // it was open before
+	past     bool          // it is history alone
 	events   []event.Event // one for each channel; none: no event is sent
 	bodies   []string
 	record   string // the transition as it is stored
@@ -44,6 +46,7 @@ type change struct {
 // sent is what the transitions of a batch have in common.
 type sent struct {
 	*evaluator.Batch
+	from        *sender
 	rule        *alertrule.Rule
 	channels    []int64 // of the rule that take alerts
 	unrouted    bool    // the rule names channels, and none takes alerts
@@ -54,28 +57,36 @@ type sent struct {
 // Send stores the transitions of an evaluation: what is open, what became of it, and an event for each channel. It may be called
 // again with a batch of which a part was stored: a beginning of what is open and an end of what is not are left out.
 func (r *Service) Send(ctx context.Context, b evaluator.Batch) (evaluator.Taken, error) {
-	taken, err := r.take(ctx, b)
+	return r.sendAs(ctx, &sender{group: nodes}, b)
+}
+
+// sendAs is Send of the server itself, or of an edge.
+func (r *Service) sendAs(ctx context.Context, from *sender, b evaluator.Batch) (evaluator.Taken, error) {
+	taken, err := r.take(ctx, from, b)
 	if !errors.Is(err, errMarked) {
 		return taken, err
 	}
 	if err := r.settle(ctx, b.Watch.Key); err != nil {
 		return evaluator.Taken{}, err
 	}
-	return r.take(ctx, b)
+	return r.take(ctx, from, b)
 }
 
-func (r *Service) take(ctx context.Context, b evaluator.Batch) (evaluator.Taken, error) {
+func (r *Service) take(ctx context.Context, from *sender, b evaluator.Batch) (evaluator.Taken, error) {
 	account, now := b.Watch.Account, r.Clock.Now()
-	s, err := r.common(ctx, &b)
+	s, err := r.common(ctx, from, &b)
 	if errors.Is(err, errGone) {
 		return evaluator.Taken{Gone: true}, nil
 	}
 	if err != nil {
 		return evaluator.Taken{}, err
 	}
-	changes := make([]change, len(b.Transitions))
+	changes := make([]change, 0, len(b.Past)+len(b.Transitions))
+	for i := range b.Past {
+		changes = append(changes, change{sent: s, Transition: &b.Past[i], past: true})
+	}
 	for i := range b.Transitions {
-		changes[i] = change{sent: s, Transition: &b.Transitions[i]}
+		changes = append(changes, change{sent: s, Transition: &b.Transitions[i]})
 	}
 	work := jobs.Batch[change]{DB: r.DB, Prepare: r.prepare, Still: r.still, Do: r.store}
 	for part := range slices.Chunk(changes, putAtOnce) {
@@ -93,8 +104,8 @@ func (r *Service) take(ctx context.Context, b evaluator.Batch) (evaluator.Taken,
 }
 
 // common reads what the transitions of a batch need.
-func (r *Service) common(ctx context.Context, b *evaluator.Batch) (*sent, error) {
-	s := &sent{Batch: b, open: map[string]instance{}}
+func (r *Service) common(ctx context.Context, from *sender, b *evaluator.Batch) (*sent, error) {
+	s := &sent{Batch: b, from: from, open: map[string]instance{}}
 	account := b.Watch.Account
 	err := r.DB.Snapshot(db.For(ctx, account), func(tx *db.Tx) error {
 		rule, found, err := alertrule.FindRule(tx, account, b.Watch.Key.Rule)
@@ -104,13 +115,7 @@ func (r *Service) common(ctx context.Context, b *evaluator.Batch) (*sent, error)
 		if !found {
 			return errGone
 		}
-		s.rule = &rule
-		s.integration, err = integration.MonitorsOf(tx, account)
-		if err != nil {
-			return err
-		}
-		s.channels, s.unrouted, err = takers(tx, account, &rule)
-		if err != nil {
+		if err := s.direct(tx, account, &rule); err != nil {
 			return err
 		}
 		open, err := instancesOf(tx, b.Watch.Key)
@@ -122,13 +127,24 @@ func (r *Service) common(ctx context.Context, b *evaluator.Batch) (*sent, error)
 	return s, err
 }
 
+// direct reads where the alerts of a rule go.
+func (s *sent) direct(tx *db.Tx, account int64, rule *alertrule.Rule) (err error) {
+	s.rule = rule
+	s.integration, err = integration.MonitorsOf(tx, account)
+	if err != nil {
+		return err
+	}
+	s.channels, s.unrouted, err = takers(tx, account, rule)
+	return err
+}
+
 // prepare writes the texts and the events of transitions.
 func (r *Service) prepare(_ context.Context, _ int64, changes []change, now time.Time) ([]change, error) {
 	arrived := now.UnixNano()
 	for n := range changes {
 		c := &changes[n]
 		c.instance, c.open = c.sent.open[c.Check+"/"+c.Key]
-		if !c.open {
+		if !c.open || c.past {
 			c.begin()
 		}
 		c.instance.epoch = c.Epoch
@@ -137,7 +153,7 @@ func (r *Service) prepare(_ context.Context, _ int64, changes []change, now time
 			c.instance.Value = c.Value
 		}
 		c.instance.repeated = now.UnixMilli()
-		if !c.To.Ends() || !c.Silent {
+		if !c.past && (!c.To.Ends() || !c.Silent) {
 			r.write(c, now)
 		}
 		for i := range c.events {
@@ -175,15 +191,22 @@ func (c *change) begin() {
 
 // still returns the transitions that are to be stored, in the account's transaction.
 func (r *Service) still(tx *db.Tx, account int64, changes []change, _ time.Time) (left []change, err error) {
-	w := changes[0].Watch
-	epoch, err := epochOf(tx, w.Slot)
+	w, from := changes[0].Watch, changes[0].from
+	epoch, err := from.epochOf(tx, w.Slot)
 	if err != nil {
 		return nil, err
 	}
 	if epoch != changes[0].Epoch {
 		return nil, errFenced
 	}
-	if err := evaluated(tx, w.Key); err != nil {
+	if err := evaluated(tx, w.Key, from.cluster); err != nil {
+		return nil, err
+	}
+	if late, err := from.late(tx, w.Key); err != nil || late {
+		return nil, err
+	}
+	stored, err := pastOf(tx, changes)
+	if err != nil {
 		return nil, err
 	}
 	now, err := instancesOf(tx, w.Key)
@@ -201,6 +224,9 @@ func (r *Service) still(tx *db.Tx, account int64, changes []change, _ time.Time)
 	for _, c := range changes {
 		stays, known := open[c.Check+"/"+c.Key] // one that is being closed is known, and does not stay
 		switch {
+		case c.past && stored[c.identity()]:
+		case c.past:
+			left = append(left, c)
 		case c.To == evaluate.Begin && stays, c.To.Ends() && !known, c.To != evaluate.Begin && !c.To.Ends() && !stays:
 		default:
 			left = append(left, c)
@@ -209,8 +235,8 @@ func (r *Service) still(tx *db.Tx, account int64, changes []change, _ time.Time)
 	return left, nil
 }
 
-// evaluated returns errGone unless the rule is evaluated on the datasource.
-func evaluated(tx *db.Tx, key evaluator.Key) error {
+// evaluated returns errGone unless the rule is evaluated on the datasource by a cluster; empty: by any.
+func evaluated(tx *db.Tx, key evaluator.Key, cluster string) error {
 	rule, found, err := alertrule.FindRule(tx, key.Account, key.Rule)
 	if err != nil {
 		return err
@@ -222,7 +248,7 @@ func evaluated(tx *db.Tx, key evaluator.Key) error {
 	if err != nil {
 		return err
 	}
-	if !found || !d.Enabled || !rule.Matches(&d) {
+	if !found || !d.Enabled || !rule.Matches(&d) || cmp.Or(cluster, d.Cluster()) != d.Cluster() {
 		return errGone
 	}
 	return nil
@@ -230,6 +256,9 @@ func evaluated(tx *db.Tx, key evaluator.Key) error {
 
 // store stores transitions with their events.
 func (r *Service) store(tx *db.Tx, account int64, changes []change, now time.Time) error {
+	if err := changes[0].from.taken(tx, changes[0].Watch.Key, now); err != nil {
+		return err
+	}
 	var events []event.Event
 	var bodies []string
 	rows := db.Rows{Table: "rule_transition", Columns: db.Columns(transitionColumns)}
@@ -237,7 +266,10 @@ func (r *Service) store(tx *db.Tx, account int64, changes []change, now time.Tim
 		c := &changes[n]
 		events, bodies = append(events, c.events...), append(bodies, c.bodies...)
 		change := c.instance.save
-		if c.To.Ends() {
+		switch {
+		case c.past:
+			change = func(*db.Tx) error { return nil }
+		case c.To.Ends():
 			change = c.instance.remove
 		}
 		if err := change(tx); err != nil {
@@ -251,7 +283,7 @@ func (r *Service) store(tx *db.Tx, account int64, changes []change, now time.Tim
 			first = c.events[0].ID
 		}
 		rows.Values = append(rows.Values, c.instance.transition(now, c.At, string(c.To), c.From, c.Severity, first, c.record))
-		if (c.To == evaluate.Begin || c.To == evaluate.Rise) && c.unrouted {
+		if (c.To == evaluate.Begin || c.To == evaluate.Rise) && c.unrouted && !c.past {
 			if err := r.raiseUnrouted(tx, c, now); err != nil {
 				return err
 			}

@@ -8,12 +8,35 @@ import (
 	"strconv"
 	"time"
 
+	"tocsin/internal/datasource"
+	"tocsin/internal/engine/evaluator"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/node"
 )
 
-// slots is how many parts the watches of all accounts have. Each part is evaluated by one process.
-const slots = 256
+// How many parts watches have: those of all accounts that the server evaluates, and those of a cluster of edges. Each part is
+// evaluated by one process.
+const (
+	slots     = 256
+	edgeSlots = 64
+)
+
+// group is the processes that share watches: the nodes of the server, or the members of a cluster of an account.
+type group struct {
+	account int64 // 0: the server's nodes
+	cluster string
+}
+
+// nodes are the server's own processes.
+var nodes = group{cluster: datasource.DefaultCluster}
+
+// groupOf returns the group that evaluates the watches of a cluster.
+func groupOf(account int64, cluster string) group {
+	if cluster == datasource.DefaultCluster {
+		return nodes
+	}
+	return group{account, cluster}
+}
 
 // handOver is how long a process may take to give up a slot that moves, and how long a process has been there before it is
 // given slots of others.
@@ -28,13 +51,20 @@ type slot struct {
 	since  int64  // of the last change, Unix milliseconds
 }
 
-// slotOf returns the slot of a watch.
-func slotOf(account int64, rule, datasource uint64) int64 {
+// slotOf returns the slot of a watch of the group.
+func (g group) slotOf(key evaluator.Key) int64 {
 	h := fnv.New64a()
-	text := strconv.AppendInt(nil, account, 10)
-	text = strconv.AppendUint(append(text, '/'), rule, 10)
-	_, _ = h.Write(strconv.AppendUint(append(text, '/'), datasource, 10)) // never fails
-	return int64(h.Sum64() % slots)
+	text := strconv.AppendInt(nil, key.Account, 10)
+	text = strconv.AppendUint(append(text, '/'), key.Rule, 10)
+	_, _ = h.Write(strconv.AppendUint(append(text, '/'), key.Datasource, 10)) // never fails
+	return int64(h.Sum64() % g.slots())
+}
+
+func (g group) slots() uint64 {
+	if g == nodes {
+		return slots
+	}
+	return edgeSlots
 }
 
 func (s slot) given(to string, now time.Time) slot {
@@ -91,42 +121,58 @@ func settled(live []node.Node, id string, now time.Time) bool {
 	return at >= 0 && now.Sub(live[at].Started) >= handOver
 }
 
-// readSlots returns all slots, those without a row as slots of no process.
-func readSlots(tx *db.Tx) ([]slot, error) {
-	all := make([]slot, slots)
+// readSlots returns all slots of a group, those without a row as slots of no process.
+func readSlots(tx *db.Tx, g group) ([]slot, error) {
+	all := make([]slot, g.slots())
 	for i := range all {
 		all[i].number = int64(i)
 	}
-	_, err := db.All(tx, func(scan db.Scan) (struct{}, error) {
+	read := func(scan db.Scan) (struct{}, error) {
 		var s slot
 		if err := scan(&s.number, &s.node, &s.epoch, &s.moving, &s.since); err != nil {
 			return struct{}{}, err
 		}
-		if s.number >= 0 && s.number < slots {
+		if s.number >= 0 && s.number < int64(len(all)) {
 			all[s.number] = s
 		}
 		return struct{}{}, nil
-	}, `SELECT slot, node_id, epoch, moving_to, since FROM node_slot`)
+	}
+	var err error
+	if g == nodes {
+		_, err = db.All(tx, read, `SELECT slot, node_id, epoch, moving_to, since FROM node_slot`)
+	} else {
+		_, err = db.All(tx, read, `SELECT slot, edge_id, epoch, moving_to, since FROM edge_slot WHERE account_id = $1 AND cluster_name = $2`,
+			g.account, g.cluster)
+	}
 	return all, err
 }
 
 // store changes a slot from what it was read as. Another process may have been faster: then nothing changes.
-func (s slot) store(tx *db.Tx, before slot) error {
-	if before.node == "" {
+func (s slot) store(tx *db.Tx, g group, before slot) error {
+	switch {
+	case g == nodes && before.node == "":
 		return tx.Do(`INSERT INTO node_slot (slot, node_id, epoch, moving_to, since) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
 			s.number, s.node, s.epoch, s.moving, s.since)
+	case g == nodes:
+		return tx.Do(`UPDATE node_slot SET node_id = $3, epoch = $4, moving_to = $5, since = $6
+			WHERE slot = $1 AND epoch = $2 AND moving_to = $7`, s.number, before.epoch, s.node, s.epoch, s.moving, s.since, before.moving)
+	case before.node == "":
+		return tx.Do(`INSERT INTO edge_slot (account_id, cluster_name, slot, edge_id, epoch, moving_to, since)
+			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`, g.account, g.cluster, s.number, s.node, s.epoch, s.moving, s.since)
 	}
-	return tx.Do(`UPDATE node_slot SET node_id = $3, epoch = $4, moving_to = $5, since = $6
-		WHERE slot = $1 AND epoch = $2 AND moving_to = $7`, s.number, before.epoch, s.node, s.epoch, s.moving, s.since, before.moving)
+	return tx.Do(`UPDATE edge_slot SET edge_id = $3, epoch = $4, moving_to = $5, since = $6
+		WHERE account_id = $8 AND cluster_name = $9 AND slot = $1 AND epoch = $2 AND moving_to = $7`,
+		s.number, before.epoch, s.node, s.epoch, s.moving, s.since, before.moving, g.account, g.cluster)
 }
 
-// claim assigns the slots and returns those that this process evaluates, with their epochs. held are the slots that it still
-// evaluates: it has given up the others.
-func (r *Service) claim(ctx context.Context, held map[int64]bool, now time.Time) (map[int64]int64, error) {
-	self, live := r.Nodes.ID(), r.Nodes.Live()
+// claim assigns the slots of a group and returns those that one of its live processes evaluates, with their epochs. held are the
+// slots that it still evaluates: it has given up the others.
+func (r *Service) claim(
+	ctx context.Context, g group, self string, live []node.Node, held map[int64]bool, now time.Time,
+) (map[int64]int64, error) {
 	var all []slot
 	err := r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		all, err = readSlots(tx)
+		all, err = readSlots(tx, g)
 		return err
 	})
 	if err != nil {
@@ -140,13 +186,13 @@ func (r *Service) claim(ctx context.Context, held map[int64]bool, now time.Time)
 		}
 	}
 	if len(changed) > 0 {
-		err = r.DB.WriteOf(ctx, db.NoAccount, func(tx *db.Tx) (err error) {
+		err = r.DB.WriteOf(ctx, cmp.Or(g.account, db.NoAccount), func(tx *db.Tx) (err error) {
 			for _, s := range changed {
-				if err := s.store(tx, all[s.number]); err != nil {
+				if err := s.store(tx, g, all[s.number]); err != nil {
 					return err
 				}
 			}
-			all, err = readSlots(tx)
+			all, err = readSlots(tx, g)
 			return err
 		})
 	}
@@ -159,9 +205,20 @@ func (r *Service) claim(ctx context.Context, held map[int64]bool, now time.Time)
 	return own, err
 }
 
-// epochOf returns the epoch of a slot, in the transaction of an account. The process that takes a slot over reads what is
-// open in such a transaction as well, so it sees all that was taken under an earlier epoch.
-func epochOf(tx *db.Tx, number int64) (int64, error) {
-	epoch, _, err := db.One(tx, db.Column[int64], `SELECT epoch FROM node_slot WHERE slot = $1`, number)
+// epochOf returns the epoch of a slot if the sender has it, in the transaction of an account. The process that takes a slot over
+// reads what is open in such a transaction as well, so it sees all that was taken under an earlier epoch.
+func (f *sender) epochOf(tx *db.Tx, number int64) (epoch int64, err error) {
+	if f.group == nodes {
+		epoch, _, err = db.One(tx, db.Column[int64], `SELECT epoch FROM node_slot WHERE slot = $1`, number)
+		return epoch, err
+	}
+	epoch, found, err := db.One(tx, db.Column[int64], `SELECT epoch FROM edge_slot
+		WHERE account_id = $1 AND cluster_name = $2 AND slot = $3 AND edge_id = $4`, f.account, f.cluster, number, f.ID)
+	if err == nil && !found {
+		epoch = noEpoch
+	}
 	return epoch, err
 }
+
+// noEpoch is the epoch of a slot that a sender does not have.
+const noEpoch = -1

@@ -1,16 +1,13 @@
 package monitor
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"tocsin/internal/alertrule"
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/datasource"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/querier"
 )
 
 // tryTimeout bounds how long the queries of a rule are tried before it is stored.
@@ -31,20 +28,13 @@ func (r *Service) Try(ctx context.Context, account int64, rule alertrule.Rule) [
 		r.Log.Error("the queries of an alert rule could not be tried", "account_id", account, "error", err)
 		return []alertrule.Trial{}
 	}
-	all = slices.DeleteFunc(all, func(d datasource.Connection) bool {
-		return !rule.Matches(&datasource.Item{ID: d.ID, TypeIdent: d.Type, Name: d.Name})
-	})
+	all = matching(all, &rule)
 	if len(all) == 0 {
 		return []alertrule.Trial{}
 	}
-	named := func(d datasource.Connection) int {
-		return slices.Index(append(rule.DSIDs[:len(rule.DSIDs):len(rule.DSIDs)], d.ID), d.ID)
-	}
-	first := slices.MinFunc(all, func(a, b datasource.Connection) int {
-		return cmp.Or(cmp.Compare(named(a), named(b)), cmp.Compare(a.ID, b.ID))
-	})
+	first := all[0]
 	t := alertrule.Trial{DSID: first.ID, DSName: first.Name, Status: "ok"}
-	series, failed := r.ask(ctx, first, rule.RuleConfigs.Queries)
+	series, failed := r.ask(ctx, account, first, rule.RuleConfigs.Queries)
 	t.Series = series
 	if failed != nil {
 		t.Status, t.Message = "failed", failed.Message
@@ -56,19 +46,18 @@ func (r *Service) Try(ctx context.Context, account int64, rule alertrule.Rule) [
 }
 
 // ask asks queries of a datasource, up to the first that fails, and returns how many rows they have.
-func (r *Service) ask(ctx context.Context, d datasource.Connection, queries []evaluate.Query) (rows int64, failed *evaluate.Failure) {
-	if d.Failed != nil {
-		return 0, d.Failed
-	}
-	q, failed := r.Open(d.Datasource)
+func (r *Service) ask(
+	ctx context.Context, account int64, d datasource.Connection, queries []evaluate.Query,
+) (rows int64, failed *evaluate.Failure) {
+	q, failed := r.Connect(ctx, account, d)
 	if failed != nil {
 		return 0, failed
 	}
 	defer q.Close() //nolint:errcheck // there is no one to report to
 	for _, one := range queries {
-		answer, failed := q.Query(ctx, querier.Ask{
-			Expr: one.Expr, Args: one.Args, LabelFields: one.LabelFields, ValueFields: one.ValueFields, AsOf: r.Clock.Now(), Timeout: tryTimeout,
-		})
+		ask := askFor(one, r.Clock.Now())
+		ask.Timeout = tryTimeout
+		answer, failed := q.Query(ctx, ask)
 		if failed != nil {
 			return rows, failed
 		}

@@ -160,14 +160,16 @@ func (in *inlet) match(m *snapshot) func(*filter.Meter, *event.Event) ([]int64, 
 			}
 			return ids
 		})
-		var steps []decide.Step
-		for _, l := range looks {
-			steps = append(steps, decide.Step{
-				Stage: "route", Name: l.Case, Matched: l.Matched, Why: l.Why, Channels: l.Channels, Over: l.Over,
-			})
-		}
-		return channels, steps
+		return channels, routed(looks)
 	}
+}
+
+// routed returns the cases of a route that were looked at.
+func routed(looks []route.CaseResult) (steps []decide.Step) {
+	for _, l := range looks {
+		steps = append(steps, decide.Step{Stage: "route", Name: l.Case, Matched: l.Matched, Why: l.Why, Channels: l.Channels, Over: l.Over})
+	}
+	return steps
 }
 
 // Channel returns a compiled channel; nil when there is none. It implements decide.State.

@@ -32,6 +32,9 @@ const (
 	Unavailable                    // a dependency, such as the database, is down; a retry may help
 	Conflict                       // another change came first, or the object is in the wrong state
 	Outdated                       // the request was made for an older revision of the object
+	NoEdge                         // no edge that could answer is live
+	Timeout                        // an edge did not answer in time
+	Replaced                       // another process has taken the place of the caller's
 )
 
 // Error is a failure with the texts for the caller and for the log.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/platform/egress"
@@ -30,11 +31,8 @@ func Open(d querier.Datasource, out *egress.Client) (querier.Querier, *evaluate.
 
 // Query makes an instant query at a.AsOf.
 func (c client) Query(ctx context.Context, a querier.Ask) (rows []evaluate.Row, failed *evaluate.Failure) {
-	if kind := a.Args["loki.type"]; kind != "" && kind != "stats" {
-		return nil, &evaluate.Failure{
-			Kind: evaluate.Unsupported, Phase: querier.PhaseQuery,
-			Message: fmt.Sprintf("loki.type %q is not supported; use stats", kind),
-		}
+	if failed := supported(a); failed != nil {
+		return nil, failed
 	}
 	if _, failed = c.http.Do(ctx, call(a, &rows)); failed != nil {
 		return nil, failed
@@ -42,11 +40,36 @@ func (c client) Query(ctx context.Context, a querier.Ask) (rows []evaluate.Row, 
 	return rows, nil
 }
 
+// supported refuses queries of lines.
+func supported(a querier.Ask) *evaluate.Failure {
+	if kind := a.Args["loki.type"]; kind != "" && kind != "stats" {
+		return &evaluate.Failure{
+			Kind: evaluate.Unsupported, Phase: querier.PhaseQuery,
+			Message: fmt.Sprintf("loki.type %q is not supported; use stats", kind),
+		}
+	}
+	return nil
+}
+
+// Range makes a range query.
+func (c client) Range(ctx context.Context, a querier.Ask, from, to time.Time, step time.Duration) ([]querier.Series, *evaluate.Failure) {
+	if failed := supported(a); failed != nil {
+		return nil, failed
+	}
+	ask := call(a, nil)
+	ask.Path = "/loki/api/v1/query_range"
+	ask.Form.Del("time")
+	prometheus.Span(ask.Form, nanoseconds, from, to, step)
+	return prometheus.Ranged(ctx, c.http, ask, prometheus.Decoder{Limit: a.Rows()}, from, to, step)
+}
+
+func nanoseconds(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
+
 // call returns the request of a query, whose rows it stores.
 func call(a querier.Ask, rows *[]evaluate.Row) querier.Call {
 	form := url.Values{"query": {a.Expr}}
 	if !a.AsOf.IsZero() {
-		form.Set("time", strconv.FormatInt(a.AsOf.UnixNano(), 10))
+		form.Set("time", nanoseconds(a.AsOf))
 	}
 	read := func(r io.Reader) error {
 		answer := prometheus.Decoder{Limit: a.Rows()}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -13,11 +15,13 @@ import (
 	"tocsin/internal/querier"
 )
 
-// Decoder reads the answer of an instant query as it arrives.
+// Decoder reads the answer of a query as it arrives: the rows of an instant query, the series of a range query.
 type Decoder struct {
-	Limit int  // rows at most
-	Named bool // the name of the metric is that of the value, as in VictoriaLogs; else it is left out
-	Rows  []evaluate.Row
+	Limit  int  // rows or series at most
+	Named  bool // the name of the metric is that of the value, as in VictoriaLogs; else it is left out
+	Ranged bool // the answer is of a range query
+	Rows   []evaluate.Row
+	Series []querier.Series
 
 	json    *jsontext.Decoder
 	status  string
@@ -122,6 +126,12 @@ func (d *Decoder) data(name []byte) error {
 
 func (d *Decoder) rows() error {
 	d.read = true
+	if d.Ranged {
+		if d.kind != "matrix" {
+			return errMalformed
+		}
+		return d.array(d.series)
+	}
 	switch d.kind {
 	case "vector":
 		if d.json.PeekKind() == 'n' { // of an empty one
@@ -129,9 +139,9 @@ func (d *Decoder) rows() error {
 		}
 		return d.array(d.series)
 	case "scalar":
-		v, err := d.sample()
+		p, err := d.sample()
 		if err == nil {
-			d.Rows = append(d.Rows, evaluate.Row{Labels: map[string]string{}, Values: map[string]float64{"": v}})
+			d.Rows = append(d.Rows, evaluate.Row{Labels: map[string]string{}, Values: map[string]float64{"": p.Value}})
 		}
 		return err
 	case "string":
@@ -144,14 +154,15 @@ func (d *Decoder) rows() error {
 	return errMalformed
 }
 
-// series reads a series of a vector.
+// series reads a series of a vector or of a matrix.
 func (d *Decoder) series() error {
-	if len(d.Rows) >= d.Limit {
+	if len(d.Rows)+len(d.Series) >= d.Limit {
 		return failure(evaluate.TooMuch, fmt.Sprintf("the query returns more than %d rows", d.Limit))
 	}
 	var row evaluate.Row
 	name, valued := "", false
-	var value float64
+	var value querier.Point
+	var points []querier.Point
 	err := d.object(func(member []byte) (err error) {
 		switch string(member) {
 		case "metric":
@@ -161,8 +172,11 @@ func (d *Decoder) series() error {
 			row.Labels, name, err = d.labels()
 		case "value":
 			value, err = d.sample()
-			valued = true
-		case "histogram":
+			valued = !d.Ranged
+		case "values":
+			points, err = d.points()
+			valued = d.Ranged
+		case "histogram", "histograms":
 			return failure(evaluate.Unsupported, "the query returns a native histogram, which cannot be compared with a number")
 		default:
 			err = d.json.SkipValue()
@@ -178,7 +192,11 @@ func (d *Decoder) series() error {
 	if !d.Named {
 		name = ""
 	}
-	row.Values = map[string]float64{name: value}
+	if d.Ranged {
+		d.Series = append(d.Series, querier.Series{Labels: row.Labels, Name: name, Points: points})
+		return nil
+	}
+	row.Values = map[string]float64{name: value.Value}
 	d.Rows = append(d.Rows, row)
 	return nil
 }
@@ -220,15 +238,40 @@ func (d *Decoder) labels() (labels map[string]string, metric string, err error) 
 	return labels, metric, err
 }
 
-// sample reads a value with its moment, which is that of the query.
-func (d *Decoder) sample() (value float64, err error) {
+// points reads the samples of a series.
+func (d *Decoder) points() (points []querier.Point, err error) {
+	err = d.array(func() error {
+		if len(points) >= querier.MaxPoints {
+			return failure(evaluate.TooMuch, fmt.Sprintf("a series has more than %d points", querier.MaxPoints))
+		}
+		p, err := d.sample()
+		points = append(points, p)
+		return err
+	})
+	return points, err
+}
+
+// sample reads a value with its moment. That of an instant query is known, and left out.
+func (d *Decoder) sample() (p querier.Point, err error) {
 	at := 0
 	err = d.array(func() (err error) {
 		at++
+		var text []byte
+		if at == 1 && d.Ranged {
+			text, err = d.json.ReadValue()
+			if err != nil {
+				return err
+			}
+			seconds, err := strconv.ParseFloat(string(text), 64)
+			if err != nil || math.Abs(seconds) > 1e11 {
+				return errMalformed
+			}
+			p.At = time.UnixMilli(int64(math.Round(seconds * 1000))).UTC()
+			return nil
+		}
 		if at != 2 {
 			return d.json.SkipValue()
 		}
-		var text []byte
 		if d.json.PeekKind() == '0' {
 			text, err = d.json.ReadValue()
 		} else {
@@ -237,7 +280,7 @@ func (d *Decoder) sample() (value float64, err error) {
 		if err != nil {
 			return err
 		}
-		if value, err = strconv.ParseFloat(string(text), 64); err != nil {
+		if p.Value, err = strconv.ParseFloat(string(text), 64); err != nil {
 			return failure(evaluate.Invalid, "the value of a series is no number")
 		}
 		return nil
@@ -245,5 +288,5 @@ func (d *Decoder) sample() (value float64, err error) {
 	if err == nil && at != 2 {
 		err = errMalformed
 	}
-	return value, err
+	return p, err
 }

@@ -58,6 +58,35 @@ func call(a querier.Ask, rows *[]evaluate.Row) querier.Call {
 	}
 }
 
+// Range makes a range query.
+func (c client) Range(ctx context.Context, a querier.Ask, from, to time.Time, step time.Duration) ([]querier.Series, *evaluate.Failure) {
+	ask := call(a, nil)
+	ask.Path = "/api/v1/query_range"
+	ask.Form.Del("time")
+	Span(ask.Form, Seconds, from, to, step)
+	return Ranged(ctx, c.http, ask, Decoder{Limit: a.Rows()}, from, to, step)
+}
+
+// Span sets the parameters of a range query.
+func Span(form url.Values, moment func(time.Time) string, from, to time.Time, step time.Duration) {
+	form.Set("start", moment(from))
+	form.Set("end", moment(to))
+	form.Set("step", strconv.FormatInt(int64(step.Seconds()), 10)+"s")
+}
+
+// Ranged makes the call of a range query, whose answer has the form that Prometheus' has.
+func Ranged(ctx context.Context, h *querier.HTTP, c querier.Call, d Decoder, from, to time.Time, step time.Duration) ([]querier.Series, *evaluate.Failure) {
+	if failed := querier.CheckRange(from, to, step); failed != nil {
+		return nil, failed
+	}
+	d.Ranged = true
+	c.Read = d.Decode
+	if _, failed := h.Do(ctx, c); failed != nil {
+		return nil, failed
+	}
+	return d.Series, nil
+}
+
 // Seconds returns a moment as the API takes it: Unix seconds with milliseconds.
 func Seconds(t time.Time) string {
 	return strconv.FormatFloat(float64(t.UnixMilli())/1000, 'f', 3, 64)

@@ -25,8 +25,22 @@ import (
 type Type struct {
 	Name  string
 	Open  querier.Opener
-	Query string // one that a good server answers
-	Good  string // its answer of one row
+	Query string        // one that a good server answers
+	Good  string        // its answer of one row
+	step  time.Duration // not 0: it is asked about many moments
+}
+
+// Ranged runs the table for range queries in steps of step. good is an answer of one series.
+func (q Type) Ranged(t *testing.T, good string, step time.Duration, own ...Case) {
+	q.Good, q.step = good, step
+	for _, c := range append(q.cases(), own...) {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(c.Answer)
+			t.Cleanup(server.Close)
+			q.one(t, server.URL, payload+"}", c)
+		})
+	}
 }
 
 // Secrets that the datasource under test has. No message may hold one.
@@ -171,7 +185,7 @@ func (q Type) one(t *testing.T, address, payload string, c Case) {
 	if c.Kind == evaluate.Timeout {
 		ask.Timeout = querier.MinTimeout
 	}
-	rows, failed := open.Query(context.Background(), ask)
+	rows, failed := q.ask(open, ask)
 	if c.Kind == "" {
 		if failed != nil || len(rows) != 1 {
 			t.Fatalf("%d rows, %v", len(rows), failed)
@@ -189,6 +203,19 @@ func (q Type) one(t *testing.T, address, payload string, c Case) {
 	if n := len([]rune(failed.Message)); n == 0 || n > 500 {
 		t.Errorf("the message has %d characters", n)
 	}
+}
+
+// ask asks one query, or about a minute. A series counts as a row.
+func (q Type) ask(open querier.Querier, ask querier.Ask) (rows []evaluate.Row, failed *evaluate.Failure) {
+	if q.step == 0 {
+		return open.Query(context.Background(), ask)
+	}
+	from := time.Unix(1_700_000_000, 0)
+	series, failed := open.(querier.Ranger).Range(context.Background(), ask, from, from.Add(2*q.step), q.step)
+	for range series {
+		rows = append(rows, evaluate.Row{})
+	}
+	return rows, failed
 }
 
 // certificates asks servers with certificates that the datasource may or may not trust.

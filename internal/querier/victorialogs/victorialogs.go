@@ -10,6 +10,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
+	"strconv"
+	"time"
 
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/platform/egress"
@@ -30,17 +33,58 @@ func Open(d querier.Datasource, out *egress.Client) (querier.Querier, *evaluate.
 
 // Query asks for figures at a.AsOf.
 func (c client) Query(ctx context.Context, a querier.Ask) ([]evaluate.Row, *evaluate.Failure) {
-	if kind := a.Args["victorialogs.type"]; kind != "" && kind != "stats" {
-		return nil, &evaluate.Failure{
-			Kind: evaluate.Unsupported, Phase: querier.PhaseQuery,
-			Message: fmt.Sprintf("victorialogs.type %q is not supported; use stats", kind),
-		}
+	if failed := supported(a); failed != nil {
+		return nil, failed
 	}
 	var rows []evaluate.Row
 	if _, failed := c.http.Do(ctx, call(a, &rows)); failed != nil {
 		return nil, failed
 	}
 	return joined(rows), nil
+}
+
+// supported refuses queries of lines.
+func supported(a querier.Ask) *evaluate.Failure {
+	if kind := a.Args["victorialogs.type"]; kind != "" && kind != "stats" {
+		return unsupported("victorialogs.type %q is not supported; use stats", kind)
+	}
+	return nil
+}
+
+func unsupported(format string, args ...any) *evaluate.Failure {
+	return &evaluate.Failure{Kind: evaluate.Unsupported, Phase: querier.PhaseQuery, Message: fmt.Sprintf(format, args...)}
+}
+
+// window is the filter of a query about the time before the moment that it asks about.
+var window = regexp.MustCompile(`^\s*_time:(\d+)([smhd])\s`)
+
+var units = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
+
+// Range asks for figures in steps. The datasource counts what is within each step, so the query must be about as much time.
+func (c client) Range(ctx context.Context, a querier.Ask, from, to time.Time, step time.Duration) ([]querier.Series, *evaluate.Failure) {
+	if failed := supported(a); failed != nil {
+		return nil, failed
+	}
+	m := window.FindStringSubmatch(a.Expr)
+	if m == nil {
+		return nil, unsupported("only a query that begins with a filter such as _time:5m can be asked about many moments")
+	}
+	n, _ := strconv.ParseInt(m[1], 10, 32) // too many digits: no step is as long
+	if time.Duration(n)*units[m[2]] != step {
+		return nil, unsupported("the query is about %s%s, so it can be asked in steps of as much only, not of %v", m[1], m[2], step)
+	}
+	ask := call(a, nil)
+	ask.Path = "/select/logsql/stats_query_range"
+	ask.Form.Del("time")
+	ask.Form.Set("query", a.Expr[len(m[0]):])
+	prometheus.Span(ask.Form, prometheus.Seconds, from.Add(-step), to.Add(-step), step) // a step is named by its begin there
+	series, failed := prometheus.Ranged(ctx, c.http, ask, prometheus.Decoder{Limit: a.Rows(), Named: true}, from, to, step)
+	for i := range series {
+		for n := range series[i].Points {
+			series[i].Points[n].At = series[i].Points[n].At.Add(step)
+		}
+	}
+	return series, failed
 }
 
 func call(a querier.Ask, rows *[]evaluate.Row) querier.Call {

@@ -1,0 +1,111 @@
+package console
+
+import (
+	"tocsin/internal/auth"
+	"tocsin/internal/edge"
+)
+
+var edgePages = []page{{path: "/edges", template: "edges", tab: "rules", show: showEdges, needs: rights{auth.AlertingEnginesRead}}}
+
+var edgeActions = []action{
+	{path: "/edges/keys", do: makeEdgeKey, show: showEdges, page: "edges", needs: manageEdges},
+	{path: "/edges/keys/{id}/{to}", do: setEdgeKey, show: showEdges, page: "edges", needs: manageEdges},
+	{path: "/edges/clusters", do: saveEdgeCluster, show: showEdges, page: "edges", needs: manageEdges},
+	{path: "/edges/{id}/delete", do: deletes("/monit/edge/delete", "edge_id", "/edges"), needs: manageEdges},
+}
+
+var manageEdges = rights{auth.AlertingEnginesManage}
+
+// edgesView is the clusters of edges with their members, keys and settings.
+type edgesView struct {
+	titled
+	Clusters []edgeCluster
+	Channels []channelRow
+	Origin   string // of this server
+	Key      string // that was made now; empty: none
+	May      bool
+}
+
+type edgeCluster struct {
+	edge.ListedCluster
+	Edges []edge.Listed
+	Keys  []edge.Key
+}
+
+// Own reports whether the cluster is the server itself.
+func (c edgeCluster) Own() bool { return c.ClusterName == "default" }
+
+func showEdges(v *visit) (view, error) {
+	d := edgesView{titled: titled(v.T("Edges")), Origin: v.origin(), May: v.who.MayAny(manageEdges)}
+	d.Key, _ = v.made.(string)
+	clusters, err := itemsOf[edge.ListedCluster](v, "/monit/edge/cluster/list")
+	if err != nil {
+		return nil, err
+	}
+	edges, err := itemsOf[edge.Listed](v, "/monit/edge/list")
+	if err != nil {
+		return nil, err
+	}
+	keys, err := itemsOf[edge.Key](v, "/monit/edge/key/list")
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range clusters {
+		c := edgeCluster{ListedCluster: one}
+		for _, e := range edges {
+			if e.ClusterName == one.ClusterName {
+				c.Edges = append(c.Edges, e)
+			}
+		}
+		for _, k := range keys {
+			if k.ClusterName == one.ClusterName {
+				c.Keys = append(c.Keys, k)
+			}
+		}
+		if v.Failure != nil && v.r.PostForm.Has("lost_seconds") && v.field("cluster") == one.ClusterName {
+			c.Settings = enteredCluster(v)
+		}
+		d.Clusters = append(d.Clusters, c)
+	}
+	if d.May {
+		d.Channels, err = v.channelChoices()
+	}
+	return d, err
+}
+
+// makeEdgeKey makes a key and shows it once: an address must not hold it.
+func makeEdgeKey(v *visit) (string, error) {
+	var made struct {
+		Key string `json:"key"`
+	}
+	err := v.call("/monit/edge/key/create", map[string]any{"key_name": v.field("name"), "cluster_name": v.field("cluster")}, &made)
+	if err == nil {
+		v.made = made.Key
+	}
+	return "", err
+}
+
+// setEdgeKey enables, disables or deletes a key.
+func setEdgeKey(v *visit) (string, error) {
+	request := map[string]any{"key_id": v.number()}
+	switch to := v.r.PathValue("to"); to {
+	case "delete":
+		return "/edges", v.call("/monit/edge/key/delete", request, nil)
+	case "enable", "disable":
+		request["status"] = to + "d"
+		return "/edges", v.call("/monit/edge/key/update", request, nil)
+	}
+	return "", v.noSuchForm()
+}
+
+// enteredCluster returns the settings of a cluster as they were entered.
+func enteredCluster(v *visit) edge.Settings {
+	return edge.Settings{
+		Enabled: v.field("enabled") != "", Severity: v.field("severity"), LostSeconds: formNumber(v, "lost_seconds"),
+		ChannelID: formNumber(v, "channel"),
+	}
+}
+
+func saveEdgeCluster(v *visit) (string, error) {
+	return "/edges", v.call("/monit/edge/cluster/update", map[string]any{"cluster_name": v.field("cluster"), "settings": enteredCluster(v)}, nil)
+}

@@ -1,0 +1,351 @@
+package console
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tocsin/internal/alertrule"
+	"tocsin/internal/auth"
+	"tocsin/internal/core/evaluate"
+	"tocsin/internal/datasource"
+	"tocsin/internal/platform/fault"
+	"tocsin/internal/rulefolder"
+)
+
+var ruleFormPages = []page{
+	{path: "/rules/new", template: "rule_edit", tab: "rules", show: showRuleForm, needs: manageRules},
+	{path: "/rules/{id}/edit", template: "rule_edit", tab: "rules", show: showRuleForm, needs: manageRules},
+	{path: "/rules/import", template: "rule_import", tab: "rules", show: showRuleImport, needs: manageRules},
+}
+
+var ruleFormActions = []action{
+	{path: "/rules/new", do: saveRuleForm, show: showRuleForm, page: "rule_edit", needs: manageRules},
+	{path: "/rules/{id}/edit", do: saveRuleForm, show: showRuleForm, page: "rule_edit", needs: manageRules},
+	{path: "/rules/import", do: importRules, show: showRuleImport, page: "rule_import", needs: manageRules},
+	{path: "/rules/{id}/status/{to}", do: setAlertRuleStatus, needs: manageRules},
+}
+
+var manageRules = rights{auth.AlertingRulesManage}
+
+// ruleEditView is the form of an alert rule. Its inputs have the names that the operations give the members, so that an error names
+// its input.
+type ruleEditView struct {
+	titled
+	*visit
+	Rule     alertrule.Rule // as entered, else as stored
+	Seen     string         // identifies the stored rule that the form began with; empty: it is new
+	Folders  []rulefolder.Listed
+	Types    []alertrule.DSType
+	Sources  []datasource.Item // of the rule's type
+	Matched  []datasource.Item // on which it would be evaluated
+	Channels []channelRow
+	Schedule scheduleWords
+	Run      *ruleRun
+	Past     *rulePast
+	refused  error // of what was entered; nil: it can be read
+}
+
+// maxMatched is how many datasources a rule matches before the form warns.
+const maxMatched = 100
+
+// Known reports whether the datasources are known to the visitor.
+func (d *ruleEditView) Known() bool { return d.who.May(auth.DatasourcesRead) }
+
+// TooMany reports whether the rule matches more datasources than is usual.
+func (d *ruleEditView) TooMany() bool { return len(d.Matched) > maxMatched }
+
+// storedRule returns the rule of the address, or what a new one begins with: the copy of another, or the usual.
+func (v *visit) storedRule() (r alertrule.Rule, err error) {
+	id, copied := v.r.PathValue("id"), v.query("copy")
+	switch {
+	case id != "":
+		err = v.call("/monit/rule/info", map[string]any{"id": ruleID(id)}, &r)
+	case copied != "":
+		if err = v.call("/monit/rule/info", map[string]any{"id": ruleID(copied)}, &r); err == nil {
+			r.ID, r.Name = 0, v.T("%s (copy)", r.Name)
+		}
+	default:
+		r = alertrule.Rule{DSType: "prometheus", FolderID: rulefolder.First}
+		r.CronPattern, r.RepeatInterval = "@every 1m", 3600
+		r.RuleConfigs.Queries = []evaluate.Query{{Name: "A"}}
+		counts := evaluate.Counts{AlertingCheckTimes: 3, RecoveryCheckTimes: 2}
+		r.RuleConfigs.CheckAnydata = &evaluate.Anydata{Counts: counts, Severity: "Warning"}
+		r.RuleConfigs.CheckNodata = &evaluate.Nodata{Counts: counts, Severity: "Warning"}
+		counts.Enabled = true
+		r.RuleConfigs.CheckThreshold = &evaluate.Threshold{Counts: counts}
+	}
+	return r, err
+}
+
+// ruleID returns the number of a rule; 0: the text is none.
+func ruleID(text string) uint64 {
+	n, _ := strconv.ParseUint(text, 10, 64)
+	return n
+}
+
+// showRuleForm shows the form: what was entered, else what is stored.
+func showRuleForm(v *visit) (view, error) {
+	d, err := v.ruleEdit()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.choices(); err != nil {
+		return nil, err
+	}
+	d.Schedule = v.scheduleWords(d.Rule)
+	switch do := v.field("do"); {
+	case v.Failure != nil:
+	case do == "run":
+		d.Run, err = v.runRule(d)
+	case do == "past":
+		d.Past, err = v.testOnPast(d)
+	}
+	return d, err
+}
+
+// ruleEdit returns the form with what was entered, without what it offers.
+func (v *visit) ruleEdit() (*ruleEditView, error) {
+	r, err := v.storedRule()
+	if err != nil {
+		return nil, err
+	}
+	d := &ruleEditView{titled: titled(v.T("New alert rule")), visit: v, Rule: r}
+	id := r.ID
+	if r.ID != 0 {
+		d.titled, d.Seen = titled(r.Name), identity(r)
+	}
+	if v.r.Method == http.MethodPost {
+		d.Seen = v.seen(d.Seen)
+		d.read()
+		d.Rule.ID = id
+	}
+	return d, nil
+}
+
+// read sets what was entered, and adds or removes the row of a button.
+func (d *ruleEditView) read() {
+	queries, windows := &d.Rule.RuleConfigs.Queries, &d.Rule.EnabledTimes
+	*queries = make([]evaluate.Query, d.rows("rule_configs.queries[%d].name"))
+	*windows = make([]evaluate.Window, d.rows("enabled_times[%d].stime"))
+	d.Rule.DSIDs, d.Rule.ChannelIDs = nil, nil // boxes that are not ticked are not sent
+	for _, name := range []string{"threshold", "anydata", "nodata"} {
+		enabled, _ := d.member("rule_configs.check_" + name + ".enabled")
+		enabled.SetBool(false)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.r.PostForm)) {
+		if err := d.set(name); err != nil {
+			d.refused = err
+		}
+	}
+	do, at, _ := strings.Cut(d.field("do"), ":")
+	switch i, _ := strconv.Atoi(at); {
+	case do == "add-query":
+		*queries = append(*queries, evaluate.Query{Name: string(rune('A' + len(*queries)))})
+	case do == "add-window":
+		*windows = append(*windows, evaluate.Window{Days: []int64{1, 2, 3, 4, 5}, Stime: "09:00", Etime: "17:00"})
+	case do == "remove-query" && i < len(*queries):
+		*queries = slices.Delete(*queries, i, i+1)
+	case do == "remove-window" && i < len(*windows):
+		*windows = slices.Delete(*windows, i, i+1)
+	}
+}
+
+// maxFormRows is how many queries or windows the form has at most.
+const maxFormRows = 20
+
+// rows returns how many rows were entered that have an input of a name.
+func (d *ruleEditView) rows(name string) (n int) {
+	for n < maxFormRows && d.r.PostForm.Has(fmt.Sprintf(name, n)) {
+		n++
+	}
+	return n
+}
+
+// member returns the member of the rule that an input names, as JSON does: rule_configs.queries[0].expr. Inputs of other purposes
+// name none.
+func (d *ruleEditView) member(name string) (at reflect.Value, found bool) {
+	at = reflect.ValueOf(&d.Rule).Elem()
+	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
+		if at.Kind() == reflect.Slice {
+			i, err := strconv.Atoi(part)
+			if err != nil || i < 0 || i >= at.Len() {
+				return at, false
+			}
+			at = at.Index(i)
+			continue
+		}
+		if at.Kind() != reflect.Struct {
+			return at, false
+		}
+		fields := reflect.VisibleFields(at.Type())
+		i := slices.IndexFunc(fields, func(f reflect.StructField) bool {
+			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			return tag == part
+		})
+		if i < 0 {
+			return at, false
+		}
+		if at = at.FieldByIndex(fields[i].Index); at.Kind() == reflect.Pointer {
+			if at.IsNil() {
+				at.Set(reflect.New(at.Type().Elem()))
+			}
+			at = at.Elem()
+		}
+	}
+	return at, true
+}
+
+// set sets the member that an input names to what was entered.
+func (d *ruleEditView) set(name string) error {
+	at, found := d.member(name)
+	if !found {
+		return nil
+	}
+	text := strings.ReplaceAll(d.field(name), "\r\n", "\n")
+	switch member := at.Addr().Interface().(type) {
+	case *string:
+		*member = text
+	case *bool:
+		*member = text != ""
+	case *[]string:
+		*member = values(text)
+	case *[]int64:
+		*member = d.numbers(name)
+	case *[]uint64:
+		for _, one := range d.r.PostForm[name] {
+			if id := ruleID(one); id != 0 {
+				*member = append(*member, id)
+			}
+		}
+	case *map[string]string:
+		*member = pairsOf(text)
+	case *int64:
+		n, err := strconv.ParseInt(cmp.Or(text, "0"), 10, 64)
+		if *member = n; err != nil {
+			return wrong(d.T("%s must be a whole number, got %s.", name, cut(text, 30)))
+		}
+	}
+	return nil
+}
+
+// pairsOf reads names and values, a name=value on each line. A line without = is a name without a value.
+func pairsOf(text string) map[string]string {
+	all := map[string]string{}
+	for _, line := range values(text) {
+		name, value, _ := strings.Cut(line, "=")
+		all[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	return all
+}
+
+// In returns what an input holds: what was typed, else what is stored. Rows move, so theirs is what was read of them.
+func (d *ruleEditView) In(name string) (string, error) {
+	if d.r.PostForm.Has(name) && !strings.Contains(name, "[") {
+		return d.r.PostFormValue(name), nil
+	}
+	at, _ := d.member(name)
+	switch member := at.Interface().(type) {
+	case string:
+		return member, nil
+	case []string:
+		return strings.Join(member, "\n"), nil
+	case map[string]string:
+		var lines []string
+		for _, key := range slices.Sorted(maps.Keys(member)) {
+			lines = append(lines, key+"="+member[key])
+		}
+		return strings.Join(lines, "\n"), nil
+	case int64:
+		return strconv.FormatInt(member, 10), nil
+	}
+	return "", fmt.Errorf("the form of a rule has no text %s", name)
+}
+
+// On reports whether a box is ticked; of boxes that share a name, that of a number.
+func (d *ruleEditView) On(name string, number ...any) (bool, error) {
+	at, _ := d.member(name)
+	switch member := at.Interface().(type) {
+	case bool:
+		return member, nil
+	case []int64, []uint64:
+		return slices.Contains(strings.Fields(strings.Trim(fmt.Sprint(member), "[]")), fmt.Sprint(number...)), nil
+	}
+	return false, fmt.Errorf("the form of a rule has no box %s", name)
+}
+
+// Wrong reports whether an input was refused.
+func (d *ruleEditView) Wrong(name string) bool {
+	var refused *fault.Error
+	return d.Failure != nil && errors.As(error(d.Failure), &refused) && refused.Field == name
+}
+
+// choices fills in what the form offers.
+func (d *ruleEditView) choices() error {
+	folders, err := itemsOf[rulefolder.Listed](d.visit, "/monit/folder/list")
+	if err == nil {
+		err = d.call("/monit/rule/dstypes", struct{}{}, &d.Types)
+	}
+	if err == nil && d.Known() {
+		err = d.call("/monit/datasource/list", map[string]any{"type": d.Rule.DSType}, &d.Sources)
+	}
+	if err != nil {
+		return err
+	}
+	d.Folders = folders
+	for i := range d.Sources {
+		if s := &d.Sources[i]; s.Enabled && d.Rule.Matches(s) {
+			d.Matched = append(d.Matched, *s)
+		}
+	}
+	d.Channels, err = d.channelChoices()
+	return err
+}
+
+// saveRuleForm stores the rule, unless a button asked for a try or for another row.
+func saveRuleForm(v *visit) (string, error) {
+	d, err := v.ruleEdit()
+	if err != nil || v.field("do") != "save" {
+		return "", err
+	}
+	if d.refused != nil {
+		return "", d.refused
+	}
+	path := "/monit/rule/create"
+	if d.Rule.ID != 0 {
+		path = "/monit/rule/update"
+		before, err := v.storedRule()
+		if err == nil {
+			err = v.unchanged(identity(before), before.UpdaterID)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	var saved alertrule.Saved
+	err = v.call(path, alertrule.Saving{Rule: d.Rule, Strict: v.field("anyway") == ""}, &saved)
+	return fmt.Sprintf("/rules/%d", saved.ID), err
+}
+
+// setAlertRuleStatus enables, disables or deletes a rule.
+func setAlertRuleStatus(v *visit) (string, error) {
+	id := ruleID(v.r.PathValue("id"))
+	switch to := v.r.PathValue("to"); to {
+	case "delete":
+		return "/rules", v.call("/monit/rule/delete", map[string]any{"id": id}, nil)
+	case "enable", "disable":
+		var done []alertrule.Done
+		err := v.call("/monit/rule/update/fields", map[string]any{"ids": []uint64{id}, "fields": []string{"enabled"}, "enabled": to == "enable"}, &done)
+		if err == nil && len(done) > 0 && done[0].Message != "" {
+			err = wrong(done[0].Message)
+		}
+		return fmt.Sprintf("/rules/%d", id), err
+	}
+	return "", v.noSuchForm()
+}

@@ -1,0 +1,123 @@
+package monitor
+
+import (
+	"slices"
+	"time"
+
+	"tocsin/internal/alertrule"
+	"tocsin/internal/datasource"
+	"tocsin/internal/edge"
+	"tocsin/internal/engine/evaluator"
+	"tocsin/internal/platform/db"
+)
+
+// The states of rules that edges evaluate, besides those of the server's own.
+const (
+	stateOffline     = "offline"
+	statePending     = "config_pending"
+	stateUnsupported = "unsupported"
+)
+
+// clusters are the members of the clusters of an account, at a moment.
+type clusters struct {
+	all map[string][]edge.Member
+	now time.Time
+}
+
+func (r *Service) clusters(tx *db.Tx, account int64, now time.Time) (clusters, error) {
+	c := clusters{map[string][]edge.Member{}, now}
+	members, err := edge.Members(tx, account)
+	for _, m := range members {
+		c.all[m.Cluster] = append(c.all[m.Cluster], m)
+	}
+	return c, err
+}
+
+// live returns the live members of a cluster.
+func (c clusters) live(cluster string) (live []edge.Member) {
+	for _, m := range c.all[cluster] {
+		if m.Live(c.now) {
+			live = append(live, m)
+		}
+	}
+	return live
+}
+
+// state returns why no edge evaluates a rule on a datasource as it is now, with the reason; empty: one does, or the server itself.
+func (c clusters) state(rule *alertrule.Rule, d *datasource.Item) (state, reason string) {
+	cluster := d.Cluster()
+	if cluster == nodes.cluster {
+		return "", ""
+	}
+	live := c.live(cluster)
+	switch {
+	case len(live) == 0:
+		return stateOffline, noEdge(cluster, c.all[cluster])
+	case !slices.ContainsFunc(live, func(m edge.Member) bool { return slices.Contains(m.Types, d.TypeIdent) }):
+		return stateUnsupported, "no edge of cluster " + cluster + " can ask datasources of type " + d.TypeIdent
+	case slices.ContainsFunc(live, func(m edge.Member) bool { return m.Revision < rule.Revision }):
+		return statePending, ""
+	}
+	return "", ""
+}
+
+// EdgeSlots counts the slots of the edges of an account, for their list.
+func EdgeSlots(tx *db.Tx, account int64) (map[string]int64, error) {
+	count := map[string]int64{}
+	_, err := db.All(tx, func(scan db.Scan) (struct{}, error) {
+		id, n := "", int64(0)
+		err := scan(&id, &n)
+		count[id] = n
+		return struct{}{}, err
+	}, `SELECT edge_id, count(*) FROM edge_slot WHERE account_id = $1 GROUP BY edge_id`, account)
+	return count, err
+}
+
+// ClusterWatches counts the watches of the clusters of an account, for their list.
+func (r *Service) ClusterWatches(tx *db.Tx, account int64) (map[string]int64, error) {
+	count := map[string]int64{}
+	all, err := r.watchedOf(tx, account)
+	for _, w := range all {
+		count[w.source.Cluster()]++
+	}
+	return count, err
+}
+
+// edgeStates adds the states of rules that no edge evaluates as they are now.
+func (r *Service) edgeStates(tx *db.Tx, account int64, now time.Time, states map[uint64]alertrule.State) error {
+	sources, err := datasource.All(tx, account)
+	if err != nil || !slices.ContainsFunc(sources, func(d datasource.Item) bool { return d.Cluster() != nodes.cluster }) {
+		return err
+	}
+	c, err := r.clusters(tx, account, now)
+	if err != nil {
+		return err
+	}
+	all, err := r.watchedOf(tx, account)
+	for key, w := range all {
+		if state, _ := c.state(w.rule, w.source); state != "" {
+			s := states[key.Rule]
+			s.RuntimeState = worse(s.RuntimeState, state)
+			states[key.Rule] = s
+		}
+	}
+	return err
+}
+
+// owner returns the name of the process that evaluates a watch.
+func (r *Service) owner(tx *db.Tx, c clusters, key evaluator.Key, cluster string) (string, error) {
+	g, live := groupOf(key.Account, cluster), r.Nodes.Live()
+	if g != nodes {
+		live = nodesOf(c.live(cluster))
+	}
+	all, err := readSlots(tx, g)
+	if err != nil {
+		return "", err
+	}
+	return name(live, all[g.slotOf(key)].node), nil
+}
+
+// pruneTaken deletes the marks of messages of which no duplicate can arrive any more.
+func pruneTaken(tx *db.Tx, account int64, before time.Time) (more bool, err error) {
+	return false, tx.Do(`DELETE FROM edge_taken WHERE account_id = $1 AND taken_at < $2`, account, before.AddDate(0, 0, -1).UnixMilli())
+}
