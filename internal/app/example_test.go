@@ -31,6 +31,9 @@ import (
 // another meaning, each with the reason. Shorten it.
 var exceptions = map[string]string{
 	"/incident/war-room/add-member": "the demo calls no chat service, and an open group is not known to one",
+	"/monit/edge/delete":            "the demo has no edge",
+	"/monit/edge/key/delete":        "the demo has no key of edges",
+	"/monit/edge/key/update":        "the demo has no key of edges",
 	"/monit/preview/sync":           "no datasource of the demo answers",
 	"/monit/query/data":             "no datasource of the demo answers",
 	"/monit/rule/audit/detail":      "the rules of the demo have no history of changes",
