@@ -32,6 +32,9 @@ import (
 // another meaning, each with the reason. Shorten it.
 var exceptions = map[string]string{
 	"/incident/war-room/add-member": "the demo calls no chat service, and an open group is not known to one",
+	"/monit/edge/delete":            "the demo has no edge",
+	"/monit/edge/key/delete":        "the demo has no key of edges",
+	"/monit/edge/key/update":        "the demo has no key of edges",
 	"/person/email/prove":           "the demo has no mail server",
 	"/person/password/update":       "no one signs in to the demo with a password, which a reader of the reference would know",
 	"/person/second-factor/confirm": "the code is what an authenticator shows at this moment",

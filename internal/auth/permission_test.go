@@ -35,7 +35,7 @@ func TestEveryPermission(t *testing.T) {
 		"Applications Read (rum)", "Applications Manage (rum)", "Members Read (org)", "Members Manage (org)",
 		"Teams Read (org)", "Teams Manage (org)", "Roles Read (org)", "Roles Manage (org)", "Audit Read (org)", "Audit Manage (org)",
 		"Custom Fields Read (on-call)", "Custom Fields Manage (on-call)",
-		"Status Pages Read (on-call)", "Status Pages Manage (on-call)", "Status Pages Events Read (on-call)", "Status Pages Events Manage (on-call)",
+		"Status Pages Read (on-call)", "Status Pages Manage (on-call)", "Status Pages Events Read (on-call)", "Status Pages Events Manage (on-call)", "Alerting Engines Read (monit)", "Alerting Engines Manage (monit)",
 	}
 	if got := auth.Names(auth.All); !slices.Equal(got, want) {
 		t.Errorf("%q", got)

@@ -107,7 +107,7 @@ func TestState(t *testing.T) {
 	const path = "/monit/rule/state"
 	s.Scenarios(t, path, []apitest.Scenario{
 		{Name: "fires", Key: apitest.KeyReader, Body: `{"id": 1}`, Golden: "monit_rule_state"},
-		{Name: "no datasource", Body: `{"id": 2}`, Data: `{"runtime_state": "no_datasource", "instances": [], "watches": [], "members": ["tocsin-1"]}`},
+		{Name: "no datasource", Body: `{"id": 2}`, Data: `{"runtime_state": "no_datasource", "instances": [], "watches": [], "members": []}`},
 		{Name: "other account", Key: apitest.KeyB, Body: `{"id": 1}`, Code: "ResourceNotFound"},
 		{Name: "unknown", Body: `{"id": 9}`, Code: "ResourceNotFound", Says: []string{"9"}},
 		{Name: "no rule", Body: `{}`, Code: "InvalidParameter", Says: []string{"id", "required"}},
