@@ -33,6 +33,8 @@ var exceptions = map[string]string{
 	"/incident/war-room/add-member": "the demo calls no chat service, and an open group is not known to one",
 	"/monit/preview/sync":           "no datasource of the demo answers",
 	"/monit/query/data":             "no datasource of the demo answers",
+	"/monit/rule/graph":             "no datasource of the demo answers",
+	"/monit/rule/backtest":          "no datasource of the demo answers",
 	"/monit/rule/audit/detail":      "the rules of the demo have no history of changes",
 	"/person/email/prove":           "the demo has no mail server",
 	"/person/password/update":       "no one signs in to the demo with a password, which a reader of the reference would know",
