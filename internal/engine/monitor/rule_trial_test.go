@@ -250,7 +250,7 @@ func points(n, skipped int64) func(*testing.T, *apitest.Server, apitest.Reply) {
 	}
 }
 
-// Both series are there at each moment, by both meanings. A call takes ten rules; the next call goes on.
+// Both series are there at each moment, by both meanings. A call takes ten rules, and the next call goes on.
 func TestProve(t *testing.T) {
 	t.Parallel()
 	s := startTrial(t)
