@@ -134,7 +134,9 @@ func (r *Service) tryRule(c *api.Call, in TrialRequest) (reply RuleTrial, err er
 	for i := range result.Transitions[:min(len(result.Transitions), mostTried)] {
 		reply.Instances = append(reply.Instances, r.tried(&t, &result.Transitions[i], i < mostDescribed))
 	}
-	first := &evaluate.Transition{Check: evaluate.CheckThreshold, To: evaluate.Begin, At: asOf, Since: asOf, Severity: highest(&t.rule.RuleConfigs)}
+	first := &evaluate.Transition{
+		Check: evaluate.CheckThreshold, To: evaluate.Begin, At: asOf, Since: asOf, Severity: highest(&t.rule.RuleConfigs),
+	}
 	if len(result.Transitions) > 0 {
 		first = &result.Transitions[0]
 	}
