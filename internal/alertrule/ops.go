@@ -126,8 +126,9 @@ func (s *Service) writes() []api.Op {
 			Do:      api.Do(s.importRules),
 		},
 		{
-			Path: "/monit/rule/import/file", Allow: manage, Effect: api.Write, Audit: "monitor_rule:write:import-file", Rate: importRate, MaxBody: maxFile,
-			Doc: "Creates alert rules from a rule file of Prometheus or an export of Grafana, and lists what of each rule is carried.",
+			Path: "/monit/rule/import/file", Allow: manage, Effect: api.Write, Audit: "monitor_rule:write:import-file", Rate: importRate,
+			MaxBody: maxFile,
+			Doc:     "Creates alert rules from a rule file of Prometheus or an export of Grafana, and lists what of each rule is carried.",
 			Notes: "A rule of the same name in the folder is updated, and keeps its channels, hours and repeats, and stays disabled if it is. " +
 				"With dry_run nothing is stored, and the reply is what it would be. At most 1 MiB and 1,000 rules; see docs/monitors.md for what " +
 				"has an equal here.",

@@ -91,7 +91,8 @@ func (cmd *rulesImportCmd) one(con *console, text string, source, folder int64) 
 		return left, err
 	}
 	for _, i := range done.Items {
-		fmt.Fprintf(con.out, "%s: %s%s\n", i.Name, strings.ReplaceAll(i.Status, "_", " "), map[string]string{"create": ", new", "update": ", updated"}[i.Action])
+		action := map[string]string{"create": ", new", "update": ", updated"}[i.Action]
+		fmt.Fprintf(con.out, "%s: %s%s\n", i.Name, strings.ReplaceAll(i.Status, "_", " "), action)
 		for _, change := range i.Changes {
 			fmt.Fprintln(con.out, "  "+change)
 		}

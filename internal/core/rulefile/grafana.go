@@ -79,7 +79,8 @@ func (r *reader) grafana(_ *group, e *entry, rule *Rule, item *Item) error {
 			return errors.New("its recovery threshold is not one comparison with a number")
 		}
 	}
-	rule.Config = evaluate.Config{Queries: []evaluate.Query{{Name: "A", Expr: rule.label(e.Labels, asked.Model.Expr, item)}}, CheckThreshold: check}
+	expr := rule.label(e.Labels, asked.Model.Expr, item)
+	rule.Config = evaluate.Config{Queries: []evaluate.Query{{Name: "A", Expr: expr}}, CheckThreshold: check}
 	rule.describe(e.Annotations, item)
 	severity := r.level(e.Labels, item)
 	text := conditions[0].Evaluator.expression()
@@ -100,7 +101,8 @@ func (r *reader) grafana(_ *group, e *entry, rule *Rule, item *Item) error {
 	}
 	if !r.said {
 		r.said = true
-		item.say("execErrState is not carried: a query that fails makes a rule unknown, which is an alert of its own; this holds for all rules of the file")
+		item.say("execErrState is not carried: a query that fails makes a rule unknown, which is an alert of its own; " +
+			"this holds for all rules of the file")
 	}
 	return nil
 }

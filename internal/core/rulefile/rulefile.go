@@ -181,7 +181,8 @@ func (r *reader) common(g *group, e *entry, item *Item) (*Rule, error) {
 		rule.DelaySeconds = int64(offset / time.Second)
 	}
 	if g.Limit != 0 {
-		item.say("the group's limit of %d alerts is not carried: a rule with more than %d instances has one alert about it", g.Limit, evaluate.MaxInstances)
+		item.say("the group's limit of %d alerts is not carried: a rule with more than %d instances has one alert about it",
+			g.Limit, evaluate.MaxInstances)
 	}
 	return rule, nil
 }

@@ -88,7 +88,7 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-// Rules with for and keep_firing_for alert as Prometheus' own test program says, and the proof finds no difference.
+// Rules with for and keep_firing_for alert as in Prometheus' own test program, and the proof finds no difference.
 func TestImportedRulesEqualPromtool(t *testing.T) {
 	t.Parallel()
 	promtool, err := exec.LookPath("promtool")

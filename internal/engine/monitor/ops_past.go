@@ -22,7 +22,7 @@ func (r *Service) pastOps() []api.Op {
 				"has at most 720 points. Only datasources of the types prometheus, loki and victorialogs can be asked about the past; of " +
 				"victorialogs only a query that begins with a filter such as _time:5m of one step.",
 			Example: `{"id": 1, "from": 1776052000000, "to": 1776055600000}`,
-			Do:      api.DoAfter(r.graph, showFound),
+			Do:      api.DoAfter(r.graph, showGraph),
 		},
 		{
 			Path: "/monit/rule/test", Allow: ask, Effect: api.Snapshot, Rate: previews, Errors: needsRules, MaxBody: maxTried,
@@ -31,7 +31,7 @@ func (r *Service) pastOps() []api.Op {
 				"that further evaluations must hold. What was asked is in the audit log, with the hashes of the queries.",
 			Example: `{"rule": {"name": "Disk almost full", "ds_type": "prometheus", "ds_list": ["Prometheus*"], "cron_pattern": "@every 30s", ` +
 				`"rule_configs": {"queries": [{"name": "A", "expr": "disk_used_percent"}], "check_threshold": {"enabled": true, "critical": "$A > 95"}}}}`,
-			Do: api.DoAfter(r.tryRule, showFound),
+			Do: api.DoAfter(r.tryRule, showTrial),
 		},
 		{
 			Path: "/monit/rule/backtest", Allow: ask, Effect: api.Snapshot, Rate: previews, Errors: needsRules, MaxBody: maxTried,
@@ -43,7 +43,7 @@ func (r *Service) pastOps() []api.Op {
 			Example: `{"rule": {"name": "Disk almost full", "ds_type": "prometheus", "ds_list": ["Prometheus*"], "cron_pattern": "@every 1m", ` +
 				`"rule_configs": {"queries": [{"name": "A", "expr": "disk_used_percent"}], "check_threshold": {"enabled": true, "critical": "$A > 95"}}}, ` +
 				`"from": 1776009600000, "to": 1776052800000}`,
-			Do: api.DoAfter(r.backtest, showFound),
+			Do: api.DoAfter(r.backtest, showBacktest),
 		},
 		{
 			Path: "/monit/rule/import/prove", Allow: ask, Effect: api.Snapshot, Rate: previews, Errors: needsRules, MaxBody: maxProved,
@@ -51,7 +51,7 @@ func (r *Service) pastOps() []api.Op {
 			Notes: "The caller needs Alerting Rules Read (monit) as well. Nothing is stored.",
 			Example: `{"ds_id": 1, "text": "groups: [{name: disks, interval: 30s, rules: [{alert: DiskFull, expr: disk_used_percent > 95, for: 5m, ` +
 				`labels: {severity: critical}}]}]"}`,
-			Do: api.DoAfter(r.prove, showFound),
+			Do: api.DoAfter(r.prove, showProof),
 		},
 	}
 }

@@ -96,8 +96,8 @@ const (
 	graphPoints = 720 // of a series
 )
 
-// showFound returns what was found.
-func showFound[T any](_ *api.Call, found T) (T, error) { return found, nil }
+// showGraph returns the graph.
+func showGraph(_ *api.Call, found Graph) (Graph, error) { return found, nil }
 
 // graph answers /monit/rule/graph.
 func (r *Service) graph(c *api.Call, in graphRequest) (g Graph, err error) {

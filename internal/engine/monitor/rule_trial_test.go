@@ -249,3 +249,28 @@ func points(n, skipped int64) func(*testing.T, *apitest.Server, apitest.Reply) {
 		}
 	}
 }
+
+// Both series are there at each moment, by both meanings. A call takes ten rules, and the next call goes on.
+func TestProve(t *testing.T) {
+	t.Parallel()
+	s := startTrial(t)
+	const path = "/monit/rule/import/prove"
+	body := func(rules, rest string) string {
+		return fmt.Sprintf(`{"ds_id": 1, "text": "groups: [{name: g, interval: 1m, rules: [%s]}]"%s}`, rules, rest)
+	}
+	rule := "{alert: Load, expr: secret_load, for: 5m, keep_firing_for: 2m}"
+	s.Scenarios(t, path, []apitest.Scenario{
+		{Name: "a rule", Body: body(rule+", {record: a, expr: b}", ""), Golden: "monit_rule_import_prove"},
+		{Name: "no file", Body: `{"ds_id": 1, "text": "x"}`, Code: "InvalidParameter", Says: []string{"text"}},
+		{Name: "another account", Key: apitest.KeyB, Body: body(rule, ""), Code: "InvalidParameter", Says: []string{"ds_id"}},
+	})
+	var p monitor.ImportProof
+	s.Call(apitest.KeyA, path, body(strings.Repeat(rule+",", 11), "")).Into(&p)
+	if p.Next != 10 || len(p.Items) != 10 || p.Items[9].Points != 1440 || p.Items[9].Total != 0 {
+		t.Errorf("%+v", p)
+	}
+	s.Call(apitest.KeyA, path, body(strings.Repeat(rule+",", 11), `, "first": 10`)).Into(&p)
+	if p.Next != 0 || len(p.Items) != 1 {
+		t.Errorf("%+v", p)
+	}
+}

@@ -92,7 +92,9 @@ func askFor(q evaluate.Query, at time.Time) querier.Ask {
 }
 
 // ranged asks the queries of a rule about many moments. At most mostPoints points are returned in all.
-func (r *Service) ranged(c *api.Call, d datasource.Connection, queries []evaluate.Query, from, to time.Time, step time.Duration) ([][]querier.Series, error) {
+func (r *Service) ranged(
+	c *api.Call, d datasource.Connection, queries []evaluate.Query, from, to time.Time, step time.Duration,
+) ([][]querier.Series, error) {
 	open, failed := r.Connect(c.Ctx, c.Who.AccountID, d)
 	if failed != nil {
 		return nil, refusal(failed)

@@ -75,7 +75,9 @@ func Span(form url.Values, moment func(time.Time) string, from, to time.Time, st
 }
 
 // Ranged makes the call of a range query, whose answer has the form that Prometheus' has.
-func Ranged(ctx context.Context, h *querier.HTTP, c querier.Call, d Decoder, from, to time.Time, step time.Duration) ([]querier.Series, *evaluate.Failure) {
+func Ranged(
+	ctx context.Context, h *querier.HTTP, c querier.Call, d Decoder, from, to time.Time, step time.Duration,
+) ([]querier.Series, *evaluate.Failure) {
 	if failed := querier.CheckRange(from, to, step); failed != nil {
 		return nil, failed
 	}

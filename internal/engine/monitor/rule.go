@@ -134,7 +134,9 @@ func (r *Service) tryRule(c *api.Call, in TrialRequest) (reply RuleTrial, err er
 	for i := range result.Transitions[:min(len(result.Transitions), mostTried)] {
 		reply.Instances = append(reply.Instances, r.tried(&t, &result.Transitions[i], i < mostDescribed))
 	}
-	first := &evaluate.Transition{Check: evaluate.CheckThreshold, To: evaluate.Begin, At: asOf, Since: asOf, Severity: highest(&t.rule.RuleConfigs)}
+	first := &evaluate.Transition{
+		Check: evaluate.CheckThreshold, To: evaluate.Begin, At: asOf, Since: asOf, Severity: highest(&t.rule.RuleConfigs),
+	}
 	if len(result.Transitions) > 0 {
 		first = &result.Transitions[0]
 	}
@@ -142,6 +144,9 @@ func (r *Service) tryRule(c *api.Call, in TrialRequest) (reply RuleTrial, err er
 	err = c.Read(func() error { return r.wouldNotify(c, &reply, r.imagined(&t, first, c.Now)) })
 	return reply, err
 }
+
+// showTrial returns the result.
+func showTrial(_ *api.Call, found RuleTrial) (RuleTrial, error) { return found, nil }
 
 // severities are the severities from the highest.
 var severities = []string{"Critical", "Warning", "Info"}
