@@ -6,7 +6,7 @@ import "maps"
 var chinese = merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule, chineseConfigure, chineseWebhook,
 	chinesePeople, chineseLint, chineseInsight, chineseSentence, chineseDecide, chineseNotify, chineseExplain, chineseMonitor, chineseWatch, chineseFinding,
 	chineseTester, chineseLooks, chineseShift, chinesePermissions, chinesePush, chineseSilence, chineseIssue, chineseIssueDays,
-	chinesePeopleLink, chineseFirstDay, chineseDense)
+	chinesePeopleLink, chineseFirstDay, chineseDense, chineseRule)
 
 // merged returns one catalog of several.
 func merged(parts ...map[string]string) map[string]string {

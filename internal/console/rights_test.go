@@ -39,6 +39,7 @@ var shownBy = map[string][]string{
 	"/integrations/{id}/edit": {"/integration/update"}, "/integrations/{id}/route": {"/route/list"},
 	"/templates": {"/template/list"}, "/templates/{id}": {"/template/info"}, "/calendars": {"/calendar/list"}, "/calendars/{id}": {"/calendar/info"},
 	"/fields": {"/field/list"}, "/fields/{id}": {"/field/info"}, "/datasources": {"/monit/datasource/list"}, "/datasources/{id}": {"/monit/datasource/info"},
+	"/rules": {"/monit/rule/list/basic"}, "/rules/{id}": {"/monit/rule/info"},
 	"/rum": {"/rum/application/list"}, "/rum/applications/{id}": {"/rum/application/info"}, "/rum/issues/{id}": {"/rum/issue/info"},
 	"/deliveries": {"/webhook/history/list"}, "/deliveries/{id}": {"/webhook/history/detail"}, "/endpoints": {"/webhook/endpoint/info"}, "/endpoints/{id}": {"/webhook/endpoint/info"},
 	"/people": {"/member/list"}, "/people/{id}": {"/member/info"}, "/teams": {"/team/list"}, "/teams/{id}": {"/team/info"},
@@ -63,6 +64,7 @@ var doneBy = map[string]string{
 	"/integrations/new": "/integration/create", "/integrations/{id}/edit": "/integration/update", "/integrations/{id}/status/{to}": "/integration/disable", "/integrations/{id}/test": "/integration/test", "/integrations/{id}/severity": "/integration/update", "/integrations/{id}/route": "/route/upsert",
 	"/templates/{id}": "/template/update", "/templates/{id}/delete": "/template/delete", "/calendars/{id}": "/calendar/update", "/calendars/{id}/delete": "/calendar/delete", "/calendars/{id}/days": "/calendar/event/upsert",
 	"/calendars/{id}/days/{event}/delete": "/calendar/event/delete", "/fields/{id}": "/field/update", "/fields/{id}/delete": "/field/delete", "/datasources/{id}": "/monit/datasource/update", "/datasources/{id}/delete": "/monit/datasource/delete",
+	"/rules":                 "/monit/rule/update/fields",
 	"/rum/applications/{id}": "/rum/application/update", "/rum/applications/{id}/token": "/rum/application/token/rotate", "/rum/applications/{id}/delete": "/rum/application/delete", "/rum/issues/{id}": "/rum/issue/update", "/deliveries/{id}/replay": "/webhook/history/replay",
 	"/endpoints/{id}/test": "/webhook/test", "/endpoints/{id}/count": "/webhook/replay", "/endpoints/{id}/replay": "/webhook/replay", "/endpoints/{id}/cancel": "/webhook/replay/cancel", "/endpoints/{id}/rotate": "/integration/secret/rotate",
 	"/endpoints/{id}/expire": "/integration/secret/expire", "/endpoints/{id}/enable": "/integration/enable", "/endpoints/{id}/disable": "/integration/disable",
@@ -162,6 +164,7 @@ func (w *world) objects() map[string]string {
 		"schedules": "7000000000031", "people": "7000000000012", "channels": "7000000000041", "integrations": "7000000000051", "endpoints": hook, "teams": "7000000000021", "roles": "7", "keys": "1",
 		"templates": made("/template/create", `{"template_name": "T", "team_id": 0}`, "template_id"), "calendars": made("/calendar/create", `{"cal_name": "C", "timezone": "UTC", "workdays": [1]}`, "cal_id"),
 		"fields": "663a1b2c3d4e5f6789abcf01", "datasources": made("/monit/datasource/create", `{"name": "P", "type_ident": "prometheus", "address": "https://p.example.com", "edge_cluster_name": "default", "payload": {"prometheus": {}}}`, "id"),
+		"rules":        made("/monit/rule/create", `{"name": "R", "ds_type": "prometheus", "ds_list": ["P"], "cron_pattern": "@every 1h", "enabled": false, "rule_configs": {"queries": [{"name": "A", "expr": "up"}], "check_anydata": {"enabled": true, "severity": "Info"}}}`, "id"),
 		"applications": made("/rum/application/create", `{"application_name": "R", "type": "browser", "team_id": 0, "is_private": false}`, "application_id"), "issues": "663a1b2c3d4e5f6789abcf09",
 	}
 	delivery, _, _ := strings.Cut(strings.TrimPrefix(strings.ReplaceAll(anAttempt.FindStringSubmatch(owner.get("/deliveries").body)[1], "&amp;", "&"), "/deliveries/"), " ")
