@@ -2,6 +2,7 @@ package alertrule
 
 import (
 	"slices"
+	"strconv"
 
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
@@ -15,6 +16,9 @@ type State struct {
 	RuntimeState     string // one of those of Basic
 	Triggered        bool
 	ActiveAlertCount int64
+	PendingCount     int64
+	UnknownSince     int64 // Unix milliseconds; 0: it is known
+	LastTransitionAt int64 // Unix milliseconds; 0: nothing was found yet
 }
 
 // Basic is an alert rule in a list.
@@ -25,9 +29,14 @@ type Basic struct {
 	DSType   string `json:"ds_type" doc:"The type of its datasources."`
 	Enabled  bool   `json:"enabled" doc:"Whether it is evaluated."`
 	Head
+	Sources
+	ChannelIDs []int64 `json:"channel_ids" doc:"The channels that get its alerts; empty: as the route of the account's integration for monitors says."`
 	Stamps
 	Triggered        bool   `json:"triggered" doc:"Whether it has alerts that are open."`
 	ActiveAlertCount int64  `json:"active_alert_count" doc:"How many."`
+	PendingCount     int64  `json:"pending_count" doc:"How many alerts are pending, as far as this process evaluates the rule."`
+	UnknownSince     int64  `json:"unknown_since" doc:"Since when it is not known on one of its datasources, Unix milliseconds; 0: it is known."`
+	LastTransitionAt int64  `json:"last_transition_at" doc:"When something last changed, Unix milliseconds; 0: nothing was found yet."`
 	RuntimeState     string `json:"runtime_state" enum:"disabled,no_datasource,offline,config_pending,waiting,abnormal,stale,normal,unsupported" doc:"How its evaluation goes: disabled; no_datasource: it matches none that is on; offline: nothing evaluates it; config_pending: what evaluates it has an older version; waiting: not evaluated yet; abnormal: an answer has been missing for long; stale: late; normal; unsupported: what evaluates it cannot."`
 }
 
@@ -55,13 +64,23 @@ func (s *Service) listBasic(c *api.Call, in listRequest) ([]Basic, error) {
 	if err != nil {
 		return nil, err
 	}
+	channels, err := configstore.AllTargets(c.Tx, account, configstore.AlertRule, configstore.Channel)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]Basic, len(rules))
 	names := nameCache{}
 	for i, r := range rules {
 		state := states[r.ID]
 		list[i] = Basic{
-			ID: r.ID, FolderID: r.FolderID, Name: r.Name, DSType: r.DSType, Enabled: r.On(), Head: r.Head, Stamps: r.Stamps,
-			Triggered: state.Triggered, ActiveAlertCount: state.ActiveAlertCount, RuntimeState: state.RuntimeState,
+			ID: r.ID, FolderID: r.FolderID, Name: r.Name, DSType: r.DSType, Enabled: r.On(), Head: r.Head, Sources: r.Sources,
+			ChannelIDs: []int64{}, Stamps: r.Stamps, Triggered: state.Triggered, ActiveAlertCount: state.ActiveAlertCount,
+			PendingCount: state.PendingCount, UnknownSince: state.UnknownSince, LastTransitionAt: state.LastTransitionAt,
+			RuntimeState: state.RuntimeState,
+		}
+		for _, id := range channels[strconv.FormatUint(r.ID, 10)] {
+			n, _ := strconv.ParseInt(id, 10, 64)
+			list[i].ChannelIDs = append(list[i].ChannelIDs, n)
 		}
 		if err := names.sign(c.Tx, &list[i].Stamps); err != nil {
 			return nil, err
@@ -119,11 +138,9 @@ func matched(c *api.Call, rules []Rule) (map[uint64]bool, error) {
 		return nil, err
 	}
 	datasources = slices.DeleteFunc(datasources, func(d datasource.Item) bool { return !d.Enabled })
-	sources, err := sourcesOf(c.Tx, c.Who.AccountID)
 	matched := map[uint64]bool{}
 	for _, r := range rules {
-		s := sources[r.ID]
-		matched[r.ID] = slices.ContainsFunc(datasources, func(d datasource.Item) bool { return s.match(r.DSType, &d) })
+		matched[r.ID] = slices.ContainsFunc(datasources, func(d datasource.Item) bool { return r.Matches(&d) })
 	}
-	return matched, err
+	return matched, nil
 }

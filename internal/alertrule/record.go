@@ -3,8 +3,6 @@ package alertrule
 import (
 	"slices"
 
-	"github.com/go-json-experiment/json"
-
 	"tocsin/internal/configstore"
 	"tocsin/internal/module"
 	"tocsin/internal/platform/db"
@@ -100,21 +98,4 @@ func Dump(tx *db.Tx, account int64) ([]Rule, error) {
 	rules, err := db.All(tx, scanRule(account, true), `SELECT `+columns+` FROM alert_rule WHERE account_id = $1`, account)
 	slices.SortFunc(rules, byID)
 	return rules, err
-}
-
-// sourcesOf returns the sources of all rules by id.
-func sourcesOf(tx *db.Tx, account int64) (map[uint64]Sources, error) {
-	all := map[uint64]Sources{}
-	_, err := db.All(tx, func(scan db.Scan) (struct{}, error) {
-		var id int64
-		var text string
-		var s Sources
-		if err := scan(&id, &text); err != nil {
-			return struct{}{}, err
-		}
-		err := json.Unmarshal([]byte(text), &s)
-		all[uint64(id)] = s
-		return struct{}{}, err
-	}, `SELECT rule_id, sources FROM alert_rule WHERE account_id = $1`, account)
-	return all, err
 }

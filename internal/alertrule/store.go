@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	short   = `rule_id, folder_id, rule_name, ds_type, enabled, revision, created_at, creator_id, updated_at, updater_id, head`
-	columns = short + `, sources, body`
+	short   = `rule_id, folder_id, rule_name, ds_type, enabled, revision, created_at, creator_id, updated_at, updater_id, head, sources`
+	columns = short + `, body`
 )
 
-// scanRule reads the row of a rule; without its sources and its body if the statement leaves these out.
+// scanRule reads the row of a rule; without its body if the statement leaves that out.
 func scanRule(account int64, whole bool) func(db.Scan) (Rule, error) {
 	return func(scan db.Scan) (r Rule, err error) {
 		var (
@@ -27,9 +27,10 @@ func scanRule(account int64, whole bool) func(db.Scan) (Rule, error) {
 			head, sources, body string
 			rest                kept
 		)
-		into := []any{&id, &r.FolderID, &r.Name, &r.DSType, &on, &r.Revision, &r.CreatedAt, &r.CreatorID, &r.UpdatedAt, &r.UpdaterID, &head}
+		into := []any{&id, &r.FolderID, &r.Name, &r.DSType, &on, &r.Revision, &r.CreatedAt, &r.CreatorID, &r.UpdatedAt, &r.UpdaterID,
+			&head, &sources}
 		if whole {
-			into = append(into, &sources, &body)
+			into = append(into, &body)
 		}
 		if err := scan(into...); err != nil {
 			return r, err
@@ -69,7 +70,7 @@ func get(tx *db.Tx, account int64, id uint64) (Rule, error) {
 	return r, err
 }
 
-// basics returns the rules of a folder without their sources and bodies, by id; folder 0: those of all folders.
+// basics returns the rules of a folder without their bodies, by id; folder 0: those of all folders.
 func basics(tx *db.Tx, account, folder int64) ([]Rule, error) {
 	rules, err := db.All(tx, scanRule(account, false),
 		`SELECT `+short+` FROM alert_rule WHERE account_id = $1 AND ($2 = 0 OR folder_id = $2)`, account, folder)

@@ -86,6 +86,19 @@ func Targets(tx *db.Tx, account int64, fromKind string, fromID any, toKind strin
 		account, fromKind, fmt.Sprint(fromID), toKind)
 }
 
+// AllTargets returns the ids of one kind that the objects of another kind refer to, by the ids of these.
+func AllTargets(tx *db.Tx, account int64, fromKind, toKind string) (map[string][]string, error) {
+	all := map[string][]string{}
+	_, err := db.All(tx, func(scan db.Scan) (struct{}, error) {
+		var from, to string
+		err := scan(&from, &to)
+		all[from] = append(all[from], to)
+		return struct{}{}, err
+	}, `SELECT from_id, to_id FROM reference WHERE account_id = $1 AND to_kind = $2 AND from_kind = $3 ORDER BY to_id`,
+		account, toKind, fromKind)
+	return all, err
+}
+
 // Sources returns the ids of the objects of one kind that refer to an object.
 func Sources(tx *db.Tx, account int64, toKind string, toID any, fromKind string) ([]string, error) {
 	return db.All(tx, db.Column[string], `SELECT from_id FROM reference WHERE account_id = $1 AND to_kind = $2 AND to_id = $3

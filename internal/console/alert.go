@@ -35,6 +35,7 @@ type alertRow struct {
 	ChannelID   int64             `json:"channel_id"`
 	Channel     string            `json:"channel_name"`
 	Source      string            `json:"integration_name"`
+	Kind        string            `json:"integration_type"`
 	Description string            `json:"description"`
 	Labels      map[string]string `json:"labels"`
 	Muted       string            `json:"muted"`
@@ -200,6 +201,7 @@ type alertView struct {
 	Summary string // why no person was
 	Made    []madeSilence
 	Feed    feed
+	Found   *ruleCard // of the alert rule that found it; nil: none did
 	Missing []string
 }
 
@@ -235,6 +237,9 @@ func showAlert(v *visit) (view, error) {
 	d.Made, err = v.silencesMade("/alerts/"+a.ID, map[string]any{"alert_id": a.ID})
 	if err != nil {
 		d.Missing = append(d.Missing, v.T("Silences"))
+	}
+	if d.Found, err = v.ruleCard(a); err != nil {
+		d.Missing = append(d.Missing, v.T("Alert rule"))
 	}
 	if d.Feed, err = v.feed("/alert/feed", map[string]any{"alert_id": a.ID}); err != nil {
 		d.Missing = append(d.Missing, v.T("What happened"))

@@ -4,12 +4,10 @@ import "maps"
 
 // chinese holds the texts of the console in Chinese, by their English text.
 var chinese = merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule, chineseConfigure, chineseWebhook,
-	chinesePeople, chineseLint, chineseLintRules, chineseInsight, chineseSentence, chineseDecide, chineseNotify, chineseExplain, chineseMonitor, chineseWatch,
-	chineseFinding, chineseTester, chineseLooks, chineseShift, chinesePermissions, chinesePush, chineseSilence, chineseIssue, chineseIssueDays,
-	chinesePeopleLink, chineseFirstDay, chineseDense)
-	chinesePeople, chineseLint, chineseInsight, chineseSentence, chineseDecide, chineseNotify, chineseExplain, chineseMonitor, chineseWatch, chineseFinding,
-	chineseTester, chineseLooks, chineseShift, chinesePermissions, chinesePush, chineseSilence, chineseIssue, chineseIssueDays,
-	chinesePeopleLink, chineseFirstDay, chineseDense, chineseRuleForm, chineseEdge)
+	chinesePeople, chineseLint, chineseLintRules, chineseInsight, chineseSentence, chineseDecide, chineseNotify, chineseExplain,
+	chineseMonitor, chineseWatch, chineseFinding, chineseTester, chineseLooks, chineseShift, chinesePermissions, chinesePush,
+	chineseSilence, chineseIssue, chineseIssueDays, chinesePeopleLink, chineseFirstDay, chineseDense, chineseRule, chineseRuleForm,
+	chineseEdge)
 
 // merged returns one catalog of several.
 func merged(parts ...map[string]string) map[string]string {

@@ -58,6 +58,7 @@ func (s *Service) Handlers() map[string]http.Handler {
 	}
 	all["GET /service-worker.js"] = serviceWorker()
 	all["GET /manifest.webmanifest"] = served("application/manifest+json", manifest)
+	all["GET /rules/{id}/graph"] = s.visited(false, (*visit).ruleGraph)
 	all["GET /live"] = s.visited(false, (*visit).live)
 	cross := http.NewCrossOriginProtection()
 	all["POST /insight/export"] = cross.Handler(s.visited(false, (*visit).exportInsight))

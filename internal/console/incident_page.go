@@ -47,8 +47,9 @@ type incidentView struct {
 	Fields   []pair
 	Rooms    []warRoom
 	Made     []madeSilence
-	Apps     []named // with which a war room can be opened
-	Note     string  // that was being written
+	Apps     []named   // with which a war room can be opened
+	Note     string    // that was being written
+	Found    *ruleCard // of the alert rule that found the first alert; nil: none did
 	Missing  []string
 }
 
@@ -95,6 +96,7 @@ func showIncident(v *visit) (view, error) {
 	}{
 		{v.T("What happened"), d.readFeed}, {v.T("Why"), d.readWhy}, {v.T("Alerts"), d.readAlerts}, {v.T("Fields"), d.readFields},
 		{v.T("War room"), d.readRooms}, {v.T("Silences"), d.readSilences},
+		{v.T("Alert rule"), d.readRule}, // after the alerts
 	} {
 		if err := part.read(v); err != nil {
 			if api.RefusalOf(err) == nil {
@@ -152,6 +154,16 @@ func (d *incidentView) readFields(v *visit) error {
 			d.Fields = append(d.Fields, pair{f.Display, value})
 		}
 	}
+	return err
+}
+
+// readRule reads the rule that found an alert of the incident: the first that is open, else the first.
+func (d *incidentView) readRule(v *visit) (err error) {
+	if len(d.Alerts) == 0 {
+		return nil
+	}
+	open := slices.IndexFunc(d.Alerts, func(a alertRow) bool { return a.End == 0 })
+	d.Found, err = v.ruleCard(d.Alerts[max(open, 0)])
 	return err
 }
 

@@ -14,6 +14,7 @@ var tabs = []tab{
 	{"incidents", "/incidents", "Incidents", "siren", "i", rights{auth.IncidentsRead}},
 	{"schedules", "/schedules", "Schedules", "calendar-range", "s", nil},
 	{"alerts", "/alerts", "Alerts", "bell-ring", "a", rights{auth.ChannelsRead}},
+	{"rules", "/rules", "Rules", "list-filter", "r", readRules},
 	{"channels", "/channels", "Channels", "layers", "c", nil},
 	{"integrations", "/integrations", "Integrations", "webhook", "", rights{auth.IntegrationsRead}},
 	{"people", "/people", "People", "users", "p", nil},

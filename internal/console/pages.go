@@ -6,13 +6,13 @@ import "slices"
 func pages() []page {
 	return slices.Concat(signInPages, openIDPages, linkPages, securityPages, nowPages, untoldPages, lintPages,
 		incidentPages, alertPages, silencePages, schedulePages,
-		channelPages, integrationPages, configurationPages, rumPages, ruleFormPages, edgePages,
+		channelPages, watchRulePages, integrationPages, configurationPages, rumPages, ruleFormPages, edgePages,
 		deliveryPages, endpointPages, healthPages, peoplePages, mePages, teamPages, rolePages, keyPages, auditPages, insightPages)
 }
 
 func actions() []action {
 	return slices.Concat(signInActions, linkActions, securityActions, incidentActions, alertActions, silenceActions, scheduleActions,
-		channelActions, integrationActions, configurationActions, rumActions, ruleFormActions, edgeActions,
+		channelActions, watchRuleActions, integrationActions, configurationActions, rumActions, ruleFormActions, edgeActions,
 		deliveryActions, endpointActions, peopleActions, meActions, pushActions, teamActions, roleActions, keyActions)
 }
 

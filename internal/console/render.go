@@ -55,12 +55,13 @@ func functions(lang string) template.FuncMap {
 			}
 			return translate(lang, many, append([]any{n}, args...)...)
 		},
-		"icon":  icon,
-		"lower": strings.ToLower,
-		"list":  func(items ...any) []any { return items },
-		"sub":   func(a, b int64) int64 { return a - b },
-		"len64": func(list any) int64 { return int64(reflect.ValueOf(list).Len()) },
-		"plus1": func(n int) int { return n + 1 },
+		"icon":    icon,
+		"lower":   strings.ToLower,
+		"list":    func(items ...any) []any { return items },
+		"sub":     func(a, b int64) int64 { return a - b },
+		"len64":   func(list any) int64 { return int64(reflect.ValueOf(list).Len()) },
+		"div1000": func(ms int64) int64 { return ms / 1000 },
+		"plus1":   func(n int) int { return n + 1 },
 	}
 }
 

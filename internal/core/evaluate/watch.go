@@ -146,6 +146,18 @@ func (w *Watch) Instances() []Instance {
 	return all
 }
 
+// Pending returns how many instances are pending.
+func (w *Watch) Pending() (n int) {
+	for _, c := range w.checks {
+		for _, i := range c.instances {
+			if i.severity == none && i.above[info] > 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // shown returns an instance as it is shown.
 func (c *check) shown(i *instance) Instance {
 	shown := Instance{Check: c.name, Query: i.query, Key: i.key, Labels: i.labels, Firing: i.severity != none,

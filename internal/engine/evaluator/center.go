@@ -64,6 +64,7 @@ type WatchState struct {
 	Rule     string       // its name
 	Severity string
 	Source   string
+	Pending  int // instances
 	Unknown  bool
 	Lost     bool // its datasource answers no one
 	Kind     evaluate.Kind

@@ -38,7 +38,8 @@ func (e *Evaluator) evaluate(ctx context.Context, w *watch) {
 	if err != nil {
 		return
 	}
-	e.note(w, Evaluation{At: moment, Took: e.Clock.Now().Sub(now), Rows: rowsOf(answers), Largest: largest(answers)}, result.Outcome)
+	e.note(w, Evaluation{At: moment, Took: e.Clock.Now().Sub(now), Rows: rowsOf(answers), Missed: missed, Largest: largest(answers)},
+		result.Outcome)
 	if len(result.Transitions) > 0 {
 		w.unsent = &Batch{
 			Watch: &w.Watch, Epoch: w.epoch, AsOf: asOf, Transitions: result.Transitions, Related: e.related(ctx, w, asOf, result.Related),
@@ -174,7 +175,7 @@ func (e *Evaluator) note(w *watch, one Evaluation, o evaluate.Outcome) {
 	}
 	e.metrics.evaluated(w.Source.Type, one.Outcome, 1)
 	w.state = WatchState{
-		Key: w.Key, Rule: w.Rule.Name, Severity: w.Severity, Source: w.Source.Name,
+		Key: w.Key, Rule: w.Rule.Name, Severity: w.Severity, Source: w.Source.Name, Pending: w.core.Pending(),
 		Unknown: o.Unknown, Kind: o.Kind, Message: o.Message, Since: o.Since,
 	}
 	// A datasource that answers no one is reported itself.

@@ -30,6 +30,19 @@ func (e *Evaluator) Look(key Key) (l Look, here bool) {
 	return l, true
 }
 
+// Pending returns how many instances of an account's watches that are evaluated here are pending, by rule.
+func (e *Evaluator) Pending(account int64) map[uint64]int {
+	all := map[uint64]int{}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for key, w := range e.watches {
+		if key.Account == account && w.last.Pending > 0 {
+			all[key.Rule] += w.last.Pending
+		}
+	}
+	return all
+}
+
 // Watches returns how many watches are evaluated here, and how many of them are unknown.
 func (e *Evaluator) Watches() (all, unknown int) {
 	e.mu.Lock()

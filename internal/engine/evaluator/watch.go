@@ -43,6 +43,7 @@ type Evaluation struct {
 	At      time.Time
 	Took    time.Duration
 	Rows    int
+	Missed  int      // moments before it that were left out, because it was late
 	Outcome string   // known, or the kind of the failure
 	Largest *float64 // value; nil: there was none
 }

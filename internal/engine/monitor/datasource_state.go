@@ -61,7 +61,7 @@ func (r *Service) datasourceStates(c *api.Call, _ allDatasources) (api.Items[Dat
 }
 
 // add adds a rule with its last evaluation; nil: this process knows none.
-func (s *DatasourceState) add(last *LastEvaluation) {
+func (s *DatasourceState) add(last *Evaluation) {
 	s.Rules++
 	if s.State == SourceUnused {
 		s.State = SourceWaiting

@@ -76,7 +76,7 @@ func startWith(t *testing.T, change func(*monitor.Config)) *apitest.Server {
 	}
 	change(&config)
 	m := monitor.New(config)
-	s := apitest.Start(t, m.Ops(), alertrule.New(alertrule.Config{}).Ops(), (&datasource.Service{Keyring: keyring}).Ops())
+	s := apitest.Start(t, m.Ops(), alertrule.New(alertrule.Config{States: m.States}).Ops(), (&datasource.Service{Keyring: keyring}).Ops())
 	m.DB = s.DB
 	s.Call(apitest.KeyA, "/monit/datasource/create",
 		`{"type_ident": "prometheus", "name": "Prometheus fra", "address": "http://p:9090", "edge_cluster_name": "default", "payload": {"prometheus": {}}}`).Into(new(any))
@@ -116,10 +116,25 @@ func TestState(t *testing.T) {
 	s.Scenarios(t, path, []apitest.Scenario{{Name: "not known", Body: `{"id": 1}`, Then: func(t *testing.T, _ *apitest.Server, r apitest.Reply) {
 		var state monitor.RuleState
 		r.Into(&state)
-		if state.RuntimeState != "abnormal" || state.Instances[0].State != "unknown" || state.Watches[0].Reason != "no answer in 10 s" || state.Watches[0].Since != 1776052750000 {
+		if state.RuntimeState != "abnormal" || state.Instances[0].State != "unknown" || state.Watches[0].Reason != "no answer in 10 s" || state.Watches[0].Kind != "timeout" || state.Watches[0].Since != 1776052750000 {
 			t.Errorf("%+v", state)
 		}
 	}}})
+}
+
+func TestRulesAreListedWithWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Exec(`INSERT INTO rule_watch (account_id, rule_id, datasource_id, since, body) VALUES ($1, 1, 1, 1776052750000, '{}')`, apitest.AccountA)
+	var rules []alertrule.Basic
+	s.Call(apitest.KeyA, "/monit/rule/list/basic", `{}`).Into(&rules)
+	r := rules[0]
+	if r.RuntimeState != "abnormal" || r.UnknownSince != 1776052750000 || r.ActiveAlertCount != 1 || r.LastTransitionAt != 1776052740000 || len(r.DSList) != 1 {
+		t.Errorf("%+v", r)
+	}
+	if rules[1].RuntimeState != "no_datasource" || rules[1].LastTransitionAt != 0 || rules[1].Triggered {
+		t.Errorf("%+v", rules[1])
+	}
 }
 
 func TestHistory(t *testing.T) {
@@ -154,6 +169,8 @@ func TestExplain(t *testing.T) {
 	s.Scenarios(t, "/monit/rule/explain", []apitest.Scenario{
 		{Name: "last change", Key: apitest.KeyReader, Body: `{"rule_id": 1, "ds_id": 1}`, Golden: "monit_rule_explain"},
 		{Name: "of labels", Body: `{"rule_id": 1, "ds_id": 1, "labels": {"instance": "web2"}}`, Data: `{"sentences": ["the rule has found nothing on this datasource yet."],
+			"sentences_data": [{"code": "mon_no_change"}], "as_of": 0, "queries": [], "clauses": []}`},
+		{Name: "of a key", Body: `{"rule_id": 1, "ds_id": 1, "instance_key": "00"}`, Data: `{"sentences": ["the rule has found nothing on this datasource yet."],
 			"sentences_data": [{"code": "mon_no_change"}], "as_of": 0, "queries": [], "clauses": []}`},
 		{Name: "other account", Key: apitest.KeyB, Body: `{"rule_id": 1, "ds_id": 1}`, Code: "ResourceNotFound"},
 		{Name: "no datasource", Body: `{"rule_id": 1}`, Code: "InvalidParameter", Says: []string{"ds_id", "required"}},

@@ -22,6 +22,7 @@ type explainRequest struct {
 	RuleID uint64            `json:"rule_id" minimum:"1" doc:"The rule."`
 	DSID   uint64            `json:"ds_id" minimum:"1" doc:"The datasource."`
 	Labels map[string]string `json:"labels,omitzero" maxProperties:"50" maxLength:"2048" doc:"The labels of an instance; absent: whichever changed last."`
+	Key    string            `json:"instance_key,omitzero" maxLength:"16" doc:"In place of labels: their key, as /monit/rule/state and /monit/rule/history show it."`
 }
 
 // Explanation explains a transition.
@@ -46,7 +47,7 @@ func explain(c *api.Call, in explainRequest) (x Explanation, err error) {
 	if err := known(c, in.RuleID); err != nil {
 		return x, err
 	}
-	hash := ""
+	hash := in.Key
 	if in.Labels != nil {
 		hash = evaluate.Key(in.Labels)
 	}

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -55,27 +56,32 @@ type InstanceState struct {
 
 // WatchState is a rule on a datasource.
 type WatchState struct {
-	DSID   uint64          `json:"ds_id" doc:"The datasource."`
-	DSName string          `json:"ds_name" doc:"Its name."`
-	State  string          `json:"state" enum:"known,unknown,waiting" doc:"Whether the answers are complete."`
-	Reason string          `json:"reason" doc:"Why it is unknown; empty: it is known."`
-	Since  int64           `json:"since,omitzero" doc:"Since when it is unknown, Unix milliseconds."`
-	EdgeID string          `json:"edge_id" doc:"The edge or the process of the server that evaluates it, by name; empty: none yet."`
-	Last   *LastEvaluation `json:"last,omitzero" doc:"Its last evaluation; absent: another process evaluates it, or it was not evaluated yet."`
-	Recent []string        `json:"recent" doc:"The outcomes of the last 60 evaluations, the oldest first: known, or the kind of the failure."`
+	DSID   uint64       `json:"ds_id" doc:"The datasource."`
+	DSName string       `json:"ds_name" doc:"Its name."`
+	State  string       `json:"state" enum:"known,unknown,waiting" doc:"Whether the answers are complete."`
+	Kind   string       `json:"kind" doc:"The kind of the failure that makes it unknown; empty: it is known."`
+	Reason string       `json:"reason" doc:"Why it is unknown; empty: it is known."`
+	Since  int64        `json:"since,omitzero" doc:"Since when it is unknown, Unix milliseconds."`
+	EdgeID string       `json:"edge_id" doc:"The edge or the process of the server that evaluates it, by name; empty: none yet."`
+	Last   *Evaluation  `json:"last,omitzero" doc:"Its last evaluation; absent: another process evaluates it, or it was not evaluated yet."`
+	Recent []Evaluation `json:"recent" doc:"The last 60 evaluations, the oldest first; of the first 50 datasources alone."`
 }
 
-// LastEvaluation is one evaluation.
-type LastEvaluation struct {
+// Evaluation is one evaluation.
+type Evaluation struct {
 	At      int64    `json:"at" doc:"Its moment, Unix milliseconds."`
 	TookMS  int64    `json:"took_ms" doc:"How long it took, in milliseconds."`
 	Rows    int64    `json:"rows" doc:"How many rows came."`
+	Missed  int64    `json:"missed" doc:"How many moments before it were left out, because it began late."`
 	Outcome string   `json:"outcome" doc:"known, or the kind of the failure."`
 	Largest *float64 `json:"largest,omitzero" doc:"The largest value; absent: none."`
 }
 
-// mostInstances is how many instances a reply shows.
-const mostInstances = 1000
+// The bounds of a reply.
+const (
+	mostInstances = 1000
+	mostRecent    = 50 // datasources whose last evaluations are shown
+)
 
 func (r *Service) state(c *api.Call, in oneRule) (s RuleState, err error) {
 	account := c.Who.AccountID
@@ -117,6 +123,9 @@ func (r *Service) state(c *api.Call, in oneRule) (s RuleState, err error) {
 		runtime, reason := edges.state(&rule, d)
 		if reason != "" {
 			w.State, w.Reason = "unknown", reason
+		}
+		if len(s.Watches) >= mostRecent {
+			w.Recent = []Evaluation{}
 		}
 		s.Watches = append(s.Watches, w)
 		s.RuntimeState = worse(s.RuntimeState, cmp.Or(runtime, ofWatches[w.State]))
@@ -165,23 +174,26 @@ func name(live []node.Node, id string) string {
 
 // watchState returns the state of a watch, as it is stored and as this process knows it.
 func (r *Service) watchState(key evaluator.Key, source string, stored map[evaluator.Key]unknown) WatchState {
-	w := WatchState{DSID: key.Datasource, DSName: source, State: "known", Recent: []string{}}
+	w := WatchState{DSID: key.Datasource, DSName: source, State: "known", Recent: []Evaluation{}}
 	if u, is := stored[key]; is {
-		w.State, w.Reason = "unknown", u.Message
-		w.Since = u.since
+		w.State, w.Kind = "unknown", string(u.Kind)
+		w.Reason, w.Since = u.Message, u.since
 	}
 	look, here := r.evaluator.Look(key)
 	for _, one := range look.Recent {
-		w.Recent = append(w.Recent, one.Outcome)
-		w.Last = &LastEvaluation{
-			At: one.At.UnixMilli(), TookMS: one.Took.Milliseconds(), Rows: int64(one.Rows), Outcome: one.Outcome, Largest: one.Largest,
-		}
+		w.Recent = append(w.Recent, Evaluation{
+			At: one.At.UnixMilli(), TookMS: one.Took.Milliseconds(), Rows: int64(one.Rows), Missed: int64(one.Missed),
+			Outcome: one.Outcome, Largest: one.Largest,
+		})
+	}
+	if n := len(w.Recent); n > 0 {
+		w.Last = &w.Recent[n-1]
 	}
 	switch {
 	case !here:
 	case look.State.Unknown:
-		w.State, w.Reason = "unknown", look.State.Message
-		w.Since = look.State.Since.UnixMilli()
+		w.State, w.Kind = "unknown", string(look.State.Kind)
+		w.Reason, w.Since = look.State.Message, look.State.Since.UnixMilli()
 	case look.State.Key == evaluator.Key{}:
 		w.State = "waiting"
 	}
@@ -238,26 +250,56 @@ func (r *Service) instances(tx *db.Tx, key evaluator.Key, unknown bool) (all []I
 // States returns the states of rules for their lists. A rule that it does not return is normal.
 func (r *Service) States(tx *db.Tx, account int64, _ []uint64, now time.Time) (map[uint64]alertrule.State, error) {
 	states := map[uint64]alertrule.State{}
+	change := func(rule uint64, set func(*alertrule.State)) {
+		s := states[rule]
+		s.RuntimeState = cmp.Or(s.RuntimeState, stateNormal)
+		set(&s)
+		states[rule] = s
+	}
 	stored, err := unknownsOf(tx, account)
 	if err != nil {
 		return nil, err
 	}
-	for key := range stored {
-		if key.Rule != 0 {
-			states[key.Rule] = alertrule.State{RuntimeState: stateAbnormal}
+	for key, u := range stored {
+		if key.Rule == 0 {
+			continue
 		}
+		change(key.Rule, func(s *alertrule.State) {
+			s.RuntimeState = stateAbnormal
+			s.UnknownSince = min(cmp.Or(s.UnknownSince, u.since), u.since)
+		})
+	}
+	for rule, n := range r.evaluator.Pending(account) {
+		change(rule, func(s *alertrule.State) { s.PendingCount = int64(n) })
+	}
+	type number struct{ rule, n int64 }
+	scan := func(scan db.Scan) (c number, err error) { return c, scan(&c.rule, &c.n) }
+	open, err := db.All(tx, scan, `SELECT rule_id, count(*) FROM rule_instance WHERE account_id = $1 GROUP BY rule_id`, account)
+	if err != nil {
+		return nil, err
 	}
 	if err := r.edgeStates(tx, account, now, states); err != nil {
 		return nil, err
 	}
-	type count struct{ rule, n int64 }
-	open, err := db.All(tx, func(scan db.Scan) (c count, err error) { return c, scan(&c.rule, &c.n) },
-		`SELECT rule_id, count(*) FROM rule_instance WHERE account_id = $1 GROUP BY rule_id`, account)
 	for _, c := range open {
-		s := states[uint64(c.rule)]
-		s.RuntimeState = cmp.Or(s.RuntimeState, stateNormal)
-		s.Triggered, s.ActiveAlertCount = true, c.n
-		states[uint64(c.rule)] = s
+		change(uint64(c.rule), func(s *alertrule.State) {
+			s.Triggered, s.ActiveAlertCount = true, c.n
+		})
+	}
+	last, err := db.All(tx, scan, lastTransitions, account, int64(math.MinInt64))
+	for _, c := range last {
+		change(uint64(c.rule), func(s *alertrule.State) { s.LastTransitionAt = c.n })
 	}
 	return states, err
 }
+
+// lastTransitions selects the moment of the last transition of each rule. It steps through the index rule by rule, because the
+// transitions of a rule may be many.
+const lastTransitions = `WITH RECURSIVE ahead (rule_id) AS (
+		SELECT min(rule_id) FROM rule_transition WHERE account_id = $1 AND rule_id >= $2
+		UNION ALL SELECT (SELECT min(t.rule_id) FROM rule_transition t WHERE t.account_id = $1 AND t.rule_id > a.rule_id)
+			FROM ahead a WHERE a.rule_id IS NOT NULL
+	)
+	SELECT a.rule_id, (SELECT t.at FROM rule_transition t WHERE t.account_id = $1 AND t.rule_id = a.rule_id
+		ORDER BY t.transition_id DESC LIMIT 1)
+	FROM ahead a WHERE a.rule_id IS NOT NULL`

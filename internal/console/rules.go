@@ -1,0 +1,300 @@
+package console
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tocsin/internal/alertrule"
+	"tocsin/internal/auth"
+	"tocsin/internal/core/evaluate"
+	"tocsin/internal/rulefolder"
+)
+
+var (
+	readRules   = rights{auth.AlertingRulesRead}
+	manageRules = rights{auth.AlertingRulesManage}
+)
+
+var watchRulePages = []page{
+	{path: "/rules", template: "rules", tab: "rules", show: showRules, needs: readRules},
+	{path: "/rules/{id}", template: "watch_rule", tab: "rules", show: showWatchRule, needs: readRules},
+}
+
+var watchRuleActions = []action{
+	{path: "/rules", do: changeRules, show: showRules, page: "rules", needs: manageRules},
+}
+
+// rulesView is the list of alert rules.
+type rulesView struct {
+	titled
+	pager
+	Query   string
+	Folder  int64
+	Tabs    []countedLink
+	Folders []countedLink
+	Rules   []watchRuleRow
+	Blind   int // rules that are not known
+	Here    string
+	May     bool
+	Kept    []alertrule.Done // rules that could not be changed
+	Any     bool             // the account has a rule
+}
+
+// countedLink leads to a part of a list.
+type countedLink struct {
+	ID         int64
+	Text, Path string
+	Count      int
+	Depth      int
+	Here       bool
+}
+
+// watchRuleRow is an alert rule in the list.
+type watchRuleRow struct {
+	alertrule.Basic
+	Tags                   []stateTag
+	Reads, Every, Channels string
+	sort                   int
+}
+
+// stateTag is a state in a word or two.
+type stateTag struct{ Class, Text string }
+
+// ruleFilters are the parts of the list of rules.
+var ruleFilters = []struct{ name, text string }{
+	{"", "All"}, {"firing", "Firing"}, {"pending", "Pending"}, {"unknown", "Not known"}, {"disabled", "Paused"}, {"mine", "Mine"},
+}
+
+// within reports whether a rule is in a part of the list.
+func (r *watchRuleRow) within(part string, me int64) bool {
+	switch part {
+	case "firing":
+		return r.Enabled && r.Triggered
+	case "pending":
+		return r.Enabled && r.PendingCount > 0
+	case "unknown":
+		return r.Enabled && (r.RuntimeState == "abnormal" || r.RuntimeState == "no_datasource")
+	case "disabled":
+		return !r.Enabled
+	case "mine":
+		return r.CreatorID == me || r.UpdaterID == me
+	}
+	return true
+}
+
+func showRules(v *visit) (view, error) {
+	d := rulesView{
+		titled: titled(v.T("Rules")), pager: v.pager(), Query: v.query("q"), Folder: number(v.query("folder")),
+		May: v.who.MayAny(manageRules), Here: v.r.URL.RequestURI(),
+	}
+	d.Kept, _ = v.made.([]alertrule.Done)
+	var all []alertrule.Basic
+	if err := v.call("/monit/rule/list/basic", struct{}{}, &all); err != nil {
+		return nil, err
+	}
+	var folders struct {
+		Items []rulefolder.Folder `json:"items"`
+	}
+	if err := v.call("/monit/folder/list", struct{}{}, &folders); err != nil {
+		return nil, err
+	}
+	d.Any = len(all) > 0
+	below := d.folders(v, folders.Items, all)
+	rows := []watchRuleRow{}
+	for _, r := range all {
+		if (d.Folder == 0 || below[r.FolderID]) && strings.Contains(strings.ToLower(r.Name), strings.ToLower(d.Query)) {
+			rows = append(rows, v.watchRuleRow(r))
+		}
+	}
+	d.part(v, rows)
+	slices.SortStableFunc(d.Rules, func(a, b watchRuleRow) int {
+		return cmp.Or(cmp.Compare(a.sort, b.sort), strings.Compare(a.Name, b.Name))
+	})
+	d.More = len(d.Rules) > int(d.Page)*perPage
+	first := min(int(d.Page-1)*perPage, len(d.Rules))
+	d.Rules = d.Rules[first:min(first+perPage, len(d.Rules))]
+	return d, d.name(v)
+}
+
+// folders fills in the folders with how many rules are in each and below it. It returns which are in the one that is shown.
+func (d *rulesView) folders(v *visit, all []rulefolder.Folder, rules []alertrule.Basic) map[int64]bool {
+	above := map[int64]int64{}
+	for _, f := range all {
+		above[f.FolderID] = f.ParentID
+	}
+	counts := map[int64]int{}
+	for _, r := range rules {
+		for at := r.FolderID; at != 0; at = above[at] {
+			counts[at]++
+		}
+	}
+	shown := map[int64]bool{d.Folder: true}
+	depth := map[int64]int{}
+	d.Folders = []countedLink{{Text: v.T("All"), Path: v.with("folder", ""), Count: len(rules), Here: d.Folder == 0}}
+	for _, f := range all { // each behind the one that it is in
+		shown[f.FolderID] = shown[f.FolderID] || shown[f.ParentID] && f.ParentID != 0
+		depth[f.FolderID] = depth[f.ParentID] + 1
+		id := strconv.FormatInt(f.FolderID, 10)
+		d.Folders = append(d.Folders, countedLink{
+			f.FolderID, f.FolderName, v.with("folder", id), counts[f.FolderID], depth[f.FolderID], f.FolderID == d.Folder,
+		})
+	}
+	return shown
+}
+
+// part fills in the rules of the part that is shown, and how many each part has.
+func (d *rulesView) part(v *visit, rows []watchRuleRow) {
+	show := v.query("show")
+	for _, f := range ruleFilters {
+		link := countedLink{Text: v.T(f.text), Path: v.with("show", f.name), Here: f.name == show}
+		for _, r := range rows {
+			if !r.within(f.name, v.who.PersonID) {
+				continue
+			}
+			link.Count++
+			if link.Here {
+				d.Rules = append(d.Rules, r)
+			}
+		}
+		if f.name == "unknown" {
+			d.Blind = link.Count
+		}
+		d.Tabs = append(d.Tabs, link)
+	}
+}
+
+// with returns the address of the page with another value of a parameter.
+func (v *visit) with(name, value string) string {
+	parameters := v.r.URL.Query()
+	parameters.Del("p")
+	parameters.Set(name, value)
+	if value == "" {
+		parameters.Del(name)
+	}
+	return v.r.URL.Path + "?" + parameters.Encode()
+}
+
+// watchRuleRow returns a rule as the list shows it. Rules that need a person come first.
+func (v *visit) watchRuleRow(r alertrule.Basic) watchRuleRow {
+	row := watchRuleRow{Basic: r, Every: v.every(r.CronPattern)}
+	row.sort = 9
+	add := func(place int, class, text string) {
+		row.sort = min(row.sort, place)
+		row.Tags = append(row.Tags, stateTag{class, text})
+	}
+	if !r.Enabled {
+		add(8, "muted", v.T("Paused"))
+		return row
+	}
+	if r.Triggered {
+		add(0, "crit", v.T("Firing %d", r.ActiveAlertCount))
+	}
+	switch {
+	case r.RuntimeState == "no_datasource":
+		add(1, "warn", v.T("No datasource"))
+	case r.UnknownSince != 0:
+		add(1, "warn", v.T("Not known for %s", v.Since(r.UnknownSince/1000)))
+	case r.RuntimeState == "abnormal":
+		add(1, "warn", v.T("Not known"))
+	}
+	if r.PendingCount > 0 {
+		add(2, "warn", v.T("Pending %d", r.PendingCount))
+	}
+	switch {
+	case len(row.Tags) > 0:
+	case r.RuntimeState == "normal":
+		add(4, "ok", v.T("Normal"))
+	default:
+		add(3, "muted", v.T("Not evaluated yet"))
+	}
+	return row
+}
+
+// every returns when a rule is evaluated: an interval in words, or the pattern.
+func (v *visit) every(pattern string) string {
+	if s, err := evaluate.ParseSchedule(pattern); err == nil && s.Every > 0 {
+		return v.Span(int64(s.Every.Seconds()))
+	}
+	return pattern
+}
+
+// name fills in the names of the datasources and channels of the rules that are shown.
+func (d *rulesView) name(v *visit) error {
+	sources, err := v.datasourceNames()
+	if err != nil {
+		return err
+	}
+	channels, err := v.channelNames()
+	for i := range d.Rules {
+		r := &d.Rules[i]
+		r.Reads = v.reads(r.Sources, sources)
+		var to []string
+		for _, id := range r.ChannelIDs {
+			to = append(to, cmp.Or(channels[id], strconv.FormatInt(id, 10)))
+		}
+		r.Channels = v.few(to)
+	}
+	return err
+}
+
+// datasourceNames returns the names of datasources by id; none for who may not read them.
+func (v *visit) datasourceNames() (map[uint64]string, error) {
+	names := map[uint64]string{}
+	if !v.who.May(auth.DatasourcesRead) {
+		return names, nil
+	}
+	var all []datasourceRow
+	err := v.call("/monit/datasource/list", struct{}{}, &all)
+	for _, s := range all {
+		names[uint64(s.ID)] = s.Name
+	}
+	return names, err
+}
+
+// reads returns the datasources of a rule in words.
+func (v *visit) reads(s alertrule.Sources, names map[uint64]string) string {
+	list := slices.Clone(s.DSList)
+	for _, id := range s.DSIDs {
+		list = append(list, cmp.Or(names[id], v.T("datasource %d", id)))
+	}
+	return v.few(list)
+}
+
+// few returns the first of a list, and how many more there are.
+func (v *visit) few(list []string) string {
+	const most = 3
+	text := strings.Join(list[:min(most, len(list))], v.T(", "))
+	if more := len(list) - most; more > 0 {
+		return v.T("%s and %d more", text, more)
+	}
+	return text
+}
+
+// changeRules enables, disables or moves the rules that were chosen.
+func changeRules(v *visit) (string, error) {
+	ids := []uint64{}
+	for _, text := range v.r.PostForm["rule"] {
+		ids = append(ids, unsigned(text))
+	}
+	if len(ids) == 0 {
+		return "", wrong(v.T("Choose at least one rule."))
+	}
+	path := "/monit/rule/update/fields"
+	request := map[string]any{"ids": ids, "fields": []string{"enabled"}, "enabled": v.field("to") == "enable"}
+	if v.field("to") == "move" {
+		path = "/monit/rule/move"
+		request = map[string]any{"ids": ids, "dest_folder_id": formNumber(v, "folder")}
+	}
+	var done []alertrule.Done
+	if err := v.call(path, request, &done); err != nil {
+		return "", err
+	}
+	kept := slices.DeleteFunc(done, func(one alertrule.Done) bool { return one.Message == "" })
+	if len(kept) == 0 {
+		return v.r.URL.RequestURI(), nil
+	}
+	v.made = kept
+	return "", nil
+}
