@@ -17,7 +17,7 @@ func (e *Evaluator) evaluate(ctx context.Context, w *watch) {
 	if !e.apply(w) {
 		return
 	}
-	if w.unsent != nil {
+	if w.unsent != nil && e.Journal == nil {
 		e.send(ctx, w)
 		return
 	}
@@ -39,11 +39,17 @@ func (e *Evaluator) evaluate(ctx context.Context, w *watch) {
 		return
 	}
 	e.note(w, Evaluation{At: moment, Took: e.Clock.Now().Sub(now), Rows: rowsOf(answers), Largest: largest(answers)}, result.Outcome)
-	if len(result.Transitions) > 0 {
-		w.unsent = &Batch{
+	found := len(result.Transitions) > 0
+	if found {
+		w.found(Batch{
 			Watch: &w.Watch, Epoch: w.epoch, AsOf: asOf, Transitions: result.Transitions, Related: e.related(ctx, w, asOf, result.Related),
-		}
+		})
+		w.apart = w.apart || e.cut.Load() || e.stood(now)
+	}
+	e.keep(w, found)
+	if found && !w.apart {
 		e.send(ctx, w)
+		e.keep(w, false)
 	}
 }
 
@@ -136,6 +142,7 @@ func (e *Evaluator) query(ctx context.Context, w *watch, q evaluate.Query, asOf 
 func (e *Evaluator) send(ctx context.Context, w *watch) {
 	taken, err := e.Center.Send(ctx, *w.unsent)
 	if err != nil {
+		w.apart = e.Journal != nil // it may be stored nevertheless
 		if ctx.Err() == nil {
 			e.Log.Error("alert rules: transitions could not be stored", "account_id", w.Account, "rule_id", w.Key.Rule, "error", err)
 		}
@@ -146,7 +153,7 @@ func (e *Evaluator) send(ctx context.Context, w *watch) {
 			e.metrics.transitions.WithLabelValues(string(t.To)).Inc()
 		}
 	}
-	w.unsent = nil
+	w.unsent, w.apart = nil, false
 	if taken.Fenced {
 		e.metrics.fenced.Inc()
 	}
