@@ -44,10 +44,10 @@ type Config struct {
 type Center struct {
 	Config
 	Journal *Journal
-	key    hpke.PrivateKey
-	member Member
-	seq    atomic.Int64
-	asked  sync.WaitGroup // requests in progress
+	key     hpke.PrivateKey
+	member  Member
+	seq     atomic.Int64
+	asked   sync.WaitGroup // requests in progress
 
 	mu          sync.Mutex
 	joined      bool
