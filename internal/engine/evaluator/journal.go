@@ -32,7 +32,7 @@ type Kept struct {
 const lease = 15 * time.Second
 
 // mostUnsent bounds the transitions of a watch that wait for the center. The oldest are left out: what is open has begun when
-// it says, whether or not its transition is there.
+// its instance has, whether or not the transition is there.
 const mostUnsent = 1000
 
 // found adds transitions to those that wait for the center.

@@ -99,7 +99,7 @@ func (h *host) reply(path string, body []byte) (any, error) {
 		}
 		reply, err := remote.Pack(in.Have, h.watches, func(id uint64, d querier.Datasource) ([]byte, error) {
 			h.packed++
-			return remote.Seal(h.key, remote.SourceInfo(5, "fra", id, h.member), d)
+			return remote.SealTo(h.key, remote.SourceInfo(5, "fra", id, h.member), d)
 		})
 		for i := range reply.Rules {
 			if h.rules != nil {

@@ -17,8 +17,8 @@ import (
 	"tocsin/internal/querier"
 )
 
-// Seal seals the part of a datasource that only the member with a public key may read. info is of SourceInfo or RequestInfo.
-func Seal(publicKey, info []byte, d querier.Datasource) ([]byte, error) {
+// SealTo seals the part of a datasource that only the member with a public key may read. info is of SourceInfo or RequestInfo.
+func SealTo(publicKey, info []byte, d querier.Datasource) ([]byte, error) {
 	key, err := hpke.MLKEM768X25519().NewPublicKey(publicKey)
 	if err != nil {
 		return nil, err

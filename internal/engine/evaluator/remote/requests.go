@@ -18,7 +18,7 @@ func (c *Center) Requests() jobs.Job {
 func (c *Center) requests(ctx context.Context, now time.Time) (again time.Time, err error) {
 	var reply RequestsReply
 	if err := c.call(ctx, PathRequests, c.member, &reply); err != nil {
-		return time.Time{}, nil //nolint:nilerr // the report says it
+		return time.Time{}, nil //nolint:nilerr // a report fails then too, and is logged
 	}
 	for _, r := range reply.Requests { // the server bounds how many there are at a time
 		c.asked.Go(func() {

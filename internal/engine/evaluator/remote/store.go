@@ -74,7 +74,7 @@ func read(path string, v any) error {
 	return Unmarshal(text, v)
 }
 
-// keepEvery is how old the file that says when the server was last reached may be.
+// keepEvery is how old the file with the time of the last reply may be.
 const keepEvery = time.Minute
 
 // taken keeps the orders of the server. The caller holds the lock.
