@@ -92,6 +92,6 @@ func (r *reconciliation) add(i *Instance, from string, to To) {
 		r.take(n, from).Severity = i.Severity
 		return
 	}
-	r.left = append(r.left, Transition{Check: i.Check, Query: i.Query, Key: i.Key, Labels: i.Labels, At: r.at, Since: i.Since, To: to, From: from,
-		Severity: i.Severity, Value: i.Value, Why: []sentence.Data{sentence.New("mon_reconciled")}})
+	r.left = append(r.left, Transition{Check: i.Check, Query: i.Query, Key: i.Key, Labels: i.Labels, At: r.at, Since: i.Since, To: to,
+		From: from, Severity: i.Severity, Value: i.Value, Why: []sentence.Data{sentence.New("mon_reconciled")}})
 }

@@ -15,13 +15,7 @@ func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
 	orders, err := e.Center.Sync(ctx, report)
 	e.cut.Store(err != nil && e.Journal != nil)
 	if err != nil {
-		e.mu.Lock()
-		for _, w := range report.Watches {
-			if _, newer := e.changed[w.Key]; !newer {
-				e.changed[w.Key] = w
-			}
-		}
-		e.mu.Unlock()
+		e.unreported(report)
 		if orders.Slots == nil {
 			return err
 		} // else they are those of before a restart
@@ -63,6 +57,17 @@ func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
 		return err
 	}
 	return e.reconcile(ctx, orders.Differ)
+}
+
+// unreported keeps what could not be reported for the next report.
+func (e *Evaluator) unreported(r Report) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, w := range r.Watches {
+		if _, newer := e.changed[w.Key]; !newer {
+			e.changed[w.Key] = w
+		}
+	}
 }
 
 // moved reports whether other slots than before are to be evaluated, or under other epochs. The caller holds the lock.
@@ -237,7 +242,8 @@ func (e *Evaluator) begin(ctx context.Context, account int64, fresh []Watch, now
 		if kept == nil {
 			core.Adopt(before.Open)
 		} else { // it is evaluated before what was found is sent
-			w.moment, w.unsent, w.apart = kept.Moment, &Batch{Watch: &w.Watch, AsOf: kept.Moment, Transitions: kept.Unsent}, true
+			w.moment, w.apart = kept.Moment, true
+			w.unsent = &Batch{Watch: &w.Watch, AsOf: kept.Moment, Transitions: kept.Unsent}
 		}
 		w.mu.Lock()
 		e.mu.Lock()

@@ -61,7 +61,8 @@ type Center struct {
 
 // Errors that end a member.
 var (
-	errRevoked  = errors.New("the server does not accept the key of this edge: it was disabled or deleted, or is not one; the configuration was deleted")
+	errRevoked = errors.New("the server does not accept the key of this edge: it was disabled or deleted, or is not one;" +
+		" the configuration was deleted")
 	errReplaced = errors.New("another process has joined with this directory: one directory is for one process")
 )
 
