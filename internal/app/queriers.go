@@ -8,11 +8,16 @@ import (
 	"tocsin/internal/querier/victorialogs"
 )
 
+// QuerierTypes returns the types of datasources that this program can ask.
+func QuerierTypes() querier.Types {
+	return querier.Types{"prometheus": prometheus.Open, "loki": loki.Open, "victorialogs": victorialogs.Open}
+}
+
 // queriers returns the registry that opens datasources. Persons who manage them choose their addresses, so what is link-local or
 // serves the credentials of a machine is refused in any case.
 func (a *App) queriers() querier.Registry {
 	return querier.Registry{
-		Types: querier.Types{"prometheus": prometheus.Open, "loki": loki.Open, "victorialogs": victorialogs.Open},
+		Types: QuerierTypes(),
 		Out: egress.New(egress.Policy{
 			Allow: a.DatasourceAllow, RefusePrivate: a.Senders.RefusePrivate, RefuseCloud: true, Held: a.Gate.Reason,
 		}),

@@ -27,6 +27,7 @@ type commands struct {
 
 	Demo        demoCmd        `cmd:"" help:"Start a throw-away server filled with one believable account."`
 	Serve       serveCmd       `cmd:"" help:"Run the server."`
+	Edge        edgeCmd        `cmd:"" help:"Evaluate alert rules in another network, for a server that cannot reach its datasources."`
 	Import      importCmd      `cmd:"" help:"Load an account file, all or nothing."`
 	Apply       applyCmd       `cmd:"" help:"Make an account equal to an account file: print the plan, then apply it."`
 	Lint        lintCmd        `cmd:"" help:"List what is wrong with the configuration: events that would reach no one."`

@@ -12,10 +12,7 @@ import (
 	"tocsin/internal/rulefolder"
 )
 
-var (
-	readRules   = rights{auth.AlertingRulesRead}
-	manageRules = rights{auth.AlertingRulesManage}
-)
+var readRules = rights{auth.AlertingRulesRead}
 
 var watchRulePages = []page{
 	{path: "/rules", template: "rules", tab: "rules", show: showRules, needs: readRules},

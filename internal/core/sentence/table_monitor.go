@@ -25,4 +25,5 @@ var monitorTable = []Pattern{
 	{"mon_within", "the rule matches no more than %d series"},
 	{"mon_condition", "the recovery condition holds"},
 	{"mon_no_severity", "no severity holds"},
+	{"mon_reconciled", "the edge found it while the server could not be reached, or the server had lost it"},
 }

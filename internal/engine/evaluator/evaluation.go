@@ -17,7 +17,7 @@ func (e *Evaluator) evaluate(ctx context.Context, w *watch) {
 	if !e.apply(w) {
 		return
 	}
-	if w.unsent != nil {
+	if w.unsent != nil && e.Journal == nil {
 		e.send(ctx, w)
 		return
 	}
@@ -40,11 +40,17 @@ func (e *Evaluator) evaluate(ctx context.Context, w *watch) {
 	}
 	e.note(w, Evaluation{At: moment, Took: e.Clock.Now().Sub(now), Rows: rowsOf(answers), Missed: missed, Largest: largest(answers)},
 		result.Outcome)
-	if len(result.Transitions) > 0 {
-		w.unsent = &Batch{
+	found := len(result.Transitions) > 0
+	if found {
+		w.found(Batch{
 			Watch: &w.Watch, Epoch: w.epoch, AsOf: asOf, Transitions: result.Transitions, Related: e.related(ctx, w, asOf, result.Related),
-		}
+		})
+		w.apart = w.apart || e.cut.Load() || e.stood(now)
+	}
+	e.keep(w, found)
+	if found && !w.apart {
 		e.send(ctx, w)
+		e.keep(w, false)
 	}
 }
 
@@ -137,6 +143,7 @@ func (e *Evaluator) query(ctx context.Context, w *watch, q evaluate.Query, asOf 
 func (e *Evaluator) send(ctx context.Context, w *watch) {
 	taken, err := e.Center.Send(ctx, *w.unsent)
 	if err != nil {
+		w.apart = e.Journal != nil // it may be stored nevertheless
 		if ctx.Err() == nil {
 			e.Log.Error("alert rules: transitions could not be stored", "account_id", w.Account, "rule_id", w.Key.Rule, "error", err)
 		}
@@ -147,7 +154,7 @@ func (e *Evaluator) send(ctx context.Context, w *watch) {
 			e.metrics.transitions.WithLabelValues(string(t.To)).Inc()
 		}
 	}
-	w.unsent = nil
+	w.unsent, w.apart = nil, false
 	if taken.Fenced {
 		e.metrics.fenced.Inc()
 	}

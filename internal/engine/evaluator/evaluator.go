@@ -35,6 +35,7 @@ type Config struct {
 	Turns   *gate.Turns  // of accounts whose answers are judged; nil: none waits
 	Wake    *jobs.Signal // of the job
 	Held    func() bool  // nothing is evaluated while it reports true; nil: it never does
+	Journal Journal      // for a center that may be out of reach; nil: what was found must be stored before a watch is evaluated again
 }
 
 // Evaluator evaluates the watches of its slots.
@@ -43,8 +44,10 @@ type Evaluator struct {
 	running sync.WaitGroup
 	metrics metrics
 
-	synced time.Time
-	stale  atomic.Bool // the configuration was changed
+	synced  time.Time
+	stale   atomic.Bool // the configuration was changed
+	syncing atomic.Bool // beside the evaluations, with a journal
+	cut     atomic.Bool // the last report failed, with a journal
 
 	mu      sync.Mutex
 	slots   map[int64]int64 // with their epochs
@@ -57,6 +60,10 @@ type Evaluator struct {
 	flights map[flightKey]*flight
 	changed map[Key]WatchState
 	reload  bool // the configuration of every account is to be read
+
+	looped  time.Time      // when evaluations were begun last
+	thawed  time.Time      // when the process last went on after it had stood still
+	differs map[int64]bool // slots of which the center had others open
 }
 
 // New returns an evaluator without watches.
@@ -77,9 +84,18 @@ func (e *Evaluator) run(ctx context.Context, now time.Time) (again time.Time, er
 	if e.Held != nil && e.Held() {
 		return time.Time{}, nil
 	}
-	if passed := now.Sub(e.synced); e.stale.Swap(false) || passed >= syncEvery || passed < 0 {
-		if err := e.sync(ctx, now); err != nil && ctx.Err() == nil { // what is known is evaluated on
-			e.Log.Error("alert rules: the report failed", "error", err)
+	e.noteLoop(now)
+	passed := now.Sub(e.synced)
+	if due := e.stale.Load() || passed >= syncEvery || passed < 0; due && e.syncing.CompareAndSwap(false, true) {
+		e.stale.Store(false)
+		e.synced = now
+		if e.Journal == nil {
+			e.report(ctx, now)
+		} else { // evaluations do not wait for the network
+			e.running.Go(func() {
+				e.report(ctx, now)
+				e.Wake.Raise()
+			})
 		}
 	}
 	e.mu.Lock()
@@ -95,6 +111,15 @@ func (e *Evaluator) run(ctx context.Context, now time.Time) (again time.Time, er
 	}
 	e.next = again
 	return again, nil
+}
+
+// report reports to the center. What is known is evaluated on if that fails.
+func (e *Evaluator) report(ctx context.Context, now time.Time) {
+	defer e.syncing.Store(false)
+	was := e.cut.Load()
+	if err := e.sync(ctx, now); err != nil && ctx.Err() == nil && !(was && e.cut.Load()) { // a cut is logged once
+		e.Log.Error("alert rules: the report failed", "error", err)
+	}
 }
 
 // dispatch begins evaluations that wait, as far as places are free. The caller holds the lock.
@@ -134,7 +159,7 @@ func (e *Evaluator) Changed() {
 
 // plan sets the moment of the next evaluation. The caller holds the lock.
 func (e *Evaluator) plan(w *watch, now time.Time) {
-	if w.unsent != nil { // what was found must be stored first
+	if w.unsent != nil && e.Journal == nil { // what was found must be stored first
 		w.at = now.Add(syncEvery)
 	} else {
 		w.moment, w.at = w.nextMoment(w.moment)

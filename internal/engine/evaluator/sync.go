@@ -11,23 +11,21 @@ import (
 
 // sync reports to the center, and takes over what it orders.
 func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
-	e.synced = now
-	report, silent := e.report(now)
+	report, silent := e.news(now)
 	orders, err := e.Center.Sync(ctx, report)
+	e.cut.Store(err != nil && e.Journal != nil)
 	if err != nil {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		for _, w := range report.Watches {
-			if _, newer := e.changed[w.Key]; !newer {
-				e.changed[w.Key] = w
-			}
+		e.unreported(report)
+		if orders.Slots == nil {
+			return err
+		} // else they are those of before a restart
+	}
+	if err == nil {
+		for i, s := range silent {
+			s.sent(report.Sources[i], now)
 		}
-		return err
+		err = e.save(ctx)
 	}
-	for i, s := range silent {
-		s.sent(report.Sources[i], now)
-	}
-	err = e.save(ctx)
 	e.mu.Lock()
 	reload := e.reload || e.moved(orders.Slots)
 	e.reload = false
@@ -55,7 +53,21 @@ func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
 		e.mu.Unlock()
 		err = errors.Join(err, failed)
 	}
-	return err
+	if err != nil || e.Journal == nil {
+		return err
+	}
+	return e.reconcile(ctx, orders.Differ)
+}
+
+// unreported keeps what could not be reported for the next report.
+func (e *Evaluator) unreported(r Report) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, w := range r.Watches {
+		if _, newer := e.changed[w.Key]; !newer {
+			e.changed[w.Key] = w
+		}
+	}
 }
 
 // moved reports whether other slots than before are to be evaluated, or under other epochs. The caller holds the lock.
@@ -68,11 +80,11 @@ func (e *Evaluator) moved(slots map[int64]int64) bool {
 	return false
 }
 
-// report returns what is to be reported, and the datasources in the order of the report.
-func (e *Evaluator) report(now time.Time) (Report, []*source) {
+// news returns what is to be reported, and the datasources in the order of the report.
+func (e *Evaluator) news(now time.Time) (Report, []*source) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r := Report{At: now, Held: map[int64]bool{}}
+	r := Report{At: now, Held: map[int64]bool{}, Digests: e.digests()}
 	for slot := range e.slots {
 		r.Held[slot] = true
 	}
@@ -110,7 +122,7 @@ const (
 
 // overdue notes a watch whose evaluation is long late: it waits for others, or is still asked. The caller holds the lock.
 func (e *Evaluator) overdue(w *watch, now time.Time) {
-	if !w.waits || now.Sub(w.at) < max(overdueAfter*w.Rule.Interval, leastOverdue) || w.last.Unknown {
+	if !w.waits || now.Sub(later(w.at, e.thawed)) < max(overdueAfter*w.Rule.Interval, leastOverdue) || w.last.Unknown {
 		return
 	}
 	w.last = WatchState{
@@ -118,6 +130,13 @@ func (e *Evaluator) overdue(w *watch, now time.Time) {
 		Unknown: true, Kind: evaluate.Missed, Message: "its evaluations wait for others", Since: w.at,
 	}
 	e.changed[w.Key] = w.last
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // save stores the states that have changed, of watches that are not evaluated now.
@@ -136,7 +155,7 @@ func (e *Evaluator) save(ctx context.Context) error {
 			continue
 		}
 		w.unsaved = w.unsaved || w.core.Changed()
-		if w.unsaved && w.unsent == nil {
+		if w.unsaved && w.unsent == nil && !w.apart {
 			changed[w.Account] = append(changed[w.Account], Saved{Key: w.Key, Slot: w.Slot, Epoch: w.epoch, State: w.core.State()})
 			w.unsaved = false
 			of[w.Account] = append(of[w.Account], w)
@@ -201,11 +220,14 @@ func (e *Evaluator) begin(ctx context.Context, account int64, fresh []Watch, now
 		keys[i] = c.Key
 	}
 	stored, err := e.Center.State(ctx, account, keys)
-	if err != nil {
+	if err != nil && !e.cut.Load() {
 		return err
 	}
 	for _, c := range fresh {
-		before := stored[c.Key]
+		before, kept := stored[c.Key], e.kept(c)
+		if kept != nil {
+			before = kept.Saved
+		}
 		core, failed := evaluate.New(c.Rule, before.State)
 		if failed != nil && before.State != "" {
 			e.Log.Error("the counters of an alert rule cannot be read", "account_id", account, "rule_id", c.Key.Rule, "error", failed)
@@ -215,15 +237,28 @@ func (e *Evaluator) begin(ctx context.Context, account int64, fresh []Watch, now
 			e.Log.Error("an alert rule cannot be evaluated", "account_id", account, "rule_id", c.Key.Rule, "error", failed)
 			continue
 		}
-		core.Adopt(before.Open)
-		w := &watch{core: core, moment: now, place: -1}
+		w := &watch{core: core, moment: now, place: -1, apart: e.cut.Load()}
 		w.configure(c)
+		if kept == nil {
+			core.Adopt(before.Open)
+		} else { // it is evaluated before what was found is sent
+			w.moment, w.apart = kept.Moment, true
+			w.unsent = &Batch{Watch: &w.Watch, AsOf: kept.Moment, Transitions: kept.Unsent}
+		}
+		w.mu.Lock()
 		e.mu.Lock()
 		w.epoch = e.slots[c.Slot]
 		w.source = e.sourceOf(c)
 		e.watches[c.Key] = w
 		e.plan(w, now)
+		if w.at.Before(now) { // the process was not running
+			w.moment, _ = w.catchUp(now)
+			w.at = now
+			heap.Fix(&e.due, w.place)
+		}
 		e.mu.Unlock()
+		e.keep(w, false)
+		w.mu.Unlock()
 	}
 	return nil
 }
@@ -247,6 +282,9 @@ func (e *Evaluator) drop(w *watch) {
 		return
 	}
 	w.dropped = true
+	if e.Journal != nil {
+		e.Journal.Forget(w.Key)
+	}
 	delete(e.watches, w.Key)
 	delete(e.changed, w.Key)
 	if w.place >= 0 {

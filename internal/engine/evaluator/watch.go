@@ -28,11 +28,14 @@ type watch struct {
 	last    WatchState    // as it was reported last
 	known   bool          // it was reported
 	epoch   int64
+	digest  uint64 // of what is open
+	behind  bool   // the center may have others open, so its slot has no digest
 
 	mu      sync.Mutex // held while it is evaluated
 	core    *evaluate.Watch
 	unsaved bool   // its state could not be stored
 	unsent  *Batch // was not stored yet
+	apart   bool   // what the center has open is asked before anything is sent
 	recent  []Evaluation
 	empty   int // known evaluations in a row without a row
 	state   WatchState

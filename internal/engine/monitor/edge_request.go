@@ -126,7 +126,7 @@ func (q *throughEdge) ask(ctx context.Context, one remote.Request, most time.Dur
 	if failed != nil {
 		return a, failed
 	}
-	sealed, err := remote.Seal(to.PublicKey, remote.RequestInfo(q.account, q.source.Cluster, to.ID), q.source.Datasource)
+	sealed, err := remote.SealTo(to.PublicKey, remote.RequestInfo(q.account, q.source.Cluster, to.ID), q.source.Datasource)
 	if err != nil {
 		return a, broken(err)
 	}

@@ -269,6 +269,6 @@ func (r *Service) edgeWatches(c *api.Call, key edge.Key, body []byte) (any, erro
 		}
 	}
 	return remote.Pack(in.Have, mine, func(id uint64, d querier.Datasource) ([]byte, error) {
-		return remote.Seal(from.PublicKey, remote.SourceInfo(from.account, from.cluster, id, from.ID), d)
+		return remote.SealTo(from.PublicKey, remote.SourceInfo(from.account, from.cluster, id, from.ID), d)
 	})
 }

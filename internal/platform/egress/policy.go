@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -15,6 +16,7 @@ import (
 // table is in special.go.
 type Policy struct {
 	Allow         []netip.Prefix
+	Only          []netip.Prefix // nothing else is dialled; empty: what the rest permits
 	RefusePrivate bool
 	RefuseCloud   bool          // link-local addresses and metadata services are refused although Allow has them
 	Timeout       time.Duration // of a request that sets none, and of connecting; 10 s when 0
@@ -48,6 +50,9 @@ func (p Policy) check(addr netip.Addr) error {
 	addr = addr.Unmap().WithZone("")
 	if is := cloud(addr); is != "" && p.RefuseCloud {
 		return &refused{addr.String() + " is " + is}
+	}
+	if len(p.Only) > 0 && !slices.ContainsFunc(p.Only, func(only netip.Prefix) bool { return only.Contains(addr) }) {
+		return &refused{addr.String() + " is in none of the permitted networks"}
 	}
 	for _, allowed := range p.Allow {
 		if allowed.Contains(addr) {

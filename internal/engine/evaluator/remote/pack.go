@@ -17,8 +17,8 @@ import (
 	"tocsin/internal/querier"
 )
 
-// Seal seals the part of a datasource that only the member with a public key may read. info is of SourceInfo or RequestInfo.
-func Seal(publicKey, info []byte, d querier.Datasource) ([]byte, error) {
+// SealTo seals the part of a datasource that only the member with a public key may read. info is of SourceInfo or RequestInfo.
+func SealTo(publicKey, info []byte, d querier.Datasource) ([]byte, error) {
 	key, err := hpke.MLKEM768X25519().NewPublicKey(publicKey)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,8 @@ func Seal(publicKey, info []byte, d querier.Datasource) ([]byte, error) {
 }
 
 // open returns the block that was sealed.
-func open(key hpke.PrivateKey, info, sealed []byte) (b Block, err error) {
+func open(key hpke.PrivateKey, info, sealed []byte) (Block, error) {
+	var b Block
 	text, err := hpke.Open(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), info, sealed)
 	if err != nil {
 		return b, errors.New("the datasource is sealed to another member")
@@ -81,7 +82,9 @@ func Pack(have string, watches []evaluator.Watch, seal func(id uint64, d querier
 }
 
 // unpack returns the watches of a reply, and as states those that this member does not know how to evaluate.
-func (w *WatchesReply) unpack(account int64, open func(Source) (Block, error)) (all []evaluator.Watch, unsupported []evaluator.WatchState, err error) {
+func (w *WatchesReply) unpack(account int64, open func(Source) (Block, error)) ([]evaluator.Watch, []evaluator.WatchState, error) {
+	var all []evaluator.Watch
+	var unsupported []evaluator.WatchState
 	rules, broken := map[uint64]*evaluate.Rule{}, map[uint64]error{}
 	for _, text := range w.Rules {
 		var rule evaluate.Rule
@@ -110,7 +113,8 @@ func (w *WatchesReply) unpack(account int64, open func(Source) (Block, error)) (
 		}
 		key := evaluator.Key{Account: account, Rule: a.Rule, Datasource: a.Source}
 		schedule, err := evaluate.ParseSchedule(a.Cron)
-		if err = cmp.Or(broken[a.Rule], err); err != nil {
+		err = cmp.Or(broken[a.Rule], err)
+		if err != nil {
 			unsupported = append(unsupported, evaluator.WatchState{Key: key, Rule: rule.Name, Severity: a.Severity, Source: source.Name,
 				Unknown: true, Kind: evaluate.Unsupported, Message: "this edge does not know a part of the rule: " + err.Error()})
 			continue

@@ -1,0 +1,203 @@
+package evaluator
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"tocsin/internal/core/evaluate"
+)
+
+// Journal keeps watches on the disk of an evaluator whose center may be out of reach. Its methods may be called at the same
+// time, those about one watch one after the other.
+type Journal interface {
+	// Kept returns what is kept of a watch.
+	Kept(Key) (Kept, bool)
+	// Keep keeps a watch. If it is to be durable it is on the disk when Keep returns. Keep reports false if there was no room
+	// for what is unsent; the rest is kept.
+	Keep(k Kept, durable bool) bool
+	// Forget forgets a watch.
+	Forget(Key)
+}
+
+// Kept is what a journal keeps of a watch.
+type Kept struct {
+	Saved
+	Moment time.Time             // of the last evaluation
+	Unsent []evaluate.Transition // the oldest first
+}
+
+// lease is how long a process may stand still until others may have gone on in its place.
+const lease = 15 * time.Second
+
+// mostUnsent bounds the transitions of a watch that wait for the center. The oldest are left out: what is open has begun when
+// its instance has, whether or not the transition is there.
+const mostUnsent = 1000
+
+// found adds transitions to those that wait for the center.
+func (w *watch) found(b Batch) {
+	if w.unsent != nil {
+		b.Transitions = slices.Concat(w.unsent.Transitions, b.Transitions)
+		b.Transitions = b.Transitions[max(0, len(b.Transitions)-mostUnsent):]
+	}
+	w.unsent = &b
+}
+
+// kept returns what the journal has of a watch that no one else has evaluated meanwhile; nil: nothing.
+func (e *Evaluator) kept(c Watch) *Kept {
+	if e.Journal == nil {
+		return nil
+	}
+	k, has := e.Journal.Kept(c.Key)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !has || k.Epoch != e.slots[c.Slot] {
+		return nil
+	}
+	return &k
+}
+
+// keep puts a watch into the journal if it has changed. The caller holds the lock of the watch.
+func (e *Evaluator) keep(w *watch, durable bool) {
+	changed, behind := w.core.Changed(), w.apart || w.unsent != nil
+	if e.Journal == nil || !changed && !durable && behind == w.behind {
+		return
+	}
+	w.unsaved = w.unsaved || changed
+	var digest uint64
+	for _, i := range w.core.Instances() {
+		if i.Firing {
+			digest ^= DigestOf(w.Key, i.Check, i.Key, i.Severity)
+		}
+	}
+	k := Kept{Saved: Saved{Key: w.Key, Slot: w.Slot, State: w.core.State()}}
+	if w.unsent != nil {
+		k.Unsent = w.unsent.Transitions
+	}
+	e.mu.Lock()
+	w.digest, w.behind = digest, behind
+	k.Epoch, k.Moment = w.epoch, w.moment
+	dropped := w.dropped
+	e.mu.Unlock()
+	for !dropped && !e.Journal.Keep(k, durable) {
+		k.Unsent = k.Unsent[(len(k.Unsent)+1)/2:]
+		w.unsent.Transitions = k.Unsent
+	}
+}
+
+// noteLoop notes that the process is running.
+func (e *Evaluator) noteLoop(now time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.Journal != nil && now.Sub(e.looped) > lease {
+		e.thawed = now
+	}
+	e.looped = now
+}
+
+// stood reports whether the process has stood still since a moment: what it found then may be over.
+func (e *Evaluator) stood(since time.Time) bool {
+	now := e.Clock.Now()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return now.Sub(e.looped) > lease || e.thawed.After(since)
+}
+
+// digests returns the digests of the slots of which the center has everything. The caller holds the lock.
+func (e *Evaluator) digests() map[int64]uint64 {
+	if e.Journal == nil {
+		return nil
+	}
+	all := map[int64]uint64{}
+	for slot := range e.slots {
+		all[slot] = 0
+	}
+	for _, w := range e.watches {
+		all[w.Slot] ^= w.digest
+	}
+	for _, w := range e.watches {
+		if w.behind {
+			delete(all, w.Slot)
+		}
+	}
+	return all
+}
+
+// reconciling is how many watches send at a time what the center does not have.
+const reconciling = 8
+
+// reconcile sends what the center does not have of watches that are evaluated as their schedules want it: after a cut, a start
+// or while the process stood still, what was found is not sent before a new evaluation. Those of slots that differ twice in
+// a row are among them.
+func (e *Evaluator) reconcile(ctx context.Context, differ []int64) error {
+	var ready []*watch
+	now := e.Clock.Now()
+	e.mu.Lock()
+	before := e.differs
+	e.differs = map[int64]bool{}
+	for _, slot := range differ {
+		e.differs[slot] = true
+	}
+	for _, w := range e.watches {
+		if !w.behind && !(e.differs[w.Slot] && before[w.Slot]) || w.waits || !w.at.After(now) || !w.mu.TryLock() {
+			continue
+		}
+		w.apart = true // it sends nothing until then
+		w.mu.Unlock()
+		ready = append(ready, w)
+	}
+	e.mu.Unlock()
+	if len(ready) == 0 {
+		return nil
+	}
+	keys := make([]Key, len(ready))
+	for i, w := range ready {
+		keys[i] = w.Key
+	}
+	stored, err := e.Center.State(ctx, keys[0].Account, keys)
+	if err != nil {
+		return err
+	}
+	var all sync.WaitGroup
+	places := make(chan struct{}, reconciling)
+	for _, w := range ready {
+		places <- struct{}{}
+		all.Go(func() {
+			e.reconcileOne(ctx, w, stored[w.Key].Open)
+			<-places
+		})
+	}
+	all.Wait()
+	return nil
+}
+
+// reconcileOne sends what the center does not have of a watch.
+func (e *Evaluator) reconcileOne(ctx context.Context, w *watch, open []evaluate.Instance) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e.mu.Lock()
+	current := !w.dropped && !w.waits && w.at.After(e.Clock.Now())
+	asOf := w.moment.Add(-w.Delay)
+	e.mu.Unlock()
+	if !current {
+		return
+	}
+	unsent := w.unsent
+	b := Batch{Watch: &w.Watch, Epoch: w.epoch, AsOf: asOf}
+	var found []evaluate.Transition
+	if unsent != nil {
+		b.AsOf, b.Related, found = unsent.AsOf, unsent.Related, unsent.Transitions
+	}
+	b.Transitions, b.Past = w.core.Reconcile(asOf, open, found)
+	w.unsent, w.apart = &b, false
+	if len(b.Transitions) > 0 || len(b.Past) > 0 {
+		e.send(ctx, w)
+	}
+	if w.apart { // it could not be sent
+		w.unsent = unsent
+	} else {
+		w.unsent = nil
+	}
+	e.keep(w, false)
+}
