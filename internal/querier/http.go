@@ -39,8 +39,56 @@ type httpBlock struct {
 	TLS
 }
 
-// OpenHTTP returns the caller of a datasource of the types prometheus, loki and victorialogs.
-func OpenHTTP(d Datasource, out *egress.Client) (*HTTP, *evaluate.Failure) {
+// HTTPType is how the datasources of a type with the block of prometheus, loki and victorialogs are asked.
+type HTTPType struct {
+	Probe string // a query that any of them answers
+	// Call returns the request of a query, whose reader stores the rows.
+	Call func(a Ask, rows *[]evaluate.Row) (Call, *evaluate.Failure)
+}
+
+// Open returns the querier of a datasource.
+func (t HTTPType) Open(d Datasource, out *egress.Client) (Querier, *evaluate.Failure) {
+	h, failed := openHTTP(d, out)
+	if failed != nil {
+		return nil, failed
+	}
+	return httpQuerier{h, t}, nil
+}
+
+type httpQuerier struct {
+	*HTTP
+	kind HTTPType
+}
+
+// Query makes the request of a query.
+func (q httpQuerier) Query(ctx context.Context, a Ask) (rows []evaluate.Row, failed *evaluate.Failure) {
+	c, failed := q.kind.Call(a, &rows)
+	if failed == nil {
+		_, failed = q.Do(ctx, c)
+	}
+	if failed != nil && !failed.Cut {
+		return nil, failed
+	}
+	return rows, failed
+}
+
+// Test asks the probe.
+func (q httpQuerier) Test(ctx context.Context) []Phase {
+	c, failed := q.kind.Call(Ask{Expr: q.kind.Probe}, new([]evaluate.Row))
+	if failed != nil {
+		return []Phase{Failed(failed, 0)}
+	}
+	return q.Phases(ctx, c)
+}
+
+// Close closes the connections.
+func (h *HTTP) Close() error {
+	h.out.Close()
+	return nil
+}
+
+// openHTTP returns the caller of a datasource.
+func openHTTP(d Datasource, out *egress.Client) (*HTTP, *evaluate.Failure) {
 	refused := func(phase, why string) *evaluate.Failure {
 		return &evaluate.Failure{Kind: evaluate.Unreachable, Phase: phase, Message: why}
 	}
@@ -90,12 +138,6 @@ func (h *HTTP) hide(texts ...string) {
 			h.secrets = append(h.secrets, text)
 		}
 	}
-}
-
-// Close closes the connections.
-func (h *HTTP) Close() error {
-	h.out.Close()
-	return nil
 }
 
 // Call is a request to the datasource.
@@ -200,8 +242,8 @@ func (h *HTTP) refused(a egress.Attempt, body io.Reader, expr string) error {
 	return h.failure(f.Kind, f.Phase, message)
 }
 
-// Test returns the phases of a test, the last of which is this call.
-func (h *HTTP) Test(ctx context.Context, c Call) (phases []Phase) {
+// Phases returns the phases of a test, the last of which is this call.
+func (h *HTTP) Phases(ctx context.Context, c Call) (phases []Phase) {
 	address, config := h.base.Host, (*tls.Config)(nil)
 	if h.base.Scheme == "https" {
 		config = h.tls

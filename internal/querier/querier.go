@@ -23,7 +23,7 @@ type Ask struct {
 	ValueFields []string          // columns that are values
 	AsOf        time.Time         // the moment it asks about; zero: now, by the datasource's clock
 	Limit       int               // rows at most; 0: MaxRows
-	Timeout     time.Duration     // of the whole query; 0: DefaultTimeout
+	Timeout     time.Duration     // of the whole query at most; 0: as the datasource has it
 }
 
 // Bounds of a query. A timeout beyond them is raised or cut to them.
@@ -39,13 +39,20 @@ const (
 func (a Ask) Rows() int { return min(cmp.Or(a.Limit, MaxRows), MaxRows) }
 
 // Wait returns how long the query may take.
-func (a Ask) Wait() time.Duration {
-	return min(max(cmp.Or(a.Timeout, DefaultTimeout), MinTimeout), MaxTimeout)
+func (a Ask) Wait() time.Duration { return a.WaitOf(0) }
+
+// WaitOf returns how long the query may take of a datasource with a timeout of its own, in milliseconds; 0: the default.
+func (a Ask) WaitOf(own int64) time.Duration {
+	wait := DefaultTimeout
+	if own > 0 {
+		wait = time.Duration(min(own, MaxTimeout.Milliseconds())) * time.Millisecond
+	}
+	return max(min(wait, cmp.Or(a.Timeout, MaxTimeout)), MinTimeout)
 }
 
 // Querier asks one datasource. It is safe for concurrent use.
 type Querier interface {
-	// Query returns all rows of the answer, or a failure.
+	// Query returns all rows of the answer, or a failure. A failure whose Cut is set comes with rows.
 	Query(ctx context.Context, a Ask) ([]evaluate.Row, *evaluate.Failure)
 	// Test returns the phases of a connection and a small query, up to the first that failed.
 	Test(ctx context.Context) []Phase

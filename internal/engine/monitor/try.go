@@ -69,7 +69,7 @@ func (r *Service) ask(ctx context.Context, d datasource.Connection, queries []ev
 		answer, failed := q.Query(ctx, querier.Ask{
 			Expr: one.Expr, Args: one.Args, LabelFields: one.LabelFields, ValueFields: one.ValueFields, AsOf: r.Clock.Now(), Timeout: tryTimeout,
 		})
-		if failed != nil {
+		if failed != nil && !failed.Cut {
 			return rows, failed
 		}
 		rows += int64(len(answer))

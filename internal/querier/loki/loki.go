@@ -1,68 +1,91 @@
-// Package loki asks Grafana Loki for figures about log lines, with a metric query. Lines themselves cannot be asked for yet.
+// Package loki asks Grafana Loki for figures about log lines, with a metric query, or for the lines themselves.
 //
 // It must never return figures of which the server may have left out a part.
 package loki
 
 import (
-	"context"
-	"fmt"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
 	"strconv"
 
 	"tocsin/internal/core/evaluate"
-	"tocsin/internal/platform/egress"
 	"tocsin/internal/querier"
 	"tocsin/internal/querier/prometheus"
 )
 
-type client struct{ http *querier.HTTP }
-
 // Open returns the querier of a datasource.
-func Open(d querier.Datasource, out *egress.Client) (querier.Querier, *evaluate.Failure) {
-	h, failed := querier.OpenHTTP(d, out)
-	if failed != nil {
-		return nil, failed
+var Open = querier.HTTPType{Probe: "vector(1)", Call: call}.Open
+
+// call returns the request of a query: an instant query, or with loki.type raw the lines of a span.
+func call(a querier.Ask, rows *[]evaluate.Row) (querier.Call, *evaluate.Failure) {
+	raw, failed := a.Raw("loki")
+	form := url.Values{"query": {a.Expr}}
+	c := querier.Call{Method: http.MethodGet, Path: "/loki/api/v1/query", Form: form, Expr: a.Expr, Timeout: a.Wait()}
+	moment := "time"
+	if raw == nil {
+		c.Read = prometheus.Reader(a, false, rows)
+	} else {
+		c.Path, moment = "/loki/api/v1/query_range", "end"
+		form.Set("limit", strconv.Itoa(raw.Limit))
+		form.Set("direction", "backward")
+		form.Set("since", raw.Span.String())
+		c.Read = func(r io.Reader) error { return lines(r, raw, rows) }
 	}
-	return client{h}, nil
+	if !a.AsOf.IsZero() {
+		form.Set(moment, strconv.FormatInt(a.AsOf.UnixNano(), 10))
+	}
+	return c, failed
 }
 
-// Query makes an instant query at a.AsOf.
-func (c client) Query(ctx context.Context, a querier.Ask) (rows []evaluate.Row, failed *evaluate.Failure) {
-	if kind := a.Args["loki.type"]; kind != "" && kind != "stats" {
-		return nil, &evaluate.Failure{
-			Kind: evaluate.Unsupported, Phase: querier.PhaseQuery,
-			Message: fmt.Sprintf("loki.type %q is not supported; use stats", kind),
+// streams is an answer of lines.
+type streams struct {
+	Status   string   `json:"status"`
+	Warnings []string `json:"warnings"`
+	Data     struct {
+		Type   string `json:"resultType"`
+		Result []struct {
+			Stream map[string]string `json:"stream"`
+			Values [][]any           `json:"values"` // moment, line, and what newer servers add
+		} `json:"result"`
+	} `json:"data"`
+}
+
+// lines reads an answer of lines.
+func lines(r io.Reader, raw *querier.Raw, rows *[]evaluate.Row) error {
+	var answer streams
+	body, err := io.ReadAll(r)
+	if err == nil {
+		err = json.Unmarshal(body, &answer)
+	}
+	switch {
+	case err != nil:
+		return err
+	case answer.Status != "success":
+		return querier.ErrMalformed
+	case answer.Data.Type != "streams":
+		return &evaluate.Failure{
+			Kind: evaluate.BadQuery, Phase: querier.PhaseQuery, Message: "the query returns no lines; leave out loki.type, or set it to stats",
+		}
+	case len(answer.Warnings) > 0:
+		return &evaluate.Failure{
+			Kind: evaluate.Partial, Phase: querier.PhaseQuery, Message: "the datasource warned that its answer may lack lines",
 		}
 	}
-	if _, failed = c.http.Do(ctx, call(a, &rows)); failed != nil {
-		return nil, failed
+	for _, s := range answer.Data.Result {
+		for _, v := range s.Values {
+			if len(v) < 2 {
+				return querier.ErrMalformed
+			}
+			at, isText := v[0].(string)
+			line, isLine := v[1].(string)
+			if !isText || !isLine {
+				return querier.ErrMalformed
+			}
+			raw.Add(s.Stream, at, line)
+		}
 	}
-	return rows, nil
+	*rows, err = raw.Rows()
+	return err
 }
-
-// call returns the request of a query, whose rows it stores.
-func call(a querier.Ask, rows *[]evaluate.Row) querier.Call {
-	form := url.Values{"query": {a.Expr}}
-	if !a.AsOf.IsZero() {
-		form.Set("time", strconv.FormatInt(a.AsOf.UnixNano(), 10))
-	}
-	read := func(r io.Reader) error {
-		answer := prometheus.Decoder{Limit: a.Rows()}
-		err := answer.Decode(r)
-		*rows = answer.Rows
-		return err
-	}
-	return querier.Call{
-		Method: http.MethodGet, Path: "/loki/api/v1/query", Form: form, Expr: a.Expr, Timeout: a.Wait(), Read: read,
-	}
-}
-
-// Test asks for a constant.
-func (c client) Test(ctx context.Context) []querier.Phase {
-	return c.http.Test(ctx, call(querier.Ask{Expr: "vector(1)"}, new([]evaluate.Row)))
-}
-
-// Close closes the connections.
-func (c client) Close() error { return c.http.Close() }

@@ -26,7 +26,10 @@ type Type struct {
 	Name  string
 	Open  querier.Opener
 	Query string // one that a good server answers
-	Good  string // its answer of one row
+	Good  string // its answer
+	Rows  int    // that it has; 0: one
+	Args  map[string]string
+	Empty bool // an empty body is an answer without rows
 }
 
 // Secrets that the datasource under test has. No message may hold one.
@@ -80,7 +83,7 @@ func (q Type) Run(t *testing.T, own ...Case) {
 func (q Type) cases() []Case {
 	all := password + " " + token + " " + param
 	half := q.Good[:len(q.Good)/2]
-	return []Case{
+	cases := []Case{
 		{Name: "a good answer", Answer: Write(200, q.Good)},
 		{Name: "an answer that is cut", Kind: evaluate.Unreachable, Phase: "read", Answer: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", fmt.Sprint(len(q.Good)))
@@ -103,7 +106,6 @@ func (q Type) cases() []Case {
 		{Name: "spaces without end", Kind: evaluate.TooMuch, Phase: "read", Answer: endless(" ")},
 		{Name: "a text without end", Kind: evaluate.TooMuch, Phase: "read", Answer: endless(q.Good[:strings.LastIndex(q.Good, `"`)])},
 		{Name: "a page", Kind: evaluate.Unreachable, Says: "not an answer of " + q.Name, Answer: Write(200, "<html>"+all)},
-		{Name: "nothing", Kind: evaluate.Unreachable, Answer: Write(200, "")},
 		{Name: "another text", Kind: evaluate.Unreachable, Answer: Write(200, `{"a":1}`)},
 		{Name: "nesting", Kind: evaluate.Unreachable, Answer: Write(200, strings.Repeat("[", 1<<20))},
 		{Name: "a redirect to the metadata of a cloud", Kind: evaluate.Unreachable, Says: "not followed", Answer: func(w http.ResponseWriter, r *http.Request) {
@@ -127,6 +129,10 @@ func (q Type) cases() []Case {
 		}},
 		{Name: "400 of another server", Kind: evaluate.Unreachable, Says: "400", Answer: Write(400, "<html>"+all)},
 	}
+	if !q.Empty {
+		cases = append(cases, Case{Name: "nothing", Kind: evaluate.Unreachable, Answer: Write(200, "")})
+	}
+	return cases
 }
 
 // drip answers slower than any timeout permits.
@@ -167,13 +173,13 @@ func (q Type) one(t *testing.T, address, payload string, c Case) {
 		t.Fatal(failed)
 	}
 	defer open.Close()
-	ask := querier.Ask{Expr: q.Query, Timeout: 10 * time.Second}
+	ask := querier.Ask{Expr: q.Query, Args: q.Args, Timeout: 10 * time.Second}
 	if c.Kind == evaluate.Timeout {
 		ask.Timeout = querier.MinTimeout
 	}
 	rows, failed := open.Query(context.Background(), ask)
 	if c.Kind == "" {
-		if failed != nil || len(rows) != 1 {
+		if failed != nil || len(rows) != max(q.Rows, 1) {
 			t.Fatalf("%d rows, %v", len(rows), failed)
 		}
 		return

@@ -1,62 +1,77 @@
 // Package victorialogs asks VictoriaLogs for figures about log lines: a query ends in the pipe stats. Each figure is a value of
-// its name; the figures of the same labels are one row. Lines themselves cannot be asked for yet.
+// its name; the figures of the same labels are one row. Lines themselves can be asked for, too.
 //
 // It must never return figures of which the server may have left out a part.
 package victorialogs
 
 import (
-	"context"
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
+	"time"
 
 	"tocsin/internal/core/evaluate"
-	"tocsin/internal/platform/egress"
 	"tocsin/internal/querier"
 	"tocsin/internal/querier/prometheus"
 )
 
-type client struct{ http *querier.HTTP }
-
 // Open returns the querier of a datasource.
-func Open(d querier.Datasource, out *egress.Client) (querier.Querier, *evaluate.Failure) {
-	h, failed := querier.OpenHTTP(d, out)
-	if failed != nil {
-		return nil, failed
-	}
-	return client{h}, nil
-}
+var Open = querier.HTTPType{Probe: "_time:1s | stats count() as lines", Call: call}.Open
 
-// Query asks for figures at a.AsOf.
-func (c client) Query(ctx context.Context, a querier.Ask) ([]evaluate.Row, *evaluate.Failure) {
-	if kind := a.Args["victorialogs.type"]; kind != "" && kind != "stats" {
-		return nil, &evaluate.Failure{
-			Kind: evaluate.Unsupported, Phase: querier.PhaseQuery,
-			Message: fmt.Sprintf("victorialogs.type %q is not supported; use stats", kind),
-		}
-	}
-	var rows []evaluate.Row
-	if _, failed := c.http.Do(ctx, call(a, &rows)); failed != nil {
-		return nil, failed
-	}
-	return joined(rows), nil
-}
-
-func call(a querier.Ask, rows *[]evaluate.Row) querier.Call {
+// call returns the request of a query: for figures, or with victorialogs.type raw for the lines of a span.
+func call(a querier.Ask, rows *[]evaluate.Row) (querier.Call, *evaluate.Failure) {
+	raw, failed := a.Raw("victorialogs")
 	form := url.Values{"query": {a.Expr}, "timeout": {fmt.Sprintf("%dms", a.Wait().Milliseconds())}, "allow_partial_response": {"0"}}
-	if !a.AsOf.IsZero() {
-		form.Set("time", prometheus.Seconds(a.AsOf))
+	c := querier.Call{Method: http.MethodPost, Path: "/select/logsql/stats_query", Form: form, Expr: a.Expr, Timeout: a.Wait()}
+	if raw == nil {
+		if !a.AsOf.IsZero() {
+			form.Set("time", prometheus.Seconds(a.AsOf))
+		}
+		read := prometheus.Reader(a, true, rows)
+		c.Read = func(r io.Reader) error {
+			err := read(r)
+			*rows = joined(*rows)
+			return err
+		}
+		return c, failed
 	}
-	read := func(r io.Reader) error {
-		answer := prometheus.Decoder{Limit: a.Rows(), Named: true}
-		err := answer.Decode(r)
-		*rows = answer.Rows
+	c.Path = "/select/logsql/query"
+	form.Set("limit", strconv.Itoa(raw.Limit))
+	form.Set("start", "now-"+raw.Span.String())
+	if !a.AsOf.IsZero() {
+		form.Set("start", a.AsOf.Add(-raw.Span).UTC().Format(time.RFC3339Nano))
+		form.Set("end", a.AsOf.UTC().Format(time.RFC3339Nano))
+	}
+	c.Read = func(r io.Reader) error { return lines(r, raw, rows) }
+	return c, failed
+}
+
+// lines reads an answer of lines, a JSON object each. Without label fields the stream identifies a line.
+func lines(r io.Reader, raw *querier.Raw, rows *[]evaluate.Row) error {
+	body, err := io.ReadAll(r)
+	if err != nil {
 		return err
 	}
-	return querier.Call{
-		Method: http.MethodPost, Path: "/select/logsql/stats_query", Form: form, Expr: a.Expr, Timeout: a.Wait(), Read: read,
+	if len(body) > 0 && body[len(body)-1] != '\n' {
+		return querier.ErrMalformed // the end is missing
 	}
+	for text := range bytes.Lines(body) {
+		line := map[string]string{}
+		if err := json.Unmarshal(text, &line); err != nil {
+			return err
+		}
+		at, message := line["_time"], line["_msg"]
+		for _, name := range []string{"_time", "_msg", "_stream_id"} {
+			delete(line, name)
+		}
+		raw.Add(line, at, message)
+	}
+	*rows, err = raw.Rows()
+	return err
 }
 
 // joined returns the rows with the figures of the same labels in one. If there is one figure only, it is the value without a
@@ -91,11 +106,3 @@ func joined(rows []evaluate.Row) (all []evaluate.Row) {
 	}
 	return all
 }
-
-// Test asks for a figure about the last second.
-func (c client) Test(ctx context.Context) []querier.Phase {
-	return c.http.Test(ctx, call(querier.Ask{Expr: "_time:1s | stats count() as lines"}, new([]evaluate.Row)))
-}
-
-// Close closes the connections.
-func (c client) Close() error { return c.http.Close() }
