@@ -8,6 +8,7 @@ package querier
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"time"
 
@@ -66,6 +67,7 @@ const (
 	PhaseTLS     = egress.StepTLS
 	PhaseSignIn  = "sign_in"
 	PhaseQuery   = "query"
+	PhaseRights  = "rights"
 	PhaseRead    = "read" // of a failure: the answer began, but did not end well
 )
 
@@ -88,12 +90,31 @@ func Failed(f *evaluate.Failure, took time.Duration) Phase {
 	return Phase{Name: name, TookMS: took.Milliseconds(), Message: f.Message}
 }
 
+// Connect returns the phases of connecting to an address, host:port, and whether all succeeded.
+func Connect(ctx context.Context, out *egress.Client, address string, config *tls.Config) (phases []Phase, ok bool) {
+	for _, step := range out.Probe(ctx, address, config) {
+		p := Phase{Name: step.Name, OK: step.Err == nil, TookMS: step.Took.Milliseconds()}
+		if step.Err != nil {
+			p.Message = cut(step.Err.Error())
+			return append(phases, p), false
+		}
+		phases = append(phases, p)
+	}
+	return phases, true
+}
+
 // Datasource is what a querier is opened with.
 type Datasource struct {
 	Type    string // such as prometheus
 	Name    string
 	Address string
 	Payload []byte // the block of the type, JSON, with its secrets in clear
+}
+
+// Lister lists what a datasource consists of: its projects, or the stores of one.
+type Lister interface {
+	// List returns the names of a page: of the stores of a project, or without one of the projects whose names hold a text.
+	List(ctx context.Context, project, text string, offset, size int64) ([]string, *evaluate.Failure)
 }
 
 // Opener returns the querier of a datasource of one type. It makes no connection.
@@ -113,8 +134,9 @@ type Registry struct {
 func (r Registry) Open(d Datasource) (Querier, *evaluate.Failure) {
 	open := r.Types[d.Type]
 	if open == nil {
-		return nil, &evaluate.Failure{Kind: evaluate.Unsupported, Message: fmt.Sprintf("datasources of type %s cannot be asked yet", d.Type)}
+		return nil, &evaluate.Failure{Kind: evaluate.Unsupported, Message: fmt.Sprintf("this program was built without datasources of type %s", d.Type)}
 	}
+	d.Address = cloudAddress(d) // the host that receives the secrets
 	d, failed := r.SecretEnv.resolve(d)
 	if failed != nil {
 		return nil, failed

@@ -5,6 +5,7 @@
 package queriertest
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -23,13 +24,15 @@ import (
 
 // Type is a type of datasource under test.
 type Type struct {
-	Name  string
-	Open  querier.Opener
-	Query string // one that a good server answers
-	Good  string // its answer
-	Rows  int    // that it has; 0: one
-	Args  map[string]string
-	Empty bool // an empty body is an answer without rows
+	Name     string
+	Open     querier.Opener
+	Query    string // one that a good server answers
+	Good     string // its answer
+	Rows     int    // that it has; 0: one
+	Args     map[string]string
+	Endpoint bool   // the address is host:port
+	Block    string // with Secrets, in place of that of prometheus; its TLS is not tested
+	Empty    bool   // an empty body is an answer without rows
 }
 
 // Secrets that the datasource under test has. No message may hold one.
@@ -42,6 +45,11 @@ const (
 // payload is a block with these secrets.
 const payload = `{"basic_auth_enabled": true, "basic_auth_username": "u", "basic_auth_password": "` + password + `",
 	"headers": ["X-Token: ` + token + `"], "params": ["p=` + param + `"]`
+
+// payload returns the block of the datasource under test.
+func (q Type) payload() string {
+	return cmp.Or(strings.NewReplacer("PASSWORD", password, "TOKEN", token, "PARAM", param).Replace(q.Block), payload+"}")
+}
 
 // Out returns a client that may reach this machine, as an operator permits it for datasources.
 func Out() *egress.Client {
@@ -73,10 +81,12 @@ func (q Type) Run(t *testing.T, own ...Case) {
 			t.Parallel()
 			server := httptest.NewServer(c.Answer)
 			t.Cleanup(server.Close)
-			q.one(t, server.URL, payload+"}", c)
+			q.one(t, server.URL, q.payload(), c)
 		})
 	}
-	t.Run("TLS", q.certificates)
+	if q.Block == "" {
+		t.Run("TLS", q.certificates)
+	}
 	t.Run("address", q.addresses)
 }
 
@@ -168,6 +178,9 @@ func endless(begin string) http.HandlerFunc {
 // one asks a server once, and checks what comes of it.
 func (q Type) one(t *testing.T, address, payload string, c Case) {
 	t.Helper()
+	if q.Endpoint {
+		address = strings.TrimPrefix(address, "http://")
+	}
 	open, failed := querier.Registry{Types: querier.Types{q.Name: q.Open}, Out: Out()}.Open(querier.Datasource{Type: q.Name, Name: "d", Address: address, Payload: []byte(payload)})
 	if failed != nil {
 		t.Fatal(failed)
@@ -231,6 +244,6 @@ func (q Type) addresses(t *testing.T) {
 		"http://169.254.169.254": "must not be called", "http://[fe80::1]:9090": "must not be called", "http://192.0.0.192:80": "must not be called",
 		"http://127.0.0.1:1": "cannot be reached",
 	} {
-		q.one(t, address, payload+"}", Case{Kind: evaluate.Unreachable, Phase: "dial", Says: says})
+		q.one(t, address, q.payload(), Case{Kind: evaluate.Unreachable, Phase: "dial", Says: says})
 	}
 }
