@@ -146,9 +146,9 @@ cluster() {
 }
 
 peers() {
-	wants "real peers, test/peer" prometheus prometheus-alertmanager nginx zabbix_js
+	wants "real peers, test/peer" prometheus prometheus-alertmanager nginx zabbix_js mariadbd clickhouse-server
 	wants "the signatures of webhooks in a second language, test/story" python3
-	go test -vet=off ./test/peer
+	go test -vet=off ./test/peer/...
 	(cd test/oidc && go test -vet=off ./...)
 	(cd test/pagerduty && go test -vet=off ./...)
 }

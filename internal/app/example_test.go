@@ -31,16 +31,18 @@ import (
 // exceptions are the operations whose example cannot answer 200 on any demo, or whose reply has a member of the request with
 // another meaning, each with the reason. Shorten it.
 var exceptions = map[string]string{
-	"/incident/war-room/add-member": "the demo calls no chat service, and an open group is not known to one",
-	"/monit/edge/delete":            "the demo has no edge",
-	"/monit/edge/key/delete":        "the demo has no key of edges",
-	"/monit/edge/key/update":        "the demo has no key of edges",
-	"/person/email/prove":           "the demo has no mail server",
-	"/person/password/update":       "no one signs in to the demo with a password, which a reader of the reference would know",
-	"/person/second-factor/confirm": "the code is what an authenticator shows at this moment",
-	"/template/preview":             "content is a template in the request, and its text in the reply",
-	"/webhook/history/replay":       "event_id is the attempt to send again in the request, and the new attempt in the reply",
-	"/webhook/replay/cancel":        "a replay of the demo ends before it can be cancelled",
+	"/incident/war-room/add-member":   "the demo calls no chat service, and an open group is not known to one",
+	"/monit/edge/delete":              "the demo has no edge",
+	"/monit/edge/key/delete":          "the demo has no key of edges",
+	"/monit/edge/key/update":          "the demo has no key of edges",
+	"/monit/datasource/sls/projects":  "the service is in a cloud",
+	"/monit/datasource/sls/logstores": "the service is in a cloud",
+	"/person/email/prove":             "the demo has no mail server",
+	"/person/password/update":         "no one signs in to the demo with a password, which a reader of the reference would know",
+	"/person/second-factor/confirm":   "the code is what an authenticator shows at this moment",
+	"/template/preview":               "content is a template in the request, and its text in the reply",
+	"/webhook/history/replay":         "event_id is the attempt to send again in the request, and the new attempt in the reply",
+	"/webhook/replay/cancel":          "a replay of the demo ends before it can be cancelled",
 }
 
 // onDemo starts the program with the demo account, and returns a key of its owner. Few deliveries are enough.

@@ -180,6 +180,8 @@ var specified = map[string]string{
 	"/monit/datasource/update":             "Datasources Manage (monit)",
 	"/monit/datasource/test":               "Datasources Manage (monit)",
 	"/monit/datasource/list":               "Datasources Read (monit)",
+	"/monit/datasource/sls/projects":       "Datasources Read (monit)",
+	"/monit/datasource/sls/logstores":      "Datasources Read (monit)",
 	"/monit/datasource/delete":             "Datasources Manage (monit)",
 	"/status-page/info":                    "",
 	"/status-page/list":                    "",

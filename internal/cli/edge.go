@@ -121,7 +121,7 @@ func (cmd *edgeCmd) center(log *slog.Logger, now *clock.Corrected, stop func(err
 	if err != nil && cmd.Name == "" {
 		return nil, misuseError{errors.New("--name is missing, and this machine has no name")}
 	}
-	types := app.QuerierTypes()
+	types := app.Queriers()
 	center, err := remote.New(remote.Config{
 		Server: cmd.Server, Key: key, Dir: cmd.Dir, Name: cmp.Or(cmd.Name, host), Version: release(),
 		Types: slices.Sorted(maps.Keys(types)), StaleConfig: cmd.StaleConfig, Clock: now, Log: log, Stop: stop,

@@ -92,11 +92,28 @@ func (r *Service) Ops() []api.Op {
 			Errors: api.Missing("datasource"),
 			Doc:    "Connects to a datasource, makes a small query, and returns the phases up to the first that failed.",
 			Notes: "Send either the id of a stored datasource and nothing else, or the members of create; nothing is stored. The phases are " +
-				"resolve, dial, tls (of https), sign_in and query. It takes at most half a minute. Addresses are subject to the server's policy " +
+				"resolve, dial, tls (where it is used), sign_in, query and rights: whether the role could do more than read, where the type can tell. " +
+				"It takes at most half a minute. Addresses are subject to the server's policy " +
 				"for datasources (--datasource-allow).",
 			Example: `{"type_ident": "prometheus", "name": "Prometheus on this machine", "address": "http://127.0.0.1:9090",
 				"edge_cluster_name": "default", "payload": {"prometheus": {}}}`,
 			Do: api.DoAfter(r.test, r.tested),
+		},
+		{
+			Path: "/monit/datasource/sls/projects", Allow: []auth.Permission{auth.DatasourcesRead}, Effect: api.Snapshot,
+			Errors: api.Missing("datasource"), Rate: ratelimit.Rate{PerMinute: 60},
+			Doc:     "Lists the names of the projects that a datasource of the type sls has.",
+			Notes:   "The service is asked; it takes at most ten seconds.",
+			Example: `{"id": 1, "query": "shop", "size": 20}`,
+			Do:      api.DoAfter(r.projects, showNames),
+		},
+		{
+			Path: "/monit/datasource/sls/logstores", Allow: []auth.Permission{auth.DatasourcesRead}, Effect: api.Snapshot,
+			Errors: api.Missing("datasource"), Rate: ratelimit.Rate{PerMinute: 60},
+			Doc:     "Lists the names of the logstores of a project.",
+			Notes:   "The service is asked; it takes at most ten seconds.",
+			Example: `{"id": 1, "project": "shop", "size": 20}`,
+			Do:      api.DoAfter(r.stores, showNames),
 		},
 		{
 			Path: "/monit/datasource/delete", Allow: []auth.Permission{auth.DatasourcesManage}, Effect: api.Write,

@@ -48,6 +48,7 @@ type Oracle struct {
 
 // Postgres is the block of postgres.
 type Postgres struct {
+	Database *string `json:"database,omitzero" maxLength:"1024" doc:"Database; unset or empty: that of the user's name."`
 	Login
 	Pool
 	SSLMode *string `json:"ssl_mode,omitzero" maxLength:"255" doc:"disable, require, verify-ca or verify-full; unset or empty: verified when tls_ca is set."`

@@ -45,7 +45,7 @@ func TestTest(t *testing.T) {
 	s := apitest.Start(t, (&datasource.Service{Keyring: newKeyring(t), Open: connect(func(d querier.Datasource) (querier.Querier, *evaluate.Failure) {
 		asked = d
 		if d.Type == "mysql" {
-			return nil, &evaluate.Failure{Kind: evaluate.Unsupported, Message: "datasources of type mysql cannot be asked yet"}
+			return nil, &evaluate.Failure{Kind: evaluate.Unsupported, Message: "this program was built without datasources of type mysql"}
 		}
 		return still{}, nil
 	})}).Ops())
@@ -65,7 +65,7 @@ func TestTest(t *testing.T) {
 			}
 		}},
 		{Name: "not stored", Body: prometheus(`{}`), Then: holds(`"sign_in"`)},
-		{Name: "a type that cannot be asked", Body: body("mysql", "m:3306", `{}`), Then: holds(`{"name":"query","ok":false,"took_ms":0,"message":"datasources of type mysql cannot be asked yet"}`)},
+		{Name: "a type that cannot be asked", Body: body("mysql", "m:3306", `{}`), Then: holds(`{"name":"query","ok":false,"took_ms":0,"message":"this program was built without datasources of type mysql"}`)},
 		{Name: "a stored one elsewhere", Body: `{"id": 1, "address": "http://other"}`, Code: "InvalidParameter", Says: []string{"id", "alone"}},
 		{Name: "neither", Body: `{}`, Code: "InvalidParameter", Says: []string{"payload", "required"}},
 		{Name: "a malformed address", Body: body("prometheus", "p:9090", `{}`), Code: "InvalidParameter", Says: []string{"address", "http"}},

@@ -1,12 +1,14 @@
 package querier
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -39,57 +41,64 @@ type httpBlock struct {
 	TLS
 }
 
-// OpenHTTP returns the caller of a datasource of the types prometheus, loki and victorialogs.
-func OpenHTTP(d Datasource, out *egress.Client) (*HTTP, *evaluate.Failure) {
-	refused := func(phase, why string) *evaluate.Failure {
-		return &evaluate.Failure{Kind: evaluate.Unreachable, Phase: phase, Message: why}
-	}
-	var block httpBlock
-	if err := json.Unmarshal(d.Payload, &block); err != nil {
-		return nil, refused("", "the payload of the datasource cannot be read")
-	}
-	base, err := url.Parse(d.Address)
-	if err != nil || base.Host == "" || base.User != nil || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, refused(PhaseResolve, "the address is not an http or https URL without credentials")
-	}
-	h := &HTTP{kind: d.Type, base: base, header: http.Header{}}
-	if h.tls, err = block.config(); err != nil {
-		return nil, refused(PhaseTLS, err.Error())
-	}
-	query := base.Query()
-	for _, param := range block.Params {
-		name, value, _ := strings.Cut(param, "=")
-		query.Add(name, value)
-		h.hide(value, url.QueryEscape(value))
-	}
-	base.RawQuery, base.Fragment = query.Encode(), ""
-	for _, header := range block.Headers {
-		name, value, _ := strings.Cut(header, ":")
-		value = strings.TrimSpace(value)
-		h.header.Add(strings.TrimSpace(name), value)
-		h.hide(value)
-		if _, token, ok := strings.Cut(value, " "); ok { // Bearer and the like
-			h.hide(token)
-		}
-	}
-	if block.BasicAuthEnabled {
-		pair := base64.StdEncoding.EncodeToString([]byte(block.BasicAuthUsername + ":" + block.BasicAuthPassword))
-		h.header.Set("Authorization", "Basic "+pair)
-		h.hide(pair, block.BasicAuthPassword)
-	}
-	h.header["Idempotency-Key"] = []string{} // not sent: the library asks again on another connection if a kept one was closed
-	// Compressing costs a Prometheus more than the query.
-	h.header.Set("Accept-Encoding", "identity")
-	h.out = out.Own(h.tls, keptConns)
-	return h, nil
+// HTTPType is how the datasources of a type with the block of prometheus, loki and victorialogs are asked.
+type HTTPType struct {
+	Probe string // a query that any of them answers
+	// Call returns the request of a query, whose reader stores the rows.
+	Call func(a Ask, rows *[]evaluate.Row) (Call, *evaluate.Failure)
+	// Range returns the request of a range query, whose reader stores the series.
+	Range func(a Ask, from, to time.Time, step time.Duration, series *[]Series) (Call, *evaluate.Failure)
 }
 
-func (h *HTTP) hide(texts ...string) {
-	for _, text := range texts {
-		if len(text) > 3 { // a shorter one may be a part of any word, and is hardly a secret
-			h.secrets = append(h.secrets, text)
-		}
+// Open returns the querier of a datasource.
+func (t HTTPType) Open(d Datasource, out *egress.Client) (Querier, *evaluate.Failure) {
+	h, failed := openHTTP(d, out)
+	if failed != nil {
+		return nil, failed
 	}
+	return httpQuerier{h, t}, nil
+}
+
+type httpQuerier struct {
+	*HTTP
+	kind HTTPType
+}
+
+// Query makes the request of a query.
+func (q httpQuerier) Query(ctx context.Context, a Ask) (rows []evaluate.Row, failed *evaluate.Failure) {
+	c, failed := q.kind.Call(a, &rows)
+	if failed == nil {
+		_, failed = q.Do(ctx, c)
+	}
+	if failed != nil && !failed.Cut {
+		return nil, failed
+	}
+	return rows, failed
+}
+
+// Range makes the request of a range query.
+func (q httpQuerier) Range(ctx context.Context, a Ask, from, to time.Time, step time.Duration) ([]Series, *evaluate.Failure) {
+	if failed := CheckRange(from, to, step); failed != nil {
+		return nil, failed
+	}
+	var series []Series
+	c, failed := q.kind.Range(a, from, to, step, &series)
+	if failed != nil {
+		return nil, failed
+	}
+	if _, failed := q.Do(ctx, c); failed != nil {
+		return nil, failed
+	}
+	return series, nil
+}
+
+// Test asks the probe.
+func (q httpQuerier) Test(ctx context.Context) []Phase {
+	c, failed := q.kind.Call(Ask{Expr: q.kind.Probe}, new([]evaluate.Row))
+	if failed != nil {
+		return []Phase{Failed(failed, 0)}
+	}
+	return q.Phases(ctx, c)
 }
 
 // Close closes the connections.
@@ -98,12 +107,85 @@ func (h *HTTP) Close() error {
 	return nil
 }
 
+// openHTTP returns the caller of a datasource.
+func openHTTP(d Datasource, out *egress.Client) (*HTTP, *evaluate.Failure) {
+	var block httpBlock
+	if err := json.Unmarshal(d.Payload, &block); err != nil {
+		return nil, unreachable("", "the payload of the datasource cannot be read")
+	}
+	config, err := block.Config()
+	if err != nil {
+		return nil, unreachable(PhaseTLS, err.Error())
+	}
+	h, failed := NewHTTP(d.Type, d.Address, config, out)
+	if failed != nil {
+		return nil, failed
+	}
+	query := h.base.Query()
+	for _, param := range block.Params {
+		name, value, _ := strings.Cut(param, "=")
+		query.Add(name, value)
+		h.secrets = append(h.secrets, value, url.QueryEscape(value))
+	}
+	h.base.RawQuery = query.Encode()
+	h.Headers(block.Headers)
+	if block.BasicAuthEnabled {
+		h.Basic(block.BasicAuthUsername, block.BasicAuthPassword)
+	}
+	// Compressing costs a Prometheus more than the query.
+	h.header.Set("Accept-Encoding", "identity")
+	return h, nil
+}
+
+func unreachable(phase, why string) *evaluate.Failure {
+	return &evaluate.Failure{Kind: evaluate.Unreachable, Phase: phase, Message: why}
+}
+
+// NewHTTP returns the caller of a server of a type.
+func NewHTTP(kind, address string, config *tls.Config, out *egress.Client) (*HTTP, *evaluate.Failure) {
+	base, err := url.Parse(address)
+	if err != nil || base.Host == "" || base.User != nil || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, unreachable(PhaseResolve, "the address is not an http or https URL without credentials")
+	}
+	base.Fragment = ""
+	h := &HTTP{kind: kind, base: base, header: http.Header{}, tls: config, out: out.Own(config, keptConns)}
+	h.header["Idempotency-Key"] = []string{} // not sent: the library asks again on another connection if a kept one was closed
+	return h, nil
+}
+
+// Headers adds headers, each "Key: Value", to all requests.
+func (h *HTTP) Headers(list []string) {
+	for _, header := range list {
+		name, value, _ := strings.Cut(header, ":")
+		value = strings.TrimSpace(value)
+		h.header.Add(strings.TrimSpace(name), value)
+		h.secrets = append(h.secrets, value)
+		if _, token, ok := strings.Cut(value, " "); ok { // Bearer and the like
+			h.secrets = append(h.secrets, token)
+		}
+	}
+}
+
+// Hide keeps a secret out of messages.
+func (h *HTTP) Hide(secret string) { h.secrets = append(h.secrets, secret) }
+
+// Basic signs in with a user name and a password.
+func (h *HTTP) Basic(user, password string) {
+	pair := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
+	h.header.Set("Authorization", "Basic "+pair)
+	h.secrets = append(h.secrets, pair, password)
+}
+
 // Call is a request to the datasource.
 type Call struct {
 	Method  string // GET or POST; its Form is in the address or the body
 	Path    string // below the datasource's address
 	Form    url.Values
-	Expr    string // the query in the form, which no message repeats
+	Body    []byte // JSON, in place of the form
+	Header  http.Header
+	Base    *url.URL // another address than that of the datasource
+	Host    string   // another host in the request than in the address
+	Expr    string   // the query, which no message repeats
 	Timeout time.Duration
 	Read    func(io.Reader) error // decodes an answer of 200; its error is a *evaluate.Failure, or of a malformed answer
 }
@@ -111,14 +193,20 @@ type Call struct {
 // Do makes a call. It returns how long that took.
 func (h *HTTP) Do(ctx context.Context, c Call) (time.Duration, *evaluate.Failure) {
 	r := egress.Request{Method: c.Method, Header: h.header.Clone(), Timeout: c.Timeout, MaxReply: MaxBytes}
-	u := h.base.JoinPath(c.Path)
-	if c.Method == http.MethodGet {
+	maps.Copy(r.Header, c.Header)
+	r.Host = c.Host
+	u := cmp.Or(c.Base, h.base).JoinPath(c.Path)
+	switch {
+	case c.Body != nil:
+		r.Body = c.Body
+		r.Header.Set("Content-Type", "application/json")
+	case c.Method == http.MethodGet:
 		query := u.Query()
 		for name, values := range c.Form {
 			query[name] = values
 		}
 		u.RawQuery = query.Encode()
-	} else {
+	default:
 		r.Body = []byte(c.Form.Encode())
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
@@ -137,7 +225,7 @@ func (h *HTTP) Do(ctx context.Context, c Call) (time.Duration, *evaluate.Failure
 		err.Message = cut(err.Message)
 		return a.Took, err
 	case *egress.Failure:
-		return a.Took, failureOf(err)
+		return a.Took, FailureOf(err)
 	}
 	return a.Took, h.failure(evaluate.Unreachable, PhaseQuery, "answered what is not an answer of "+h.kind)
 }
@@ -160,10 +248,22 @@ var statuses = map[int]evaluate.Failure{
 	http.StatusGatewayTimeout:        {Kind: evaluate.Timeout, Phase: PhaseQuery},
 }
 
-// refusal is the body of an error, as Prometheus has it.
+// refusal is the body of an error, as Prometheus, Elasticsearch and SLS have it.
 type refusal struct {
-	Type string `json:"errorType"`
-	Text string `json:"error"`
+	Type    string `json:"errorType"`
+	Error   any    `json:"error"`
+	Message string `json:"errorMessage"`
+}
+
+func (r refusal) text() string {
+	switch e := r.Error.(type) {
+	case string:
+		return e
+	case map[string]any:
+		reason, _ := e["reason"].(string)
+		return reason
+	}
+	return r.Message
 }
 
 // refused returns the failure of an answer that is not 200. Only of a refused query it repeats what the datasource wrote: that
@@ -175,14 +275,14 @@ func (h *HTTP) refused(a egress.Attempt, body io.Reader, expr string) error {
 	}
 	var said refusal
 	if json.Unmarshal(raw, &said) != nil && strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain") {
-		said.Text = string(raw)
+		said.Message = string(raw)
 	}
 	f := statuses[a.Status]
 	switch {
-	case f.Kind == evaluate.BadQuery && said.Text == "":
+	case f.Kind == evaluate.BadQuery && said.text() == "":
 		f = evaluate.Failure{Message: "not as " + h.kind + " does"}
 	case f.Kind == evaluate.BadQuery:
-		f.Message = scrub(said.Text, expr, h.secrets)
+		f.Message = scrub(said.text(), expr, h.secrets)
 	case said.Type == "timeout":
 		f = evaluate.Failure{Kind: evaluate.Timeout, Phase: PhaseQuery, Message: "the query took too long there"}
 	case a.Status == http.StatusServiceUnavailable && said.Type != "":
@@ -200,8 +300,8 @@ func (h *HTTP) refused(a egress.Attempt, body io.Reader, expr string) error {
 	return h.failure(f.Kind, f.Phase, message)
 }
 
-// Test returns the phases of a test, the last of which is this call.
-func (h *HTTP) Test(ctx context.Context, c Call) (phases []Phase) {
+// Phases returns the phases of a test, the last of which is this call.
+func (h *HTTP) Phases(ctx context.Context, c Call) []Phase {
 	address, config := h.base.Host, (*tls.Config)(nil)
 	if h.base.Scheme == "https" {
 		config = h.tls
@@ -209,13 +309,9 @@ func (h *HTTP) Test(ctx context.Context, c Call) (phases []Phase) {
 	if h.base.Port() == "" {
 		address += map[string]string{"http": ":80", "https": ":443"}[h.base.Scheme]
 	}
-	for _, step := range h.out.Probe(ctx, address, config) {
-		p := Phase{Name: step.Name, OK: step.Err == nil, TookMS: step.Took.Milliseconds()}
-		if step.Err != nil {
-			p.Message = cut(step.Err.Error())
-			return append(phases, p)
-		}
-		phases = append(phases, p)
+	phases, ok := Connect(ctx, h.out, address, config)
+	if !ok {
+		return phases
 	}
 	took, failed := h.Do(ctx, c)
 	if failed != nil && failed.Phase == PhaseSignIn {

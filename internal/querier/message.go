@@ -17,6 +17,11 @@ const maxMessage = 500
 // quoted is a long text in quotes: of a query, or of data.
 var quoted = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.){41,}\"|'(?:[^'\\\\]|\\\\.){41,}'|`[^`]{41,}`")
 
+// Message returns what a datasource wrote about a query as a message, which begins with its host.
+func Message(host, text, expr string, secrets []string) string {
+	return cut(host + " " + scrub(text, expr, secrets))
+}
+
 // scrub returns what a datasource wrote as a part of a message: without the query, secrets and control characters.
 func scrub(text, expr string, secrets []string) string {
 	text = strings.ToValidUTF8(text, "")
@@ -24,7 +29,9 @@ func scrub(text, expr string, secrets []string) string {
 		text = strings.ToValidUTF8(text[:1<<14], "")
 	}
 	for _, secret := range secrets {
-		text = strings.ReplaceAll(text, secret, "***")
+		if len(secret) > 3 { // a shorter one may be a part of any word, and is hardly a secret
+			text = strings.ReplaceAll(text, secret, "***")
+		}
 	}
 	for _, q := range []string{strconv.Quote(expr), strings.TrimSpace(expr)} {
 		if len(q) > 7 { // a shorter one may be a part of any word
@@ -63,8 +70,8 @@ var connectionFailures = map[egress.Phase]evaluate.Failure{
 	egress.Other:          {Kind: evaluate.Unreachable, Phase: PhaseQuery},
 }
 
-// failureOf returns the failure of a connection.
-func failureOf(err error) *evaluate.Failure {
+// FailureOf returns the failure of a connection.
+func FailureOf(err error) *evaluate.Failure {
 	f := connectionFailures[egress.Other]
 	if known := new(egress.Failure); errors.As(err, &known) {
 		f = connectionFailures[known.Phase]

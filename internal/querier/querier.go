@@ -8,6 +8,7 @@ package querier
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"time"
 
@@ -23,7 +24,7 @@ type Ask struct {
 	ValueFields []string          // columns that are values
 	AsOf        time.Time         // the moment it asks about; zero: now, by the datasource's clock
 	Limit       int               // rows at most; 0: MaxRows
-	Timeout     time.Duration     // of the whole query; 0: DefaultTimeout
+	Timeout     time.Duration     // of the whole query at most; 0: as the datasource has it
 }
 
 // Bounds of a query. A timeout beyond them is raised or cut to them.
@@ -39,13 +40,20 @@ const (
 func (a Ask) Rows() int { return min(cmp.Or(a.Limit, MaxRows), MaxRows) }
 
 // Wait returns how long the query may take.
-func (a Ask) Wait() time.Duration {
-	return min(max(cmp.Or(a.Timeout, DefaultTimeout), MinTimeout), MaxTimeout)
+func (a Ask) Wait() time.Duration { return a.WaitOf(0) }
+
+// WaitOf returns how long the query may take of a datasource with a timeout of its own, in milliseconds; 0: the default.
+func (a Ask) WaitOf(own int64) time.Duration {
+	wait := DefaultTimeout
+	if own > 0 {
+		wait = time.Duration(min(own, MaxTimeout.Milliseconds())) * time.Millisecond
+	}
+	return max(min(wait, cmp.Or(a.Timeout, MaxTimeout)), MinTimeout)
 }
 
 // Querier asks one datasource. It is safe for concurrent use.
 type Querier interface {
-	// Query returns all rows of the answer, or a failure.
+	// Query returns all rows of the answer, or a failure. A failure whose Cut is set comes with rows.
 	Query(ctx context.Context, a Ask) ([]evaluate.Row, *evaluate.Failure)
 	// Test returns the phases of a connection and a small query, up to the first that failed.
 	Test(ctx context.Context) []Phase
@@ -91,6 +99,7 @@ const (
 	PhaseTLS     = egress.StepTLS
 	PhaseSignIn  = "sign_in"
 	PhaseQuery   = "query"
+	PhaseRights  = "rights"
 	PhaseRead    = "read" // of a failure: the answer began, but did not end well
 )
 
@@ -113,12 +122,31 @@ func Failed(f *evaluate.Failure, took time.Duration) Phase {
 	return Phase{Name: name, TookMS: took.Milliseconds(), Message: f.Message}
 }
 
+// Connect returns the phases of connecting to an address, host:port, and whether all succeeded.
+func Connect(ctx context.Context, out *egress.Client, address string, config *tls.Config) (phases []Phase, ok bool) {
+	for _, step := range out.Probe(ctx, address, config) {
+		p := Phase{Name: step.Name, OK: step.Err == nil, TookMS: step.Took.Milliseconds()}
+		if step.Err != nil {
+			p.Message = cut(step.Err.Error())
+			return append(phases, p), false
+		}
+		phases = append(phases, p)
+	}
+	return phases, true
+}
+
 // Datasource is what a querier is opened with.
 type Datasource struct {
 	Type    string // such as prometheus
 	Name    string
 	Address string
 	Payload []byte // the block of the type, JSON, with its secrets in clear
+}
+
+// Lister lists what a datasource consists of: its projects, or the stores of one.
+type Lister interface {
+	// List returns the names of a page: of the stores of a project, or without one of the projects whose names hold a text.
+	List(ctx context.Context, project, text string, offset, size int64) ([]string, *evaluate.Failure)
 }
 
 // Opener returns the querier of a datasource of one type. It makes no connection.
@@ -138,8 +166,9 @@ type Registry struct {
 func (r Registry) Open(d Datasource) (Querier, *evaluate.Failure) {
 	open := r.Types[d.Type]
 	if open == nil {
-		return nil, &evaluate.Failure{Kind: evaluate.Unsupported, Message: fmt.Sprintf("datasources of type %s cannot be asked yet", d.Type)}
+		return nil, &evaluate.Failure{Kind: evaluate.Unsupported, Message: fmt.Sprintf("this program was built without datasources of type %s", d.Type)}
 	}
+	d.Address = cloudAddress(d) // the host that receives the secrets
 	d, failed := r.SecretEnv.resolve(d)
 	if failed != nil {
 		return nil, failed

@@ -83,10 +83,17 @@ func TestBoundsOfQueries(t *testing.T) {
 	}{
 		{querier.Ask{}, querier.DefaultTimeout, querier.MaxRows},
 		{querier.Ask{Timeout: time.Millisecond, Limit: 5}, querier.MinTimeout, 5},
-		{querier.Ask{Timeout: time.Hour, Limit: querier.MaxRows + 1}, querier.MaxTimeout, querier.MaxRows},
+		{querier.Ask{Timeout: time.Hour, Limit: querier.MaxRows + 1}, querier.DefaultTimeout, querier.MaxRows},
+		{querier.Ask{Timeout: time.Second}, time.Second, querier.MaxRows},
 	} {
 		if c.ask.Wait() != c.wait || c.ask.Rows() != c.rows {
 			t.Errorf("%+v: %s, %d rows", c.ask, c.ask.Wait(), c.ask.Rows())
+		}
+	}
+	ask := querier.Ask{Timeout: 30 * time.Second}
+	for own, want := range map[int64]time.Duration{0: querier.DefaultTimeout, 20_000: 20 * time.Second, 1 << 60: 30 * time.Second, 1: querier.MinTimeout} {
+		if got := ask.WaitOf(own); got != want {
+			t.Errorf("timeout_mills %d: %s, want %s", own, got, want)
 		}
 	}
 }

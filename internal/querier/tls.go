@@ -21,8 +21,32 @@ type TLS struct {
 
 var versions = map[string]uint16{"1.0": tls.VersionTLS10, "1.1": tls.VersionTLS11, "1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 
-// config returns the settings as the library has them. Its errors repeat nothing of them.
-func (t TLS) config() (*tls.Config, error) {
+// Mode returns the settings for the mode of a database; nil: no TLS. The empty mode goes by the other settings.
+func (t TLS) Mode(mode string) (*tls.Config, error) {
+	if mode == "disable" || mode == "" && t == (TLS{}) {
+		return nil, nil
+	}
+	t.SkipVerify = t.SkipVerify && mode == "" || mode == "require"
+	c, err := t.Config()
+	if err == nil && mode == "verify-ca" {
+		c.InsecureSkipVerify = true // and its chain is verified here
+		c.VerifyConnection = func(s tls.ConnectionState) error {
+			o := x509.VerifyOptions{Roots: c.RootCAs, Intermediates: x509.NewCertPool()}
+			for _, cert := range s.PeerCertificates[1:] {
+				o.Intermediates.AddCert(cert)
+			}
+			_, err := s.PeerCertificates[0].Verify(o)
+			if err != nil {
+				return &tls.CertificateVerificationError{UnverifiedCertificates: s.PeerCertificates, Err: err}
+			}
+			return nil
+		}
+	}
+	return c, err
+}
+
+// Config returns the settings as the library has them. Its errors repeat nothing of them.
+func (t TLS) Config() (*tls.Config, error) {
 	c := &tls.Config{
 		MinVersion: tls.VersionTLS12, ServerName: t.ServerName,
 		InsecureSkipVerify: t.SkipVerify, // the person who manages the datasource chose it

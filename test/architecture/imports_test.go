@@ -38,7 +38,7 @@ var layers = []layer{
 		"sender", "sender/sendertest", "sender/mailtest", "sender/twiliotest", "sender/webpushtest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom",
 		"sender/telegram", "sender/discord", "sender/ntfy", "sender/zoom", "sender/webhook", "sender/gateway", "sender/email", "sender/twilio", "sender/webpush",
 	}},
-	{"queriers: one package for each type of datasource", []string{"querier", "querier/prometheus", "querier/loki", "querier/victorialogs", "querier/queriertest"}},
+	{"queriers: one package for each type of datasource", []string{"querier", "querier/prometheus", "querier/loki", "querier/victorialogs", "querier/sqldb", "querier/mysql", "querier/postgres", "querier/clickhouse", "querier/oracle", "querier/elasticsearch", "querier/sls", "querier/queriertest"}},
 	{"frame", []string{"auth", "api", "module"}},
 	{"nouns", []string{
 		"role", "team", "session", "credential", "push", "person", "audit", "signin", "calendar", "absence", "schedule", "schedulefeed", "template", "field", "channel", "integration", "route", "enrichment",
@@ -134,6 +134,8 @@ var readsClock = map[string]string{
 	"app":               "waits for other processes when keys rotate",
 	"console":           "limits how long a write to a stream may take",
 	"platform/egress":   "measures how long an attempt took",
+	"querier/sqldb":     "measures how long the phases of a test took",
+	"querier/sls":       "signs requests with their moment",
 	"platform/db":       "sets deadlines of connections to a database server, and waits before it connects again",
 	"platform/jobs":     "measures how long rounds take, and sleeps between runs",
 	"sender/sendertest": "is a service for tests",

@@ -4,7 +4,7 @@ package evaluate
 type Answer struct {
 	Query  string // the query's name in its rule, such as A
 	Rows   []Row
-	Failed *Failure // nil: Rows are complete
+	Failed *Failure // nil: Rows are complete; with Failure.Cut what is there is known, and what is missing is not
 }
 
 // Row is one row of an answer.
@@ -19,6 +19,7 @@ type Failure struct {
 	Kind    Kind
 	Phase   string // resolve, dial, tls, sign_in, query or read; empty where there was no connection to make
 	Message string // without secrets, at most 500 characters
+	Cut     bool   // there are rows, which prove what is there; those that are missing are not known
 }
 
 // Error returns the kind with the message.

@@ -41,13 +41,18 @@ func newBench(t testing.TB, rule Rule) *bench {
 	return &bench{t: t, rule: rule, Watch: w, at: start}
 }
 
-// answer reads the answer of a query: "a=1 b=NaN c" has three rows, that of c without a value; "!timeout" is a failure.
+// answer reads the answer of a query: "a=1 b=NaN c" has three rows, that of c without a value; "!timeout" is a failure,
+// and "a=1 !cut" an answer that was cut behind a.
 func answer(query, text string) Answer {
 	if kind, failed := strings.CutPrefix(text, "!"); failed {
 		return Answer{Query: query, Failed: &Failure{Kind: Kind(kind), Message: "it did not answer"}}
 	}
 	a := Answer{Query: query}
 	for _, field := range strings.Fields(text) {
+		if field == "!cut" {
+			a.Failed = &Failure{Kind: TooMuch, Cut: true, Message: "it was cut"}
+			continue
+		}
 		host, value, valued := strings.Cut(field, "=")
 		row := Row{Labels: map[string]string{"host": host}}
 		if valued {
@@ -200,6 +205,20 @@ func TestRuns(t *testing.T) {
 	if got := b.why(); got != "the series is missing in the answer; missing in the last 2 answers" {
 		t.Error(got)
 	}
+}
+
+// TestCutAnswers begins and raises what an answer shows that was cut, and ends nothing.
+func TestCutAnswers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, anydataRule(1, 1, nil))
+	b.steps("a !cut", "a begin Warning", "b !cut", "b begin Warning", "c !cut", "c begin Warning", "b", "a recovered Warning, c recovered Warning")
+	if b = newBench(t, anydataRule(1, 1, nil)); b.step("a b") == "" || b.step("b !cut") != "" || b.last.Outcome.Known || b.last.Outcome.Kind != TooMuch {
+		t.Errorf("%+v", b.last.Outcome)
+	}
+	b = newBench(t, thresholdRule(1, 1, nil))
+	b.steps("a=85", "a begin Warning", "a=1 !cut", "", "a=95 b=1 !cut", "a rise Critical", "b=1 !cut", "", "b=1 !cut", "", "a=1", "a recovered Critical")
+	b = newBench(t, nodataRule(1, 1, 0))
+	b.steps("a=1 b=1 !cut", "", "a=1 !cut", "", "a=1", "b begin Critical", "b=1 !cut", "b recovered Critical")
 }
 
 func TestMissingValues(t *testing.T) { // KLEENE

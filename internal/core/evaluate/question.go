@@ -61,7 +61,7 @@ func (w *Watch) questions() []Question {
 // mayRecover reports whether a recovery query decides about an instance: of a threshold one with a value that is at no
 // severity, of anydata one without a row.
 func (w *Watch) mayRecover(s *signal) bool {
-	if s.instance == nil || s.instance.severity == none || w.checks[s.check].mode != "ql" {
+	if s.skip || s.instance == nil || s.instance.severity == none || w.checks[s.check].mode != "ql" {
 		return false
 	}
 	if s.check == anydata {

@@ -39,8 +39,11 @@ func (w *Watch) join(answers []Answer) *Failure {
 		if answer == nil {
 			return &Failure{Kind: Missed, Message: fmt.Sprintf("query %s was not asked", w.queries[n].Name)}
 		}
-		if answer.Failed != nil {
+		if answer.Failed != nil && !answer.Failed.Cut {
 			return answer.Failed
+		}
+		if answer.Failed != nil {
+			w.failed = answer.Failed
 		}
 		for r := range answer.Rows {
 			if f := j.add(n, w.queries[n].Name, &answer.Rows[r]); f != nil {

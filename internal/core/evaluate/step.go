@@ -9,7 +9,7 @@ import (
 )
 
 // Step advances the watch by the evaluation of a moment. Its answers are those of all queries of the rule; if one of them
-// failed, nothing is known and nothing changes. If the result asks recovery queries, nothing has changed yet: Answered goes
+// failed, nothing is known and nothing changes; if one was cut, only what is there counts. If the result asks recovery queries, nothing has changed yet: Answered goes
 // on.
 func (w *Watch) Step(at time.Time, answers []Answer) Result {
 	w.step++
@@ -40,7 +40,7 @@ func (w *Watch) Answered(at time.Time, answers []Answer) Result {
 		case n >= len(answers):
 			w.failed = &Failure{Kind: Missed, Message: "the recovery query was not asked"}
 			s.skip = true
-		case answers[n].Failed != nil:
+		case answers[n].Failed != nil && len(answers[n].Rows) == 0:
 			w.failed = answers[n].Failed
 			s.skip = true
 		default:
@@ -81,6 +81,7 @@ func (w *Watch) judgeThreshold() {
 			continue
 		}
 		s := signal{check: threshold, instance: i, id: id, row: set, severity: level, absent: level == none && missing}
+		s.skip = w.failed != nil && (level == none || missing)
 		if level == none && !missing {
 			s.recovered = c.mode == "invert" || c.mode == "threshold" && c.recovers(&w.rows, set)
 		}
@@ -144,7 +145,7 @@ func (w *Watch) judgeNodata() {
 		case i.mask&^has == 0 && has != 0:
 			w.signal(signal{check: nodata, instance: i, id: id, row: set, recovered: true})
 		default:
-			w.signal(signal{check: nodata, instance: i, id: id, row: set, severity: c.severity})
+			w.signal(signal{check: nodata, instance: i, id: id, row: set, severity: c.severity, skip: w.failed != nil})
 		}
 	}
 	w.absentees(c, func(s *signal) { s.severity = c.severity })
@@ -176,13 +177,13 @@ func (w *Watch) signal(s signal) {
 	w.signals = append(w.signals, s)
 }
 
-// absentees makes a signal for each instance that no answer has.
+// absentees makes a signal for each instance that no answer has. An answer that was cut proves no absence.
 func (w *Watch) absentees(c *check, fill func(*signal)) {
 	for id, i := range c.instances {
 		if i.mark == w.step {
 			continue
 		}
-		s := signal{check: c.kind, instance: i, id: id, row: -1}
+		s := signal{check: c.kind, instance: i, id: id, row: -1, skip: w.failed != nil}
 		fill(&s)
 		w.signals = append(w.signals, s)
 	}

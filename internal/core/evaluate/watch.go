@@ -40,7 +40,7 @@ type Watch struct {
 	signals   []signal
 	asked     []int    // signals that wait for the answers of recovery queries
 	lastAsked string   // the key of the last one
-	failed    *Failure // of a recovery query
+	failed    *Failure // of a recovery query, or of an answer that was cut
 }
 
 // The checks of a watch. A check that is off ends the instances that it had.

@@ -133,7 +133,7 @@ func (e *Evaluator) query(ctx context.Context, w *watch, q evaluate.Query, asOf 
 	began := e.Clock.Now()
 	rows, failed := w.source.query(ctx, e.Open, querier.Ask{
 		Expr: q.Expr, Args: q.Args, LabelFields: q.LabelFields, ValueFields: q.ValueFields, AsOf: asOf,
-		Timeout: min(querier.DefaultTimeout, w.Rule.Interval),
+		Timeout: w.Rule.Interval,
 	}, began)
 	e.metrics.queries.WithLabelValues(w.Source.Type).Observe(e.Clock.Now().Sub(began).Seconds())
 	return rows, failed

@@ -110,10 +110,7 @@ func (s *source) query(ctx context.Context, open opener, ask querier.Ask, now ti
 	if ctx.Err() == nil {
 		s.note(failed, now)
 	}
-	if failed != nil {
-		return nil, failed
-	}
-	return rows, nil
+	return rows, failed
 }
 
 // note notes whether the datasource answered. One that refuses a query has answered.

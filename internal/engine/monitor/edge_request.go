@@ -110,6 +110,15 @@ func (q *throughEdge) Query(ctx context.Context, ask querier.Ask) ([]evaluate.Ro
 	return answer.Rows, failed
 }
 
+// Range asks the datasource for the values of a query at many moments.
+func (q *throughEdge) Range(
+	ctx context.Context, ask querier.Ask, from, to time.Time, step time.Duration,
+) ([]querier.Series, *evaluate.Failure) {
+	one := remote.Request{Kind: remote.KindRange, Ask: ask, From: from, To: to, Step: int64(step.Seconds())}
+	answer, failed := q.ask(ctx, one, ask.Wait()+answerMargin)
+	return answer.Series, failed
+}
+
 // Test tests the connection from the member.
 func (q *throughEdge) Test(ctx context.Context) []querier.Phase {
 	answer, failed := q.ask(ctx, remote.Request{Kind: remote.KindTest}, requestTime)

@@ -70,7 +70,7 @@ func (r *Service) preview(c *api.Call, in previewRequest) (p Preview, err error)
 	defer q.Close() //nolint:errcheck // there is no one to report to
 	asOf, began := c.Now.Add(-time.Duration(in.DelaySeconds)*time.Second), r.Clock.Now()
 	rows, failed := q.Query(c.Ctx, querier.Ask{Expr: in.Expr, Args: in.Args, AsOf: asOf, Limit: mostPreviewed})
-	if failed != nil {
+	if failed != nil && !failed.Cut {
 		return p, refusal(failed)
 	}
 	p = Preview{Rows: make([]PreviewRow, len(rows)), AsOf: asOf.UnixMilli(), TookMS: r.Clock.Now().Sub(began).Milliseconds()}

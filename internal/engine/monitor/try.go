@@ -58,7 +58,7 @@ func (r *Service) ask(
 		ask := askFor(one, r.Clock.Now())
 		ask.Timeout = tryTimeout
 		answer, failed := q.Query(ctx, ask)
-		if failed != nil {
+		if failed != nil && !failed.Cut {
 			return rows, failed
 		}
 		rows += int64(len(answer))

@@ -106,6 +106,7 @@ func (c *Client) DialContext(ctx context.Context, network, address string) (net.
 type Request struct {
 	Method   string // POST when empty
 	URL      string
+	Host     string // of the request, in place of the URL's
 	Header   http.Header
 	Body     []byte
 	Timeout  time.Duration // of the whole request; the policy's when 0
@@ -140,6 +141,7 @@ func (c *Client) Do(ctx context.Context, r Request) (a Attempt, err error) {
 	for name, values := range r.Header {
 		request.Header[http.CanonicalHeaderKey(name)] = values
 	}
+	request.Host = cmp.Or(r.Host, request.Host)
 	if request.Header.Get("User-Agent") == "" {
 		request.Header.Set("User-Agent", "Tocsin")
 	}

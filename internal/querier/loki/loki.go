@@ -1,11 +1,10 @@
-// Package loki asks Grafana Loki for figures about log lines, with a metric query. Lines themselves cannot be asked for yet.
+// Package loki asks Grafana Loki for figures about log lines, with a metric query, or for the lines themselves.
 //
 // It must never return figures of which the server may have left out a part.
 package loki
 
 import (
-	"context"
-	"fmt"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
@@ -13,79 +12,96 @@ import (
 	"time"
 
 	"tocsin/internal/core/evaluate"
-	"tocsin/internal/platform/egress"
 	"tocsin/internal/querier"
 	"tocsin/internal/querier/prometheus"
 )
 
-type client struct{ http *querier.HTTP }
-
 // Open returns the querier of a datasource.
-func Open(d querier.Datasource, out *egress.Client) (querier.Querier, *evaluate.Failure) {
-	h, failed := querier.OpenHTTP(d, out)
-	if failed != nil {
-		return nil, failed
+var Open = querier.HTTPType{Probe: "vector(1)", Call: call, Range: ranged}.Open
+
+// call returns the request of a query: an instant query, or with loki.type raw the lines of a span.
+func call(a querier.Ask, rows *[]evaluate.Row) (querier.Call, *evaluate.Failure) {
+	raw, failed := a.Raw("loki")
+	form := url.Values{"query": {a.Expr}}
+	c := querier.Call{Method: http.MethodGet, Path: "/loki/api/v1/query", Form: form, Expr: a.Expr, Timeout: a.Wait()}
+	moment := "time"
+	if raw == nil {
+		c.Read = prometheus.Reader(a, false, rows)
+	} else {
+		c.Path, moment = "/loki/api/v1/query_range", "end"
+		form.Set("limit", strconv.Itoa(raw.Limit))
+		form.Set("direction", "backward")
+		form.Set("since", raw.Span.String())
+		c.Read = func(r io.Reader) error { return lines(r, raw, rows) }
 	}
-	return client{h}, nil
+	if !a.AsOf.IsZero() {
+		form.Set(moment, nanoseconds(a.AsOf))
+	}
+	return c, failed
 }
 
-// Query makes an instant query at a.AsOf.
-func (c client) Query(ctx context.Context, a querier.Ask) (rows []evaluate.Row, failed *evaluate.Failure) {
-	if failed := supported(a); failed != nil {
-		return nil, failed
-	}
-	if _, failed = c.http.Do(ctx, call(a, &rows)); failed != nil {
-		return nil, failed
-	}
-	return rows, nil
+// streams is an answer of lines.
+type streams struct {
+	Status   string   `json:"status"`
+	Warnings []string `json:"warnings"`
+	Data     struct {
+		Type   string `json:"resultType"`
+		Result []struct {
+			Stream map[string]string `json:"stream"`
+			Values [][]any           `json:"values"` // moment, line, and what newer servers add
+		} `json:"result"`
+	} `json:"data"`
 }
 
-// supported refuses queries of lines.
-func supported(a querier.Ask) *evaluate.Failure {
-	if kind := a.Args["loki.type"]; kind != "" && kind != "stats" {
+// lines reads an answer of lines.
+func lines(r io.Reader, raw *querier.Raw, rows *[]evaluate.Row) error {
+	var answer streams
+	body, err := io.ReadAll(r)
+	if err == nil {
+		err = json.Unmarshal(body, &answer)
+	}
+	switch {
+	case err != nil:
+		return err
+	case answer.Status != "success":
+		return querier.ErrMalformed
+	case answer.Data.Type != "streams":
 		return &evaluate.Failure{
-			Kind: evaluate.Unsupported, Phase: querier.PhaseQuery,
-			Message: fmt.Sprintf("loki.type %q is not supported; use stats", kind),
+			Kind: evaluate.BadQuery, Phase: querier.PhaseQuery, Message: "the query returns no lines; leave out loki.type, or set it to stats",
+		}
+	case len(answer.Warnings) > 0:
+		return &evaluate.Failure{
+			Kind: evaluate.Partial, Phase: querier.PhaseQuery, Message: "the datasource warned that its answer may lack lines",
 		}
 	}
-	return nil
+	for _, s := range answer.Data.Result {
+		for _, v := range s.Values {
+			if len(v) < 2 {
+				return querier.ErrMalformed
+			}
+			at, isText := v[0].(string)
+			line, isLine := v[1].(string)
+			if !isText || !isLine {
+				return querier.ErrMalformed
+			}
+			raw.Add(s.Stream, at, line)
+		}
+	}
+	*rows, err = raw.Rows()
+	return err
 }
 
-// Range makes a range query.
-func (c client) Range(ctx context.Context, a querier.Ask, from, to time.Time, step time.Duration) ([]querier.Series, *evaluate.Failure) {
-	if failed := supported(a); failed != nil {
-		return nil, failed
+// ranged returns the request of a range query.
+func ranged(a querier.Ask, from, to time.Time, step time.Duration, series *[]querier.Series) (querier.Call, *evaluate.Failure) {
+	if raw, failed := a.Raw("loki"); raw != nil || failed != nil {
+		return querier.Call{}, querier.Unsupported("lines cannot be asked about many moments")
 	}
-	ask := call(a, nil)
-	ask.Path = "/loki/api/v1/query_range"
-	ask.Form.Del("time")
-	prometheus.Span(ask.Form, nanoseconds, from, to, step)
-	return prometheus.Ranged(ctx, c.http, ask, prometheus.Decoder{Limit: a.Rows()}, from, to, step)
+	c, failed := call(a, nil)
+	c.Path = "/loki/api/v1/query_range"
+	c.Form.Del("time")
+	prometheus.Span(c.Form, nanoseconds, from, to, step)
+	c.Read = prometheus.SeriesReader(a, false, series)
+	return c, failed
 }
 
 func nanoseconds(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
-
-// call returns the request of a query, whose rows it stores.
-func call(a querier.Ask, rows *[]evaluate.Row) querier.Call {
-	form := url.Values{"query": {a.Expr}}
-	if !a.AsOf.IsZero() {
-		form.Set("time", nanoseconds(a.AsOf))
-	}
-	read := func(r io.Reader) error {
-		answer := prometheus.Decoder{Limit: a.Rows()}
-		err := answer.Decode(r)
-		*rows = answer.Rows
-		return err
-	}
-	return querier.Call{
-		Method: http.MethodGet, Path: "/loki/api/v1/query", Form: form, Expr: a.Expr, Timeout: a.Wait(), Read: read,
-	}
-}
-
-// Test asks for a constant.
-func (c client) Test(ctx context.Context) []querier.Phase {
-	return c.http.Test(ctx, call(querier.Ask{Expr: "vector(1)"}, new([]evaluate.Row)))
-}
-
-// Close closes the connections.
-func (c client) Close() error { return c.http.Close() }

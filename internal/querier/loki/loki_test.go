@@ -1,6 +1,7 @@
 package loki_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -49,7 +50,68 @@ func TestLokiRequest(t *testing.T) {
 	if want := "GET /loki/api/v1/query?query=vector%281%29&time=1500000000&x=1 tenant"; asked != want {
 		t.Errorf("asked %s, want %s", asked, want)
 	}
-	if _, failed := open.Query(t.Context(), querier.Ask{Expr: "{}", Args: map[string]string{"loki.type": "raw"}}); failed == nil || failed.Kind != evaluate.Unsupported {
-		t.Errorf("lines: %v", failed)
+}
+
+const lines = `{"status":"success","data":{"resultType":"streams","result":[
+	{"stream":{"app":"shop","pod":"1"},"values":[["1700000000000000009","newest"],["1700000000000000001","older"]]},
+	{"stream":{"app":"shop","pod":"2"},"values":[["1700000000000000005","other",{"parsed":{"a":"b"}}]]}],"stats":{}}}`
+
+// Lines with the same labels are one row, that of the newest.
+func TestLokiLines(t *testing.T) {
+	t.Parallel()
+	var asked string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.Method + " " + r.URL.RequestURI()
+		queriertest.Write(200, lines)(w, r)
+	}))
+	t.Cleanup(server.Close)
+	open, failed := loki.Open(querier.Datasource{Type: "loki", Address: server.URL, Payload: []byte(`{}`)}, queriertest.Out())
+	if failed != nil {
+		t.Fatal(failed)
 	}
+	for _, c := range []struct {
+		limit, value, unit string
+		labels             []string
+		want               string
+		kind               evaluate.Kind
+	}{
+		{"", "15", "", nil, "[map[app:shop pod:1] newest map[app:shop pod:2] other]", ""},
+		{"4", "1", "d", []string{"app"}, "[map[app:shop] newest]", ""},
+		{"3", "15", "m", nil, "[map[app:shop pod:1] newest map[app:shop pod:2] other]", evaluate.TooMuch},
+		{"", "", "m", nil, "[]", evaluate.Unsupported},
+		{"", "32", "d", nil, "[]", evaluate.Unsupported},
+		{"", "5", "y", nil, "[]", evaluate.Unsupported},
+	} {
+		rows, failed := open.Query(t.Context(), querier.Ask{Expr: `{app="shop"}`, AsOf: time.UnixMilli(1500), LabelFields: c.labels, Args: map[string]string{
+			"loki.type": "raw", "loki.limit": c.limit, "loki.timespan.value": c.value, "loki.timespan.unit": c.unit,
+		}})
+		got := []any{}
+		for _, row := range rows {
+			got = append(got, row.Labels, row.Fields["__log__"])
+		}
+		if fmt.Sprint(got) != c.want || c.kind == "" && failed != nil || c.kind != "" && (failed == nil || failed.Kind != c.kind) {
+			t.Errorf("%+v: %v %v", c, got, failed)
+		}
+		if failed != nil && failed.Cut != (c.kind == evaluate.TooMuch) {
+			t.Errorf("%+v: cut is %v", c, failed.Cut)
+		}
+	}
+	if want := "GET /loki/api/v1/query_range?direction=backward&end=1500000000&limit=3&query=%7Bapp%3D%22shop%22%7D&since=15m0s"; asked != want {
+		t.Errorf("asked %s, want %s", asked, want)
+	}
+	if _, failed := open.Query(t.Context(), querier.Ask{Expr: "{}", Args: map[string]string{"loki.type": "else"}}); failed == nil || failed.Kind != evaluate.Unsupported {
+		t.Errorf("another type: %v", failed)
+	}
+}
+
+func TestLokiLinesWithHostileServers(t *testing.T) {
+	t.Parallel()
+	raw := typed
+	raw.Good, raw.Args = lines, map[string]string{"loki.type": "raw", "loki.timespan.value": "5"}
+	raw.Rows = 2
+	raw.Run(t,
+		queriertest.Case{Name: "figures", Kind: evaluate.BadQuery, Answer: queriertest.Write(200, one)},
+		queriertest.Case{Name: "warnings", Kind: evaluate.Partial, Answer: queriertest.Write(200, lines[:len(lines)-1]+`,"warnings":["a querier is gone"]}`)},
+		queriertest.Case{Name: "a line without a moment", Kind: evaluate.Unreachable, Answer: queriertest.Write(200, `{"status":"success","data":{"resultType":"streams","result":[{"stream":{},"values":[["x"]]}]}}`)},
+	)
 }

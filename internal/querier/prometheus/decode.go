@@ -36,8 +36,7 @@ type Decoder struct {
 // texts are used again.
 type label struct{ name, value string }
 
-// errMalformed is the error of an answer that has another form. What it holds is not repeated.
-var errMalformed = errors.New("the answer has another form")
+var errMalformed = querier.ErrMalformed
 
 func failure(kind evaluate.Kind, message string) error {
 	return &evaluate.Failure{Kind: kind, Phase: querier.PhaseQuery, Message: message}

@@ -5,7 +5,6 @@
 package prometheus
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/url"
@@ -13,32 +12,14 @@ import (
 	"time"
 
 	"tocsin/internal/core/evaluate"
-	"tocsin/internal/platform/egress"
 	"tocsin/internal/querier"
 )
 
-type client struct{ http *querier.HTTP }
-
-// Open returns the querier of a datasource.
-func Open(d querier.Datasource, out *egress.Client) (querier.Querier, *evaluate.Failure) {
-	h, failed := querier.OpenHTTP(d, out)
-	if failed != nil {
-		return nil, failed
-	}
-	return client{h}, nil
-}
-
-// Query makes an instant query at a.AsOf.
-func (c client) Query(ctx context.Context, a querier.Ask) (rows []evaluate.Row, failed *evaluate.Failure) {
-	_, failed = c.http.Do(ctx, call(a, &rows))
-	if failed != nil {
-		return nil, failed
-	}
-	return rows, nil
-}
+// Open returns the querier of a datasource. Its queries are instant queries at Ask.AsOf.
+var Open = querier.HTTPType{Probe: "vector(1)", Call: call, Range: ranged}.Open
 
 // call returns the request of a query, whose rows it stores.
-func call(a querier.Ask, rows *[]evaluate.Row) querier.Call {
+func call(a querier.Ask, rows *[]evaluate.Row) (querier.Call, *evaluate.Failure) {
 	form := url.Values{
 		"query": {a.Expr}, "timeout": {strconv.FormatInt(a.Wait().Milliseconds(), 10) + "ms"},
 		"partial_response":      {"false"}, // Thanos
@@ -47,24 +28,29 @@ func call(a querier.Ask, rows *[]evaluate.Row) querier.Call {
 	if !a.AsOf.IsZero() {
 		form.Set("time", Seconds(a.AsOf))
 	}
-	read := func(r io.Reader) error {
-		answer := Decoder{Limit: a.Rows()}
+	return querier.Call{
+		Method: http.MethodPost, Path: "/api/v1/query", Form: form, Expr: a.Expr, Timeout: a.Wait(), Read: Reader(a, false, rows),
+	}, nil
+}
+
+// Reader returns the reader of an answer that stores its rows.
+func Reader(a querier.Ask, named bool, rows *[]evaluate.Row) func(io.Reader) error {
+	return func(r io.Reader) error {
+		answer := Decoder{Limit: a.Rows(), Named: named}
 		err := answer.Decode(r)
 		*rows = answer.Rows
 		return err
 	}
-	return querier.Call{
-		Method: http.MethodPost, Path: "/api/v1/query", Form: form, Expr: a.Expr, Timeout: a.Wait(), Read: read,
-	}
 }
 
-// Range makes a range query.
-func (c client) Range(ctx context.Context, a querier.Ask, from, to time.Time, step time.Duration) ([]querier.Series, *evaluate.Failure) {
-	ask := call(a, nil)
-	ask.Path = "/api/v1/query_range"
-	ask.Form.Del("time")
-	Span(ask.Form, Seconds, from, to, step)
-	return Ranged(ctx, c.http, ask, Decoder{Limit: a.Rows()}, from, to, step)
+// ranged returns the request of a range query.
+func ranged(a querier.Ask, from, to time.Time, step time.Duration, series *[]querier.Series) (querier.Call, *evaluate.Failure) {
+	c, failed := call(a, nil)
+	c.Path = "/api/v1/query_range"
+	c.Form.Del("time")
+	Span(c.Form, Seconds, from, to, step)
+	c.Read = SeriesReader(a, false, series)
+	return c, failed
 }
 
 // Span sets the parameters of a range query.
@@ -74,30 +60,17 @@ func Span(form url.Values, moment func(time.Time) string, from, to time.Time, st
 	form.Set("step", strconv.FormatInt(int64(step.Seconds()), 10)+"s")
 }
 
-// Ranged makes the call of a range query, whose answer has the form that Prometheus' has.
-func Ranged(
-	ctx context.Context, h *querier.HTTP, c querier.Call, d Decoder, from, to time.Time, step time.Duration,
-) ([]querier.Series, *evaluate.Failure) {
-	if failed := querier.CheckRange(from, to, step); failed != nil {
-		return nil, failed
+// SeriesReader returns the reader of the answer of a range query that stores its series.
+func SeriesReader(a querier.Ask, named bool, series *[]querier.Series) func(io.Reader) error {
+	return func(r io.Reader) error {
+		answer := Decoder{Limit: a.Rows(), Named: named, Ranged: true}
+		err := answer.Decode(r)
+		*series = answer.Series
+		return err
 	}
-	d.Ranged = true
-	c.Read = d.Decode
-	if _, failed := h.Do(ctx, c); failed != nil {
-		return nil, failed
-	}
-	return d.Series, nil
 }
 
 // Seconds returns a moment as the API takes it: Unix seconds with milliseconds.
 func Seconds(t time.Time) string {
 	return strconv.FormatFloat(float64(t.UnixMilli())/1000, 'f', 3, 64)
 }
-
-// Test asks for a constant.
-func (c client) Test(ctx context.Context) []querier.Phase {
-	return c.http.Test(ctx, call(querier.Ask{Expr: "vector(1)"}, new([]evaluate.Row)))
-}
-
-// Close closes the connections.
-func (c client) Close() error { return c.http.Close() }

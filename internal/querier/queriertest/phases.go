@@ -2,6 +2,7 @@ package queriertest
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
@@ -19,6 +20,9 @@ var quiet = log.New(io.Discard, "", 0)
 
 // PEM returns a certificate in PEM.
 func PEM(raw []byte) []byte { return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}) }
+
+// SHA256 returns the fingerprint of a certificate.
+func SHA256(raw []byte) string { return fmt.Sprintf("%x", sha256.Sum256(raw)) }
 
 // Phases tests the phases of a connection test.
 func (q Type) Phases(t *testing.T) {

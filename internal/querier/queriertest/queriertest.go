@@ -5,6 +5,7 @@
 package queriertest
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -23,11 +24,16 @@ import (
 
 // Type is a type of datasource under test.
 type Type struct {
-	Name  string
-	Open  querier.Opener
-	Query string        // one that a good server answers
-	Good  string        // its answer of one row
-	step  time.Duration // not 0: it is asked about many moments
+	Name     string
+	Open     querier.Opener
+	Query    string // one that a good server answers
+	Good     string // its answer
+	Rows     int    // that it has; 0: one
+	Args     map[string]string
+	Endpoint bool          // the address is host:port
+	Block    string        // with Secrets, in place of that of prometheus; its TLS is not tested
+	Empty    bool          // an empty body is an answer without rows
+	step     time.Duration // not 0: it is asked about many moments
 }
 
 // Ranged runs the table for range queries in steps of step. good is an answer of one series.
@@ -53,6 +59,11 @@ const (
 // payload is a block with these secrets.
 const payload = `{"basic_auth_enabled": true, "basic_auth_username": "u", "basic_auth_password": "` + password + `",
 	"headers": ["X-Token: ` + token + `"], "params": ["p=` + param + `"]`
+
+// payload returns the block of the datasource under test.
+func (q Type) payload() string {
+	return cmp.Or(strings.NewReplacer("PASSWORD", password, "TOKEN", token, "PARAM", param).Replace(q.Block), payload+"}")
+}
 
 // Out returns a client that may reach this machine, as an operator permits it for datasources.
 func Out() *egress.Client {
@@ -84,17 +95,19 @@ func (q Type) Run(t *testing.T, own ...Case) {
 			t.Parallel()
 			server := httptest.NewServer(c.Answer)
 			t.Cleanup(server.Close)
-			q.one(t, server.URL, payload+"}", c)
+			q.one(t, server.URL, q.payload(), c)
 		})
 	}
-	t.Run("TLS", q.certificates)
+	if q.Block == "" {
+		t.Run("TLS", q.certificates)
+	}
 	t.Run("address", q.addresses)
 }
 
 func (q Type) cases() []Case {
 	all := password + " " + token + " " + param
 	half := q.Good[:len(q.Good)/2]
-	return []Case{
+	cases := []Case{
 		{Name: "a good answer", Answer: Write(200, q.Good)},
 		{Name: "an answer that is cut", Kind: evaluate.Unreachable, Phase: "read", Answer: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", fmt.Sprint(len(q.Good)))
@@ -117,7 +130,6 @@ func (q Type) cases() []Case {
 		{Name: "spaces without end", Kind: evaluate.TooMuch, Phase: "read", Answer: endless(" ")},
 		{Name: "a text without end", Kind: evaluate.TooMuch, Phase: "read", Answer: endless(q.Good[:strings.LastIndex(q.Good, `"`)])},
 		{Name: "a page", Kind: evaluate.Unreachable, Says: "not an answer of " + q.Name, Answer: Write(200, "<html>"+all)},
-		{Name: "nothing", Kind: evaluate.Unreachable, Answer: Write(200, "")},
 		{Name: "another text", Kind: evaluate.Unreachable, Answer: Write(200, `{"a":1}`)},
 		{Name: "nesting", Kind: evaluate.Unreachable, Answer: Write(200, strings.Repeat("[", 1<<20))},
 		{Name: "a redirect to the metadata of a cloud", Kind: evaluate.Unreachable, Says: "not followed", Answer: func(w http.ResponseWriter, r *http.Request) {
@@ -141,6 +153,10 @@ func (q Type) cases() []Case {
 		}},
 		{Name: "400 of another server", Kind: evaluate.Unreachable, Says: "400", Answer: Write(400, "<html>"+all)},
 	}
+	if !q.Empty {
+		cases = append(cases, Case{Name: "nothing", Kind: evaluate.Unreachable, Answer: Write(200, "")})
+	}
+	return cases
 }
 
 // drip answers slower than any timeout permits.
@@ -176,18 +192,21 @@ func endless(begin string) http.HandlerFunc {
 // one asks a server once, and checks what comes of it.
 func (q Type) one(t *testing.T, address, payload string, c Case) {
 	t.Helper()
+	if q.Endpoint {
+		address = strings.TrimPrefix(address, "http://")
+	}
 	open, failed := querier.Registry{Types: querier.Types{q.Name: q.Open}, Out: Out()}.Open(querier.Datasource{Type: q.Name, Name: "d", Address: address, Payload: []byte(payload)})
 	if failed != nil {
 		t.Fatal(failed)
 	}
 	defer open.Close()
-	ask := querier.Ask{Expr: q.Query, Timeout: 10 * time.Second}
+	ask := querier.Ask{Expr: q.Query, Args: q.Args, Timeout: 10 * time.Second}
 	if c.Kind == evaluate.Timeout {
 		ask.Timeout = querier.MinTimeout
 	}
 	rows, failed := q.ask(open, ask)
 	if c.Kind == "" {
-		if failed != nil || len(rows) != 1 {
+		if failed != nil || len(rows) != max(q.Rows, 1) {
 			t.Fatalf("%d rows, %v", len(rows), failed)
 		}
 		return
@@ -252,6 +271,6 @@ func (q Type) addresses(t *testing.T) {
 		"http://169.254.169.254": "must not be called", "http://[fe80::1]:9090": "must not be called", "http://192.0.0.192:80": "must not be called",
 		"http://127.0.0.1:1": "cannot be reached",
 	} {
-		q.one(t, address, payload+"}", Case{Kind: evaluate.Unreachable, Phase: "dial", Says: says})
+		q.one(t, address, q.payload(), Case{Kind: evaluate.Unreachable, Phase: "dial", Says: says})
 	}
 }

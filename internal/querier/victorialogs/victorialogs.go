@@ -1,11 +1,12 @@
 // Package victorialogs asks VictoriaLogs for figures about log lines: a query ends in the pipe stats. Each figure is a value of
-// its name; the figures of the same labels are one row. Lines themselves cannot be asked for yet.
+// its name; the figures of the same labels are one row. Lines themselves can be asked for, too.
 //
 // It must never return figures of which the server may have left out a part.
 package victorialogs
 
 import (
-	"context"
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,92 +16,100 @@ import (
 	"time"
 
 	"tocsin/internal/core/evaluate"
-	"tocsin/internal/platform/egress"
 	"tocsin/internal/querier"
 	"tocsin/internal/querier/prometheus"
 )
 
-type client struct{ http *querier.HTTP }
-
 // Open returns the querier of a datasource.
-func Open(d querier.Datasource, out *egress.Client) (querier.Querier, *evaluate.Failure) {
-	h, failed := querier.OpenHTTP(d, out)
-	if failed != nil {
-		return nil, failed
-	}
-	return client{h}, nil
-}
-
-// Query asks for figures at a.AsOf.
-func (c client) Query(ctx context.Context, a querier.Ask) ([]evaluate.Row, *evaluate.Failure) {
-	if failed := supported(a); failed != nil {
-		return nil, failed
-	}
-	var rows []evaluate.Row
-	if _, failed := c.http.Do(ctx, call(a, &rows)); failed != nil {
-		return nil, failed
-	}
-	return joined(rows), nil
-}
-
-// supported refuses queries of lines.
-func supported(a querier.Ask) *evaluate.Failure {
-	if kind := a.Args["victorialogs.type"]; kind != "" && kind != "stats" {
-		return unsupported("victorialogs.type %q is not supported; use stats", kind)
-	}
-	return nil
-}
-
-func unsupported(format string, args ...any) *evaluate.Failure {
-	return &evaluate.Failure{Kind: evaluate.Unsupported, Phase: querier.PhaseQuery, Message: fmt.Sprintf(format, args...)}
-}
+var Open = querier.HTTPType{Probe: "_time:1s | stats count() as lines", Call: call, Range: ranged}.Open
 
 // window is the filter of a query about the time before the moment that it asks about.
 var window = regexp.MustCompile(`^\s*_time:(\d+)([smhd])\s`)
 
 var units = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
 
-// Range asks for figures in steps. The datasource counts what is within each step, so the query must be about as much time.
-func (c client) Range(ctx context.Context, a querier.Ask, from, to time.Time, step time.Duration) ([]querier.Series, *evaluate.Failure) {
-	if failed := supported(a); failed != nil {
-		return nil, failed
+// ranged returns the request for figures in steps. The datasource counts what is within each step, so the query must be about as
+// much time.
+func ranged(a querier.Ask, from, to time.Time, step time.Duration, series *[]querier.Series) (querier.Call, *evaluate.Failure) {
+	if raw, failed := a.Raw("victorialogs"); raw != nil || failed != nil {
+		return querier.Call{}, querier.Unsupported("lines cannot be asked about many moments")
 	}
 	m := window.FindStringSubmatch(a.Expr)
 	if m == nil {
-		return nil, unsupported("only a query that begins with a filter such as _time:5m can be asked about many moments")
+		return querier.Call{}, querier.Unsupported("only a query that begins with a filter such as _time:5m can be asked about many moments")
 	}
 	n, _ := strconv.ParseInt(m[1], 10, 32) // too many digits: no step is as long
 	if time.Duration(n)*units[m[2]] != step {
-		return nil, unsupported("the query is about %s%s, so it can be asked in steps of as much only, not of %v", m[1], m[2], step)
+		return querier.Call{}, querier.Unsupported("the query is about %s%s, so it can be asked in steps of as much only, not of %v", m[1], m[2], step)
 	}
-	ask := call(a, nil)
-	ask.Path = "/select/logsql/stats_query_range"
-	ask.Form.Del("time")
-	ask.Form.Set("query", a.Expr[len(m[0]):])
-	prometheus.Span(ask.Form, prometheus.Seconds, from.Add(-step), to.Add(-step), step) // a step is named by its begin there
-	series, failed := prometheus.Ranged(ctx, c.http, ask, prometheus.Decoder{Limit: a.Rows(), Named: true}, from, to, step)
-	for i := range series {
-		for n := range series[i].Points {
-			series[i].Points[n].At = series[i].Points[n].At.Add(step)
+	c, failed := call(a, nil)
+	c.Path = "/select/logsql/stats_query_range"
+	c.Form.Del("time")
+	c.Form.Set("query", a.Expr[len(m[0]):])
+	prometheus.Span(c.Form, prometheus.Seconds, from.Add(-step), to.Add(-step), step) // a step is named by its begin there
+	read := prometheus.SeriesReader(a, true, series)
+	c.Read = func(r io.Reader) error {
+		err := read(r)
+		for _, s := range *series {
+			for n := range s.Points {
+				s.Points[n].At = s.Points[n].At.Add(step)
+			}
 		}
-	}
-	return series, failed
-}
-
-func call(a querier.Ask, rows *[]evaluate.Row) querier.Call {
-	form := url.Values{"query": {a.Expr}, "timeout": {fmt.Sprintf("%dms", a.Wait().Milliseconds())}, "allow_partial_response": {"0"}}
-	if !a.AsOf.IsZero() {
-		form.Set("time", prometheus.Seconds(a.AsOf))
-	}
-	read := func(r io.Reader) error {
-		answer := prometheus.Decoder{Limit: a.Rows(), Named: true}
-		err := answer.Decode(r)
-		*rows = answer.Rows
 		return err
 	}
-	return querier.Call{
-		Method: http.MethodPost, Path: "/select/logsql/stats_query", Form: form, Expr: a.Expr, Timeout: a.Wait(), Read: read,
+	return c, failed
+}
+
+// call returns the request of a query: for figures, or with victorialogs.type raw for the lines of a span.
+func call(a querier.Ask, rows *[]evaluate.Row) (querier.Call, *evaluate.Failure) {
+	raw, failed := a.Raw("victorialogs")
+	form := url.Values{"query": {a.Expr}, "timeout": {fmt.Sprintf("%dms", a.Wait().Milliseconds())}, "allow_partial_response": {"0"}}
+	c := querier.Call{Method: http.MethodPost, Path: "/select/logsql/stats_query", Form: form, Expr: a.Expr, Timeout: a.Wait()}
+	if raw == nil {
+		if !a.AsOf.IsZero() {
+			form.Set("time", prometheus.Seconds(a.AsOf))
+		}
+		read := prometheus.Reader(a, true, rows)
+		c.Read = func(r io.Reader) error {
+			err := read(r)
+			*rows = joined(*rows)
+			return err
+		}
+		return c, failed
 	}
+	c.Path = "/select/logsql/query"
+	form.Set("limit", strconv.Itoa(raw.Limit))
+	form.Set("start", "now-"+raw.Span.String())
+	if !a.AsOf.IsZero() {
+		form.Set("start", a.AsOf.Add(-raw.Span).UTC().Format(time.RFC3339Nano))
+		form.Set("end", a.AsOf.UTC().Format(time.RFC3339Nano))
+	}
+	c.Read = func(r io.Reader) error { return lines(r, raw, rows) }
+	return c, failed
+}
+
+// lines reads an answer of lines, a JSON object each. Without label fields the stream identifies a line.
+func lines(r io.Reader, raw *querier.Raw, rows *[]evaluate.Row) error {
+	body, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	if len(body) > 0 && body[len(body)-1] != '\n' {
+		return querier.ErrMalformed // the end is missing
+	}
+	for text := range bytes.Lines(body) {
+		line := map[string]string{}
+		if err := json.Unmarshal(text, &line); err != nil {
+			return err
+		}
+		at, message := line["_time"], line["_msg"]
+		for _, name := range []string{"_time", "_msg", "_stream_id"} {
+			delete(line, name)
+		}
+		raw.Add(line, at, message)
+	}
+	*rows, err = raw.Rows()
+	return err
 }
 
 // joined returns the rows with the figures of the same labels in one. If there is one figure only, it is the value without a
@@ -135,11 +144,3 @@ func joined(rows []evaluate.Row) (all []evaluate.Row) {
 	}
 	return all
 }
-
-// Test asks for a figure about the last second.
-func (c client) Test(ctx context.Context) []querier.Phase {
-	return c.http.Test(ctx, call(querier.Ask{Expr: "_time:1s | stats count() as lines"}, new([]evaluate.Row)))
-}
-
-// Close closes the connections.
-func (c client) Close() error { return c.http.Close() }

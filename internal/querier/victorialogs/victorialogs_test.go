@@ -1,13 +1,14 @@
 package victorialogs_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
-	"tocsin/internal/core/evaluate"
 	"tocsin/internal/querier"
 	"tocsin/internal/querier/queriertest"
 	"tocsin/internal/querier/victorialogs"
@@ -62,9 +63,44 @@ func TestVictoriaLogsRows(t *testing.T) {
 			if want := "POST /select/logsql/stats_query allow_partial_response=0&query=%2A+%7C+stats+count%28%29+n&time=1.500&timeout=10000ms"; asked != want {
 				t.Errorf("asked %s, want %s", asked, want)
 			}
-			if _, failed := open.Query(t.Context(), querier.Ask{Expr: "*", Args: map[string]string{"victorialogs.type": "raw"}}); failed == nil || failed.Kind != evaluate.Unsupported {
-				t.Errorf("lines: %v", failed)
-			}
 		})
 	}
+}
+
+const lines = `{"_time":"2026-11-26T10:00:02Z","_stream":"{app=\"shop\"}","_stream_id":"0","_msg":"newest","level":"error"}
+{"_time":"2026-11-26T10:00:01Z","_stream":"{app=\"shop\"}","_stream_id":"0","_msg":"older","level":"error"}
+`
+
+func TestVictoriaLogsLines(t *testing.T) {
+	t.Parallel()
+	var asked string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.ParseForm()
+		asked = r.Method + " " + r.URL.Path + " " + r.PostForm.Encode()
+		queriertest.Write(200, lines)(w, r)
+	}))
+	t.Cleanup(server.Close)
+	open, failed := victorialogs.Open(querier.Datasource{Type: "victorialogs", Address: server.URL, Payload: []byte(`{}`)}, queriertest.Out())
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	for limit, cut := range map[string]bool{"": false, "2": true} {
+		rows, failed := open.Query(t.Context(), querier.Ask{Expr: "error", AsOf: time.Unix(900, 0), Args: map[string]string{
+			"victorialogs.type": "raw", "victorialogs.timespan.value": "15", "victorialogs.timespan.unit": "m", "victorialogs.limit": limit,
+		}})
+		if len(rows) != 1 || rows[0].Fields["__log__"] != "newest" || fmt.Sprint(rows[0].Labels) != `map[_stream:{app="shop"} level:error]` || (failed != nil) != cut {
+			t.Errorf("limit %s: %v %v", limit, rows, failed)
+		}
+		if want := "end=1970-01-01T00%3A15%3A00Z&limit=" + cmp.Or(limit, "100") + "&query=error&start=1970-01-01T00%3A00%3A00Z"; !strings.Contains(asked, want) {
+			t.Errorf("asked %s, want %s", asked, want)
+		}
+	}
+}
+
+func TestVictoriaLogsLinesWithHostileServers(t *testing.T) {
+	t.Parallel()
+	raw := typed
+	raw.Good, raw.Args = lines, map[string]string{"victorialogs.type": "raw", "victorialogs.timespan.value": "5"}
+	raw.Empty = true
+	raw.Run(t)
 }

@@ -53,6 +53,13 @@ func (c *Center) answer(ctx context.Context, r Request) (a AnswerRequest) {
 		a.Phases = q.Test(ctx)
 	case KindQuery:
 		a.Rows, a.Failed = q.Query(ctx, r.Ask)
+	case KindRange:
+		ranger, can := q.(querier.Ranger)
+		if !can {
+			a.Failed = querier.Unsupported("datasources of type %s cannot be asked about many moments", r.Type)
+			return a
+		}
+		a.Series, a.Failed = ranger.Range(ctx, r.Ask, r.From, r.To, time.Duration(r.Step)*time.Second)
 	default:
 		a.Failed = &evaluate.Failure{Kind: evaluate.Unsupported, Message: "this edge does not know requests of this kind"}
 	}

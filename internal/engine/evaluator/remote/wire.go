@@ -202,6 +202,7 @@ type AnswerRequest struct {
 	Member
 	ID     string            `json:"id"`
 	Rows   []evaluate.Row    `json:"rows,omitempty"`
+	Series []querier.Series  `json:"series,omitempty"`
 	Phases []querier.Phase   `json:"phases,omitempty"`
 	Failed *evaluate.Failure `json:"failed,omitzero"`
 }
