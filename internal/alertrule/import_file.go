@@ -16,7 +16,7 @@ import (
 
 // FileRequest holds a file of rules of another program.
 type FileRequest struct {
-	Text     string `json:"text" minLength:"1" maxLength:"1048576" doc:"A rule file of Prometheus, or an export of Grafana (YAML or JSON)."`
+	Text     string `json:"text" minLength:"1" maxLength:"524288" doc:"A rule file of Prometheus, or an export of Grafana (YAML or JSON)."`
 	DSID     uint64 `json:"ds_id" minimum:"1" doc:"The datasource on which the rules are evaluated."`
 	FolderID int64  `json:"folder_id,omitzero" minimum:"0" doc:"Their folder; absent or 0: folder 1."`
 	api.DryRun

@@ -53,9 +53,6 @@ const exampleRule = `"ds_type": "prometheus", "ds_list": ["Prometheus*"], "cron_
 	"labels": {"team": "platform"}, "rule_configs": {"queries": [{"name": "A", "expr": "max by (instance) (disk_used_percent)"}],
 	"check_threshold": {"enabled": true, "alerting_check_times": 3, "critical": "$A > 95", "warning": "$A > 85"}}`
 
-// maxFile bounds the body with a file of rules, whose text may double as JSON.
-const maxFile = 3 << 20
-
 // Ops returns the operations on alert rules.
 func (s *Service) Ops() []api.Op {
 	return api.WithReplies(golden, append(s.writes(), s.reads()...))
@@ -127,13 +124,13 @@ func (s *Service) writes() []api.Op {
 		},
 		{
 			Path: "/monit/rule/import/file", Allow: manage, Effect: api.Write, Audit: "monitor_rule:write:import-file", Rate: importRate,
-			MaxBody: maxFile,
-			Doc:     "Creates alert rules from a rule file of Prometheus or an export of Grafana, and lists what of each rule is carried.",
+			Errors: api.NeverMissing,
+			Doc:    "Creates alert rules from a rule file of Prometheus or an export of Grafana, and lists what of each rule is carried.",
 			Notes: "A rule of the same name in the folder is updated, and keeps its channels, hours and repeats, and stays disabled if it is. " +
-				"With dry_run nothing is stored, and the reply is what it would be. At most 1 MiB and 1,000 rules; see docs/monitors.md for what " +
+				"With dry_run nothing is stored, and the reply is what it would be. At most 512 KiB and 1,000 rules; see docs/monitors.md for what " +
 				"has an equal here.",
-			Example: `{"ds_id": 1, "dry_run": true, "text": "groups: [{name: disks, interval: 30s, rules: [{alert: DiskFull, expr: disk_used_percent > 95, for: 5m, ` +
-				`labels: {severity: critical}}]}]"}`,
+			Example: `{"ds_id": 1, "dry_run": true, "text": "groups: [{name: disks, interval: 30s, ` +
+				`rules: [{alert: DiskFull, expr: disk_used_percent > 95, for: 5m, labels: {severity: critical}}]}]"}`,
 			Do: api.DoAfter(readFile, s.importFile),
 		},
 	}

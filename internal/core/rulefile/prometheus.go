@@ -90,8 +90,8 @@ func (r *Rule) describe(annotations map[string]string, item *Item) {
 var (
 	action    = regexp.MustCompile(`(?s){{-?\s*(.*?)\s*-?}}`)
 	reference = regexp.MustCompile(`^(?:\$labels|\.Labels)\.([a-zA-Z_]\w*)$|^(?:\$value|\.Value)$`)
-	formatted = regexp.MustCompile(`^(?:humanize\w*|printf "%[^"]*")\s+(?:\$value|\.Value)$|` +
-		`^(?:\$value|\.Value)(?:\s*\|\s*(?:humanize\w*|printf "%[^"]*"))+$`)
+	formatted = regexp.MustCompile(`^(?:humani[z]e\w*|printf "%[^"]*")\s+(?:\$value|\.Value)$|` +
+		`^(?:\$value|\.Value)(?:\s*\|\s*(?:humani[z]e\w*|printf "%[^"]*"))+$`)
 )
 
 // translate returns a template of Prometheus in the form that templates have here. plainly reports whether numbers lose their

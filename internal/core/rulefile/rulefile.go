@@ -21,7 +21,7 @@ import (
 
 // Bounds of a file.
 const (
-	MaxBytes = 1 << 20
+	MaxBytes = 512 << 10
 	MaxRules = 1000
 )
 

@@ -67,7 +67,7 @@ func TestNoRuleFiles(t *testing.T) {
 	t.Parallel()
 	rules := "groups: [{name: g, rules: [" + strings.Repeat("{record: a, expr: b},", MaxRules+1) + "]}]"
 	for text, want := range map[string]string{
-		"": "no groups", "{": "no rule file", "a: 1": "no groups", "groups: x": "no rule file", strings.Repeat("#", MaxBytes+1): "1048576", rules: "1000",
+		"": "no groups", "{": "no rule file", "a: 1": "no groups", "groups: x": "no rule file", strings.Repeat("#", MaxBytes+1): "524288", rules: "1000",
 		"a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d]\ngroups: [*e,*e,*e,*e]": "no rule file",
 	} {
 		if _, err := Parse(text, words); err == nil || !strings.Contains(err.Error(), want) {

@@ -107,13 +107,14 @@ func (r *Service) graph(c *api.Call, in graphRequest) (g Graph, err error) {
 	var rule alertrule.Rule
 	var source datasource.Connection
 	err = c.Read(func() error {
-		found := false
-		if rule, found, err = alertrule.FindRule(c.Tx, c.Who.AccountID, in.ID); err != nil {
+		one, found, err := alertrule.FindRule(c.Tx, c.Who.AccountID, in.ID)
+		if err != nil {
 			return err
 		}
 		if !found {
 			return fault.Missing("alert rule", in.ID)
 		}
+		rule = one
 		if source, err = r.sourceFor(c, &rule, in.DSID); err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 type proveRequest struct {
-	Text  string `json:"text" minLength:"1" maxLength:"1048576" doc:"A rule file of Prometheus."`
+	Text  string `json:"text" minLength:"1" maxLength:"524288" doc:"A rule file of Prometheus."`
 	DSID  uint64 `json:"ds_id" minimum:"1" doc:"The datasource that is asked."`
 	First int64  `json:"first,omitzero" minimum:"0" doc:"The rule of the file from which on they are proved, counted from 0."`
 }
