@@ -88,7 +88,8 @@ func (r *Service) PreviewOf(tx *db.Tx, i *incident.Incident, at int64) (reply Pr
 	if err != nil {
 		return reply, err
 	}
-	if reply.Rules = results; results == nil {
+	reply.Rules = results
+	if results == nil {
 		reply.Rules = []RuleResult{}
 	}
 	if !found {
@@ -109,7 +110,8 @@ func (r *Service) PreviewOf(tx *db.Tx, i *incident.Incident, at int64) (reply Pr
 // channel.
 func (in previewRequest) incident(c *api.Call) (i incident.Incident, err error) {
 	if in.IncidentID != "" {
-		if i, err = (incident.Writer{Tx: c.Tx, Account: c.Who.AccountID}).Get(strings.ToLower(in.IncidentID)); err != nil {
+		i, err = (incident.Writer{Tx: c.Tx, Account: c.Who.AccountID}).Get(strings.ToLower(in.IncidentID))
+		if err != nil {
 			return i, err
 		}
 	} else {
@@ -151,7 +153,8 @@ func (r *Service) steps(tx *db.Tx, reply *Preview, i *incident.Incident, rule ch
 	for len(reply.Steps) < maxPreview {
 		a := escalationplan.Next(e.timing.Rule, reply.At, e.done, e.state(&incident.Incident{}), now)
 		if len(a.Due) == 0 {
-			if now = a.Next; now == 0 {
+			now = a.Next
+			if now == 0 {
 				return nil
 			}
 			continue
