@@ -124,7 +124,8 @@ func (r *receiver) accept(id string, e event) bool {
 		return false
 	}
 	r.known[id] = true
-	if r.order = append(r.order, id); len(r.order) > maxKnown {
+	r.order = append(r.order, id)
+	if len(r.order) > maxKnown {
 		delete(r.known, r.order[0])
 		r.order = r.order[1:]
 	}

@@ -24,10 +24,12 @@ func computed[In any](r *Service, read func(*api.Call, In) (change, error)) func
 	return func(c *api.Call, in In) (ch change, err error) {
 		var effects Compute
 		err = c.Read(func() error {
-			if ch, err = read(c, in); err != nil {
+			ch, err = read(c, in)
+			if err != nil {
 				return err
 			}
-			if ch.revision, err = configstore.Revision(c.Tx, c.Who.AccountID); err != nil {
+			ch.revision, err = configstore.Revision(c.Tx, c.Who.AccountID)
+			if err != nil {
 				return err
 			}
 			effects, err = r.Effects(c, ch.person(), engine(ch.before), engine(ch.after()))

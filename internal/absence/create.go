@@ -56,7 +56,8 @@ func (r *Service) create(c *api.Call, ch change) (reply Created, err error) {
 	a := ch.now
 	for done := false; !done; {
 		a.AbsenceID = id.Number()
-		if done, err = a.insert(c.Tx); err != nil {
+		done, err = a.insert(c.Tx)
+		if err != nil {
 			return reply, err
 		}
 	}

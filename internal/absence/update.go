@@ -37,10 +37,12 @@ func (r *Service) update(c *api.Call, ch change) (Changed, error) {
 
 // toChange returns an absence that the caller may change, and all absences of its person before the change.
 func toChange(c *api.Call, absence int64) (old Absence, before []Absence, err error) {
-	if old, err = get(c.Tx, c.Who.AccountID, absence); err != nil {
+	old, err = get(c.Tx, c.Who.AccountID, absence)
+	if err != nil {
 		return old, nil, err
 	}
-	if err = permit(c, old.PersonID); err != nil {
+	err = permit(c, old.PersonID)
+	if err != nil {
 		return old, nil, err
 	}
 	before, err = all(c.Tx, c.Who.AccountID, old.PersonID)

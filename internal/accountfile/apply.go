@@ -48,7 +48,8 @@ func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now 
 		if err != nil {
 			return err
 		}
-		if was, err = schedule.ReadNow(tx, w.account); err != nil {
+		was, err = schedule.ReadNow(tx, w.account)
+		if err != nil {
 			return err
 		}
 		if err := w.apply(f, before, exists, o, &plan); err != nil {
@@ -59,7 +60,8 @@ func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now 
 			return err
 		}
 		plan.Changes = changes(before, after)
-		if will, err = schedule.ReadNow(tx, w.account); err != nil {
+		will, err = schedule.ReadNow(tx, w.account)
+		if err != nil {
 			return err
 		}
 		if o.Inspect != nil {
@@ -207,7 +209,8 @@ func (w work) state() (s state, exists bool, err error) {
 		if err := errors.Join(section.dump(withSecrets, full), section.dump(withoutSecrets, masked)); err != nil {
 			return s, true, err
 		}
-		if s[section.name], err = section.objects(full, masked); err != nil {
+		s[section.name], err = section.objects(full, masked)
+		if err != nil {
 			return s, true, err
 		}
 	}
@@ -262,7 +265,9 @@ func treeOf(record any) (any, error) {
 
 // mergeRecords calls replace with all records of a section, completed, if any of them differs from the stored ones.
 func mergeRecords[T any](name string, records []T, key func(*T) string, have []record, replace func([]T) error) error {
-	there, seen, differs := map[string]record{}, map[string]bool{}, false
+	there := map[string]record{}
+	seen := map[string]bool{}
+	differs := false
 	for _, o := range have {
 		there[o.ID] = o
 	}

@@ -92,7 +92,8 @@ func (f *Format) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if err := json.UnmarshalDecode(d, &name); err != nil {
 		return err
 	}
-	if *f = Format(name); *f != Current {
+	*f = Format(name)
+	if *f != Current {
 		return fault.Invalid("", "must be %s, got %.60q", Current, name)
 	}
 	return nil

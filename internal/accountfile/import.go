@@ -23,7 +23,8 @@ func Import(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now
 		before := int64(0)
 		if replace {
 			var err error
-			if before, err = configstore.Revision(tx, f.Account.AccountID); err != nil {
+			before, err = configstore.Revision(tx, f.Account.AccountID)
+			if err != nil {
 				return err
 			}
 			if err := person.EraseAccount(tx, f.Account.AccountID); err != nil {

@@ -133,7 +133,9 @@ func TestImportReplaces(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	smaller := read(t, full(t))
-	smaller.Account.AccountName, smaller.Datasources, smaller.Schedules = "Renamed", nil, smaller.Schedules[:1]
+	smaller.Account.AccountName = "Renamed"
+	smaller.Datasources = nil
+	smaller.Schedules = smaller.Schedules[:1]
 	if err := h.load(smaller, true); err != nil {
 		t.Fatal(err)
 	}
@@ -296,10 +298,18 @@ func random(t testing.TB, rnd *rand.Rand) *accountfile.File {
 		t.Fatal(err)
 	}
 	f.Account.OwnerID = f.Persons[rnd.IntN(len(f.Persons))].PersonID
-	f.Teams, f.AppKeys, f.Schedules = some(rnd, f.Teams), some(rnd, f.AppKeys), some(rnd, f.Schedules)
-	f.SilenceRules, f.DropRules, f.Alerts[0].Incident = some(rnd, f.SilenceRules), some(rnd, f.DropRules), nil
-	f.Alerts, f.Incidents, f.Datasources = some(rnd, f.Alerts), some(rnd, f.Incidents), some(rnd, f.Datasources)
-	f.Applications, f.Issues, f.Deliveries = some(rnd, f.Applications), some(rnd, f.Issues), some(rnd, f.Deliveries)
+	f.Teams = some(rnd, f.Teams)
+	f.AppKeys = some(rnd, f.AppKeys)
+	f.Schedules = some(rnd, f.Schedules)
+	f.SilenceRules = some(rnd, f.SilenceRules)
+	f.DropRules = some(rnd, f.DropRules)
+	f.Alerts[0].Incident = nil
+	f.Alerts = some(rnd, f.Alerts)
+	f.Incidents = some(rnd, f.Incidents)
+	f.Datasources = some(rnd, f.Datasources)
+	f.Applications = some(rnd, f.Applications)
+	f.Issues = some(rnd, f.Issues)
+	f.Deliveries = some(rnd, f.Deliveries)
 	for i := range f.Deliveries {
 		f.Deliveries[i].EventTime = f.Deliveries[i].EventTime.In(zone)
 	}

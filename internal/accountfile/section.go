@@ -220,10 +220,12 @@ func config[T any, K int64 | uint64 | string](
 				k, label := key(&all[i])
 				out[i].Ref = fault.Ref{Kind: kind, ID: fmt.Sprint(k), Name: label}
 				var err error
-				if out[i].full, err = treeOf(all[i]); err != nil {
+				out[i].full, err = treeOf(all[i])
+				if err != nil {
 					return nil, err
 				}
-				if out[i].masked, err = treeOf(without[i]); err != nil {
+				out[i].masked, err = treeOf(without[i])
+				if err != nil {
 					return nil, err
 				}
 			}

@@ -66,7 +66,8 @@ const (
 // Feed returns a page of the feed of an alert or incident, and the number of all its entries.
 func Feed(tx *db.Tx, q Query) (entries []Entry, total int64, err error) {
 	args := []any{q.Account, q.Ref, db.List(q.Types)}
-	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+inFeed, args...); err != nil {
+	total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+inFeed, args...)
+	if err != nil {
 		return nil, 0, err
 	}
 	page := newestFirst

@@ -48,7 +48,8 @@ const eventColumns = `v.account_id, v.verdict_id, v.event_id, v.channel_id, v.al
 func scanEvent(scan db.Scan) (e Event, err error) {
 	var body string
 	var decided int64
-	if err = scan(&e.AccountID, &e.verdict, &e.EventID, &e.ChannelID, &e.AlertID, &e.Outcome, &e.IntegrationID, &decided, &body); err != nil {
+	err = scan(&e.AccountID, &e.verdict, &e.EventID, &e.ChannelID, &e.AlertID, &e.Outcome, &e.IntegrationID, &decided, &body)
+	if err != nil {
 		return e, err
 	}
 	var said event.Event
@@ -56,8 +57,13 @@ func scanEvent(scan db.Scan) (e Event, err error) {
 		return e, fault.Wrap(err, "event %s", e.EventID)
 	}
 	e.DataSourceID, e.AlertKey = e.IntegrationID, said.AlertKey
-	e.Title, e.TitleRule, e.Description = said.Title, said.TitleRule, said.Description
-	e.EventSeverity, e.EventStatus, e.EventTime, e.Labels = cmp.Or(said.Severity, event.Info), said.Status, said.Time, said.Labels
+	e.Title = said.Title
+	e.TitleRule = said.TitleRule
+	e.Description = said.Description
+	e.EventSeverity = cmp.Or(said.Severity, event.Info)
+	e.EventStatus = said.Status
+	e.EventTime = said.Time
+	e.Labels = said.Labels
 	e.SeverityWord, e.SeverityUnknown = said.Word, said.UnknownWord
 	e.Shortened = said.Shortened
 	e.CreatedAt, e.UpdatedAt = decided/1000, decided/1000
@@ -90,17 +96,21 @@ func eventsOf(tx *db.Tx, account int64, alert string, limit, most int64) ([]Even
 
 // typed fills in the types of integrations, unless err is set, which it returns.
 func typed(tx *db.Tx, account int64, events []Event, err error) ([]Event, error) {
-	types := map[int64]string{}
-	for i := 0; i < len(events) && err == nil; i++ {
-		id := events[i].IntegrationID
-		name, known := types[id]
-		if !known {
-			name, err = typeOf(tx, account, id)
-			types[id] = name
-		}
-		events[i].IntegrationType = name
+	if err != nil {
+		return events, err
 	}
-	return events, err
+	types := map[int64]string{}
+	for i := range events {
+		id := events[i].IntegrationID
+		if _, known := types[id]; !known {
+			types[id], err = typeOf(tx, account, id)
+			if err != nil {
+				return events, err
+			}
+		}
+		events[i].IntegrationType = types[id]
+	}
+	return events, nil
 }
 
 // mostEvents is the number of events that eventList returns at most when it is not asked for a page.
@@ -142,7 +152,8 @@ func eventList(c *api.Call, in eventListRequest) (reply api.CursorPage[Event], e
 		query = firstOfAlert
 	}
 	found, onPage, err := db.Page(c.Tx, limit, api.PageBytes, scanEvent, query, c.Who.AccountID, a.AlertID, from.Number(), limit+1, offset)
-	if found, err = typed(c.Tx, c.Who.AccountID, found, err); err != nil {
+	found, err = typed(c.Tx, c.Who.AccountID, found, err)
+	if err != nil {
 		return reply, err
 	}
 	c.WarnShort(onPage, limit, "")
@@ -230,7 +241,8 @@ func allEvents(c *api.Call, in allEventsRequest) (reply api.CursorPage[Event], e
 	}
 	found, onPage, err := db.Page(c.Tx, limit, api.PageBytes, scanEvent, `SELECT `+eventColumns+eventsMatching+page,
 		append(args, from.Number(), from.At, limit+1, offset)...)
-	if found, err = typed(c.Tx, c.Who.AccountID, found, err); err != nil {
+	found, err = typed(c.Tx, c.Who.AccountID, found, err)
+	if err != nil {
 		return reply, err
 	}
 	c.WarnShort(onPage, limit, "")
@@ -240,7 +252,8 @@ func allEvents(c *api.Call, in allEventsRequest) (reply api.CursorPage[Event], e
 
 func words(list string) (all []string) {
 	for _, word := range strings.Split(list, ",") {
-		if word = strings.TrimSpace(word); word != "" {
+		word = strings.TrimSpace(word)
+		if word != "" {
 			all = append(all, word)
 		}
 	}

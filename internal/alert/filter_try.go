@@ -122,7 +122,8 @@ func try(c *api.Call, in tryRequest) (reply Tried, err error) {
 	matcher, _ := filter.Compile(in.Filters) // checked just now
 	reply = Tried{Teams: []TriedTeam{}, Items: []TriedAlert{}}
 	reply.MatchesEmpty = lint.Everything(in.Filters, lint.OfAlert) || matcher.Match(&event.Event{}, nil)
-	if reply.Result, err = in.explain(c, matcher); err != nil {
+	reply.Result, err = in.explain(c, matcher)
+	if err != nil {
 		return reply, err
 	}
 	return reply, in.count(c, &reply, matcher)
@@ -144,7 +145,8 @@ func (in tryRequest) explain(c *api.Call, matcher *filter.Matcher) (*TriedResult
 		one = in.Alert.Event()
 	case in.AlertID != "":
 		var err error
-		if one, err = EventOf(c, in.AlertID); err != nil {
+		one, err = EventOf(c, in.AlertID)
+		if err != nil {
 			return nil, err
 		}
 	default:
@@ -154,7 +156,8 @@ func (in tryRequest) explain(c *api.Call, matcher *filter.Matcher) (*TriedResult
 	meter.Begin()
 	var trace filter.Trace
 	result := &TriedResult{Matched: matcher.Within(meter, &one, &trace), Groups: []TriedGroup{}}
-	if result.Why = trace.Why(); meter.Over() {
+	result.Why = trace.Why()
+	if meter.Over() {
 		result.Why = meter.Why()
 	}
 	for _, g := range trace {
@@ -245,7 +248,8 @@ func (t *Tried) byTeam(c *api.Call, found []TriedAlert) error {
 			name, known := owners[a.ChannelID]
 			if !known {
 				var err error
-				if name, err = teamOf(c.Tx, c.Who.AccountID, a.ChannelID); err != nil {
+				name, err = teamOf(c.Tx, c.Who.AccountID, a.ChannelID)
+				if err != nil {
 					return err
 				}
 				owners[a.ChannelID] = name

@@ -142,7 +142,8 @@ func listAll(
 	case asc:
 		page = begunUp
 	}
-	if total, _, err = db.One(c.Tx, db.Column[int64], `SELECT count(*) FROM alert`+matching, args...); err != nil {
+	total, _, err = db.One(c.Tx, db.Column[int64], `SELECT count(*) FROM alert`+matching, args...)
+	if err != nil {
 		return nil, 0, 0, err
 	}
 	found, onPage, err = db.Page(c.Tx, limit, api.PageBytes, scanAlert, selection+page,
@@ -189,7 +190,8 @@ func listByIDs(c *api.Call, in someRequest) (api.Items[Alert], error) {
 	reply := api.Items[Alert]{Items: []Alert{}}
 	seen, bytes := map[string]bool{}, int64(0)
 	for _, id := range in.AlertIDs {
-		if id = strings.ToLower(id); seen[id] {
+		id = strings.ToLower(id)
+		if seen[id] {
 			continue
 		}
 		seen[id] = true

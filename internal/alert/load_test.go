@@ -56,14 +56,19 @@ func randomAlert(rng *rand.Rand, i int) alert.Alert {
 		AlertSeverity: level(), AlertStatus: level(), StartTime: n(), LastTime: n(), EndTime: n(), EventCnt: n(), Labels: map[string]string{}, Images: []alert.Image{},
 		EverMuted: rng.IntN(2) == 0, CreatedAt: n(), UpdatedAt: n(), DeletedAt: n(), IntegrationID: n(), IntegrationName: text(), IntegrationType: text(), IntegrationRefID: text(),
 		ResponderName: text(), ResponderEmail: text()}
-	a.DataSourceID, a.DataSourceName, a.DataSourceType, a.DataSourceRefID = a.IntegrationID, a.IntegrationName, a.IntegrationType, a.IntegrationRefID
+	a.DataSourceID = a.IntegrationID
+	a.DataSourceName = a.IntegrationName
+	a.DataSourceType = a.IntegrationType
+	a.DataSourceRefID = a.IntegrationRefID
 	for range rng.IntN(4) {
 		a.Labels["l"+text()] = text()
 		a.Images = append(a.Images, alert.Image{Src: "img_" + text(), Href: text(), Alt: text()})
 	}
 	switch rng.IntN(3) {
 	case 0:
-		a.ChannelID, a.ChannelName, a.ChannelStatus = 1002, "Security", "disabled"
+		a.ChannelID = 1002
+		a.ChannelName = "Security"
+		a.ChannelStatus = "disabled"
 	case 1:
 		a.ChannelID = 7
 	}
@@ -79,7 +84,10 @@ func randomAlert(rng *rand.Rand, i int) alert.Alert {
 func TestLoadReadsTheOlderNames(t *testing.T) {
 	s := start(t)
 	a := least("663a1b2c3d4e5f6789abcd0A", 0)
-	a.DataSourceID, a.DataSourceName, a.DataSourceType, a.DataSourceRefID = 5, "Prometheus", "prometheus", "prom-1"
+	a.DataSourceID = 5
+	a.DataSourceName = "Prometheus"
+	a.DataSourceType = "prometheus"
+	a.DataSourceRefID = "prom-1"
 	a.ChannelName = "a name that is not kept"
 	s.Write(func(tx *db.Tx) error { return alert.Load(tx, apitest.AccountA, []alert.Alert{a}) })
 	var got alert.Alert

@@ -67,7 +67,9 @@ func ruleHits(c *api.Call, in hitsRequest) (reply Hits, err error) {
 		}
 		i, known := of[rule.Rule]
 		if !known {
-			hit.RuleID, hit.RuleName, hit.Stage = rule.Rule, rule.Name, rule.Stage
+			hit.RuleID = rule.Rule
+			hit.RuleName = rule.Name
+			hit.Stage = rule.Stage
 			var last event.Event
 			if err := json.Unmarshal([]byte(body), &last); err != nil {
 				return none, fault.Wrap(err, "event %s", hit.LastEvent)

@@ -69,8 +69,14 @@ func ShowAll(tx *db.Tx, account int64, items []activity.Item) ([]*Alert, error) 
 
 // become makes a stored alert what it was when it had these columns. The others do not change with its events.
 func (a *Alert) become(tx *db.Tx, w *Row) error {
-	a.Description, a.AlertSeverity, a.AlertStatus = w.Description, w.Severity, w.Status
-	a.LastTime, a.EndTime, a.EventCnt, a.EverMuted, a.GroupKey = w.Last, w.End, w.Events, w.EverMuted, w.GroupKey
+	a.Description = w.Description
+	a.AlertSeverity = w.Severity
+	a.AlertStatus = w.Status
+	a.LastTime = w.Last
+	a.EndTime = w.End
+	a.EventCnt = w.Events
+	a.EverMuted = w.EverMuted
+	a.GroupKey = w.GroupKey
 	a.Muted = string(w.Muted)
 	a.MutedBy = w.MutedBy
 	a.MutedUntil = w.MutedUntil

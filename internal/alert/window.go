@@ -27,7 +27,8 @@ type Summary struct {
 func (w Window) After(tx *db.Tx, account, at int64, id string, limit int64) ([]Summary, error) {
 	return db.All(tx, func(scan db.Scan) (s Summary, err error) {
 		var labels string
-		if err = scan(&s.ID, &s.Title, &s.Start, &s.Events, &labels); err != nil {
+		err = scan(&s.ID, &s.Title, &s.Start, &s.Events, &labels)
+		if err != nil {
 			return s, err
 		}
 		if json.Unmarshal([]byte(labels), &s.Labels) != nil {

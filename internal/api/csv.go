@@ -42,7 +42,8 @@ func ColumnsOf[T any](named []string) ([]Column, error) {
 	for _, name := range named {
 		found := false
 		for _, c := range all {
-			if found = c.name == name; found {
+			found = c.name == name
+			if found {
 				chosen = append(chosen, c)
 				break
 			}

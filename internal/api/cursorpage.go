@@ -111,7 +111,8 @@ const pageEnds = "This page ends after "
 // WarnShort adds the warning of a page with fewer elements than its limit, because more would have more than PageBytes. next
 // names where the others are; empty: behind the cursor.
 func (c *Call) WarnShort(elements, limit int64, next string) {
-	if limit = max(limit, c.asked); elements < limit {
+	limit = max(limit, c.asked)
+	if elements < limit {
 		c.asked = limit
 		c.warnings = slices.DeleteFunc(c.warnings, func(w string) bool { return strings.HasPrefix(w, pageEnds) }) // of the rows
 		c.Warn(fmt.Sprintf(pageEnds+"%d of %d elements, because a page has at most %d bytes. %s", elements, limit, PageBytes,

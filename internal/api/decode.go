@@ -92,7 +92,8 @@ func untypedObject(d *jsontext.Decoder) (any, error) {
 			return nil, err
 		}
 		name := token.String() // before the next token replaces it
-		if object[name], err = untyped(d); err != nil {
+		object[name], err = untyped(d)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -122,7 +122,9 @@ func TestTheReferenceIsOnePage(t *testing.T) {
 	}
 	ids, links := map[string]bool{}, []string{}
 	parsed := xml.NewDecoder(strings.NewReader(page[:strings.Index(page, "<script>")]))
-	parsed.Strict, parsed.AutoClose, parsed.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	parsed.Strict = false
+	parsed.AutoClose = xml.HTMLAutoClose
+	parsed.Entity = xml.HTMLEntity
 	for {
 		token, err := parsed.Token()
 		if errors.Is(err, io.EOF) || token == nil {

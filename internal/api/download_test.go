@@ -56,17 +56,20 @@ func TestDownload(t *testing.T) {
 		r.Header.Get("Content-Disposition") != `attachment; filename="toys.csv"` || r.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %q %v", r.StatusCode, body, r.Header)
 	}
-	if r, body, err = get("refused"); err != nil {
+	r, body, err = get("refused")
+	if err != nil {
 		t.Fatal(err)
 	} else if r.StatusCode != 400 || !strings.Contains(body, `"code":"InvalidParameter"`) {
 		t.Errorf("refused: %d %s", r.StatusCode, body)
 	}
-	if r, body, err = get("panic"); err != nil {
+	r, body, err = get("panic")
+	if err != nil {
 		t.Fatal(err)
 	} else if r.StatusCode != 500 || !strings.Contains(body, `"code":"InternalError"`) || strings.Contains(body, "toys") {
 		t.Errorf("panic: %d %s", r.StatusCode, body)
 	}
-	if _, body, err = get("broken"); err == nil {
+	_, body, err = get("broken")
+	if err == nil {
 		t.Errorf("a broken file arrives as a whole one: %q", body)
 	}
 	document, err := s.Frame.OpenAPI()

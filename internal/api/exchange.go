@@ -60,14 +60,16 @@ func (f *Frame) release(x *exchange) {
 
 // answer runs the checks in their documented order (docs/api.md), then the operation.
 func (f *Frame) answer(x *exchange) (err error) {
-	if x.op = f.ops[x.r.URL.Path]; x.op == nil {
+	x.op = f.ops[x.r.URL.Path]
+	if x.op == nil {
 		return fault.New(fault.RouteNotFound, "%s", shownPath(x.r.URL.Path))
 	}
 	if !x.op.takes(x.r.Method) {
 		x.w.Header().Set("Allow", x.op.methods())
 		return fault.New(fault.MethodNotAllowed, "%s takes %s, got %s", x.op.Path, x.op.methods(), shown(x.r.Method))
 	}
-	if x.call.Who, err = f.caller(x); err != nil {
+	x.call.Who, err = f.caller(x)
+	if err != nil {
 		return x.clientGone(err)
 	}
 	return f.perform(x, func() ([]byte, error) { return f.body(x) })
@@ -179,7 +181,8 @@ const computeTries = 5
 // attempt runs the operation once.
 func (f *Frame) attempt(x *exchange, body []byte, in any) (err error) {
 	if x.op.Do.before != nil {
-		if in, err = f.before(x, in); err != nil {
+		in, err = f.before(x, in)
+		if err != nil {
 			return err
 		}
 	}

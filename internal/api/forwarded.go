@@ -23,7 +23,8 @@ func (f *Frame) forwarded(r *http.Request, now time.Time) bool {
 	}
 	host := peer(r)
 	address, err := netip.ParseAddr(host)
-	if address = address.Unmap(); err != nil || !address.IsLoopback() && !address.IsPrivate() || trusted(host, f.Proxies) {
+	address = address.Unmap()
+	if err != nil || !address.IsLoopback() && !address.IsPrivate() || trusted(host, f.Proxies) {
 		return false
 	}
 	last := f.forwarder.Load()

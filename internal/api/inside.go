@@ -57,14 +57,16 @@ func (f *Frame) Invoke(ctx context.Context, by Inside, path string, request, rep
 	if err != nil {
 		return x.refuse(err, by.Language)
 	}
-	x.code, x.status, x.bytes = "OK", http.StatusOK, x.reply.Len()
+	x.code, x.status = "OK", http.StatusOK
+	x.bytes = x.reply.Len()
 	if reply == nil {
 		return nil
 	}
 	var envelope struct {
 		Data jsontext.Value `json:"data"`
 	}
-	if err = json.Unmarshal(x.reply.Bytes(), &envelope, replyOptions); err == nil {
+	err = json.Unmarshal(x.reply.Bytes(), &envelope, replyOptions)
+	if err == nil {
 		err = json.Unmarshal(envelope.Data, reply, replyOptions)
 	}
 	return fault.Wrap(err, "decode the reply of %s", path)
@@ -78,7 +80,8 @@ func (f *Frame) InvokeFile(ctx context.Context, w http.ResponseWriter, by Inside
 		return err
 	}
 	x.w = w
-	if err = f.serve(x, body); err == nil && x.file == nil {
+	err = f.serve(x, body)
+	if err == nil && x.file == nil {
 		err = fmt.Errorf("%s answers with no file", path)
 	}
 	if err == nil {

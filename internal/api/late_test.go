@@ -21,7 +21,8 @@ func TestAnEagerCallerIsRefusedLate(t *testing.T) {
 	}
 	var prompt apitest.Reply
 	for range 60 {
-		if prompt = s.Call(apitest.KeyA, echo, minimal); prompt.Status != http.StatusTooManyRequests {
+		prompt = s.Call(apitest.KeyA, echo, minimal)
+		if prompt.Status != http.StatusTooManyRequests {
 			t.Fatalf("%d %s", prompt.Status, prompt.Body)
 		}
 	}

@@ -117,7 +117,8 @@ func (f *Frame) wait(
 	}
 	for {
 		now := f.Clock.Now()
-		if last = f.rates.Allow(key, rate, now); last.OK {
+		last = f.rates.Allow(key, rate, now)
+		if last.OK {
 			x.call.Now = now
 			return last, nil
 		}

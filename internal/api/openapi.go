@@ -48,7 +48,9 @@ func (f *Frame) OpenAPI() ([]byte, error) {
 		doc.Paths[op.Path] = &huma.PathItem{Post: f.describe(op, published)}
 		if op.Get {
 			get := f.describe(op, published)
-			get.OperationID, get.Parameters, get.RequestBody = get.OperationID+"-get", op.parameters(), nil
+			get.OperationID = get.OperationID + "-get"
+			get.Parameters = op.parameters()
+			get.RequestBody = nil
 			doc.Paths[op.Path].Get = get
 		}
 	}

@@ -204,7 +204,8 @@ func TestPagesEndAtTheirBytes(t *testing.T) {
 		if short := len(page.Items) < 8 && page.HasNextPage; short != (len(page.Warnings) == 1) {
 			t.Errorf("page of %d, warnings %q", len(page.Items), page.Warnings)
 		}
-		if cursor = page.SearchAfterCtx; !page.HasNextPage {
+		cursor = page.SearchAfterCtx
+		if !page.HasNextPage {
 			break
 		}
 	}

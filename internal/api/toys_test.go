@@ -55,7 +55,8 @@ type hue struct{ degrees int }
 func (h hue) MarshalText() ([]byte, error) { return strconv.AppendInt(nil, int64(h.degrees), 10), nil }
 
 func (h *hue) UnmarshalText(b []byte) (err error) {
-	if h.degrees, err = strconv.Atoi(string(b)); err != nil || h.degrees < 0 || h.degrees >= 360 {
+	h.degrees, err = strconv.Atoi(string(b))
+	if err != nil || h.degrees < 0 || h.degrees >= 360 {
 		return fault.Invalid("", "must be from 0 to 359, got %s", b)
 	}
 	return nil

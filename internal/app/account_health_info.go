@@ -86,7 +86,8 @@ func (a *App) healthInfo(c *api.Call, _ healthRequest) (reply healthInfo, err er
 	}
 	kind, _, _ := strings.Cut(a.DB.DSN(), ":")
 	reply.Store = storeInfo{Kind: strings.TrimSuffix(kind, "ql"), FreeBytes: a.DB.Free(), FullAt: a.disk.fullAt()}
-	if reply.Store.Bytes, reply.Store.LogBytes, err = a.DB.Size(c.Ctx); err != nil {
+	reply.Store.Bytes, reply.Store.LogBytes, err = a.DB.Size(c.Ctx)
+	if err != nil {
 		return reply, err
 	}
 	reply.LastSentAt, err = notify.LastSent(c.Tx, c.Who.AccountID, c.Now.AddDate(0, 0, -90))

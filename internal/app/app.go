@@ -134,7 +134,8 @@ func New(ctx context.Context, c Config) (*App, error) {
 	if err := SetClock(ctx, d, c.Clock); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if a.Keyring, err = OpenBox(ctx, d, c); err != nil {
+	a.Keyring, err = OpenBox(ctx, d, c)
+	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	cursorKey, err := a.Keyring.DeriveKey("cursor")
@@ -145,7 +146,8 @@ func New(ctx context.Context, c Config) (*App, error) {
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if a.certificates, err = loadCertificates(c.TLSCert, c.TLSKey, c.Log, a.metrics); err != nil {
+	a.certificates, err = loadCertificates(c.TLSCert, c.TLSKey, c.Log, a.metrics)
+	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	if err := a.openGate(ctx); err != nil {

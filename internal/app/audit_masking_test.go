@@ -22,7 +22,8 @@ func TestSecretsOfEarlierEntriesAreHidden(t *testing.T) {
 	record := func(operation, body string) {
 		t.Helper()
 		if err := a.DB.Write(ctx, func(tx *db.Tx) (err error) {
-			if account, _, err = db.One(tx, db.Column[int64], `SELECT account_id FROM account`); err != nil {
+			account, _, err = db.One(tx, db.Column[int64], `SELECT account_id FROM account`)
+			if err != nil {
 				return err
 			}
 			at = at.Add(time.Millisecond)

@@ -62,7 +62,10 @@ func TestCachesAgreeWithTheDatabase(t *testing.T) {
 			}
 			two := open()
 			defer two.Close()
-			nodes, r, ids, found := []*app.App{one, two}, rand.New(rand.NewPCG(seed, 12)), map[string][]string{}, 0
+			nodes := []*app.App{one, two}
+			r := rand.New(rand.NewPCG(seed, 12))
+			ids := map[string][]string{}
+			found := 0
 			filled := func(body string, word int) string {
 				body = place.ReplaceAllStringFunc(body, func(name string) string {
 					known := ids[name[1:]]

@@ -59,7 +59,8 @@ func (a *App) claim(ctx context.Context, name string, start, now time.Time) (las
 		if !known {
 			last = start
 		}
-		if claimed = due(); known && !claimed {
+		claimed = due()
+		if known && !claimed {
 			return nil
 		}
 		began := last

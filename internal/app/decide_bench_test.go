@@ -137,7 +137,8 @@ func newDecidingOf(b testing.TB, delay time.Duration, account string) *deciding 
 	d.take(decidingKinds[0], "first", 1)
 	d.decide()
 	subscriptions := d.jobOf("webhook subscriptions")
-	if _, err = subscriptions.Run(b.Context(), time.Now()); err != nil { // it fills a cache
+	_, err = subscriptions.Run(b.Context(), time.Now())
+	if err != nil { // it fills a cache
 		b.Fatal(err)
 	}
 	subscriptions.Wait()

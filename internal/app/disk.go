@@ -133,7 +133,8 @@ func (d *disk) job(a *App) jobs.Job {
 		if event.Rank(alert.Severity) > d.severity {
 			d.alert.raised = time.Time{} // a rise does not wait
 		}
-		if d.severity = 0; within {
+		d.severity = 0
+		if within {
 			d.severity = event.Rank(alert.Severity)
 		}
 		return time.Time{}, a.keep(ctx, &d.alert, alert, within, false, now)

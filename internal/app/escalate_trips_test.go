@@ -65,7 +65,9 @@ func TestEscalatingSharesRoundTrips(t *testing.T) {
 // escalate runs the job until a query counts that many rows, and returns the round trips of each incident.
 func (d *deciding) escalate(now time.Time, query string, want int64) float64 {
 	d.Helper()
-	job, before, has := d.jobOf("escalate"), d.link.Trips.Load(), int64(0)
+	job := d.jobOf("escalate")
+	before := d.link.Trips.Load()
+	has := int64(0)
 	for runs := int64(0); has < want; runs++ {
 		if _, err := job.Run(context.Background(), now); err != nil || runs > 100 {
 			d.Fatal(has, " of ", want, " ", query, err)

@@ -125,7 +125,8 @@ func calledOnDemo(t *testing.T, address, key, body string) (reply []byte, status
 		t.Fatal(err)
 	}
 	defer r.Body.Close()
-	if reply, err = io.ReadAll(r.Body); err != nil {
+	reply, err = io.ReadAll(r.Body)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return reply, r.StatusCode

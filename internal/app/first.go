@@ -42,11 +42,13 @@ func (a *App) FirstStart(ctx context.Context, zone string) (first *First, err er
 		if err := role.Load(tx, f.AccountID, role.Presets()); err != nil {
 			return err
 		}
-		if _, f.Key, err = person.CreateKey(tx, auth.NewKey{Account: f.AccountID, Person: f.OwnerID, Name: "first start"}, now); err != nil {
+		_, f.Key, err = person.CreateKey(tx, auth.NewKey{Account: f.AccountID, Person: f.OwnerID, Name: "first start"}, now)
+		if err != nil {
 			return err
 		}
 		link := credential.Link{AccountID: f.AccountID, PersonID: f.OwnerID}
-		if f.LinkPath, _, err = credential.PasswordLink(tx, link, a.Clock.Now()); err != nil {
+		f.LinkPath, _, err = credential.PasswordLink(tx, link, a.Clock.Now())
+		if err != nil {
 			return err
 		}
 		first = f

@@ -78,10 +78,12 @@ func gapsOf(ctx context.Context, d *db.DB, pace *gate.Pace, account, from int64)
 	var zone *time.Location
 	var ids []int64
 	if err := d.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		if of.Revision, err = configstore.Revision(tx, account); err != nil {
+		of.Revision, err = configstore.Revision(tx, account)
+		if err != nil {
 			return err
 		}
-		if zone, err = person.Zone(tx, account); err != nil {
+		zone, err = person.Zone(tx, account)
+		if err != nil {
 			return err
 		}
 		ids, err = schedule.Enabled(tx, account)
@@ -119,7 +121,9 @@ func (g *accountGaps) add(gap lint.Span, found bool, from int64) {
 	switch {
 	case !found:
 	case gap.From == from:
-		g.now, g.day, g.until = g.now+1, g.day+1, min(g.until, gap.Until)
+		g.now = g.now + 1
+		g.day = g.day + 1
+		g.until = min(g.until, gap.Until)
 	case gap.From < from+gapWindow:
 		g.day, g.until = g.day+1, min(g.until, gap.From)
 	default:

@@ -17,7 +17,8 @@ func (a *App) openGate(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if a.Gate, err = hold.Open(ctx, a.DB, host(), a.Hold, a.Clock.Now()); err == nil && a.Gate.Reason() != "" {
+	a.Gate, err = hold.Open(ctx, a.DB, host(), a.Hold, a.Clock.Now())
+	if err == nil && a.Gate.Reason() != "" {
 		a.Log.Warn("the server is held: it takes events and answers, and sends nothing until tocsin release", "reason", a.Gate.Reason())
 	}
 	return err
@@ -28,7 +29,8 @@ func (a *App) openGate(ctx context.Context) (err error) {
 func Release(ctx context.Context, d *db.DB, c clock.Clock) (reason string, err error) {
 	err = d.Write(ctx, func(tx *db.Tx) error {
 		was, err := hold.Release(ctx, tx, d, host())
-		if reason = was.Reason; err != nil || reason == "" {
+		reason = was.Reason
+		if err != nil || reason == "" {
 			return err
 		}
 		for _, m := range offline(Config{Clock: c}).Modules {

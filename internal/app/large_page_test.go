@@ -58,7 +58,8 @@ func TestPagesOfLargeElementsEndEarly(t *testing.T) {
 			if seen += len(got.Items); len(got.Items) != 1 || got.HasNextPage != (seen < 3) || got.HasNextPage != (len(got.Warnings.Warnings) == 1) {
 				t.Errorf("%s: %d elements, next page %t, warnings %q", path, len(got.Items), got.HasNextPage, got.Warnings.Warnings)
 			}
-			if cursor = got.SearchAfterCtx; cursor == "" {
+			cursor = got.SearchAfterCtx
+			if cursor == "" {
 				break
 			}
 		}

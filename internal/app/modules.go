@@ -70,7 +70,10 @@ import (
 // reference. Signals and the bus are made first, since those that cause work and those that do it know each other
 // through them alone. Constructors start nothing and read nothing.
 func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
-	bus, decide, escalate, configs := &activity.Bus{}, jobs.NewSignal(), jobs.NewSignal(), triage.NewConfigs(a.DB)
+	bus := &activity.Bus{}
+	decide := jobs.NewSignal()
+	escalate := jobs.NewSignal()
+	configs := triage.NewConfigs(a.DB)
 	a.signIn = a.signingIn()
 	a.notify = a.notifier(bus, configs, linkKey)
 	a.selfAlerts = &selfalert.Service{DB: a.DB, Notify: a.notify, Decide: decide}

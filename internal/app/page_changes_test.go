@@ -58,7 +58,9 @@ func TestPagesOfOtherNodes(t *testing.T) {
 		}
 	}
 	for range 3 {
-		own, theirs, other := mark(nodes[0], first.AccountID), mark(nodes[1], first.AccountID), mark(nodes[1], 5)
+		own := mark(nodes[0], first.AccountID)
+		theirs := mark(nodes[1], first.AccountID)
+		other := mark(nodes[1], 5)
 		happens()
 		for end := time.Now().Add(time.Minute); mark(nodes[1], first.AccountID) == theirs; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(end) {
@@ -71,7 +73,8 @@ func TestPagesOfOtherNodes(t *testing.T) {
 		for range 20 { // also while the job stores it
 			if now := mark(nodes[0], first.AccountID); nodes[0].DB.Shared() && now != own {
 				time.Sleep(50 * time.Millisecond) // between the commit and the count of what was stored it may differ for a moment
-				if now = mark(nodes[0], first.AccountID); now != own {
+				now = mark(nodes[0], first.AccountID)
+				if now != own {
 					t.Errorf("its own pages see %q, before %q", now, own)
 				}
 			}

@@ -21,7 +21,11 @@ func TestRetentionDropsPartsOfTables(t *testing.T) {
 	start := time.Now().UTC().AddDate(0, 1, 0)
 	at := clock.At(start)
 	c := nodeConfig(dbtest.Migrated(t), secret.NewKey())
-	c.Clock, c.EventDays, c.DeliveryDays, c.IncidentDays, c.AuditDays = at, 14, 14, 14, 14
+	c.Clock = at
+	c.EventDays = 14
+	c.DeliveryDays = 14
+	c.IncidentDays = 14
+	c.AuditDays = 14
 	a := newNode(t, c)
 	if _, err := a.FirstStart(t.Context(), "UTC"); err != nil {
 		t.Fatal(err)

@@ -116,7 +116,8 @@ func (w world) walk(key, request string, all []webhook.Delivery, visible string)
 			}
 			seen[fmt.Sprint(d["event_id"])] = true
 		}
-		if after = fmt.Sprint(data["search_after_ctx"]); after == "" {
+		after = fmt.Sprint(data["search_after_ctx"])
+		if after == "" {
 			break
 		}
 	}

@@ -21,7 +21,8 @@ func (a *App) sendPush(ctx context.Context, out *egress.Client, to *notify.Brows
 	var key push.Key
 	found := false
 	err := a.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		if s, found, err = push.Find(tx, to.Account, to.Subscription); err == nil {
+		s, found, err = push.Find(tx, to.Account, to.Subscription)
+		if err == nil {
 			key, err = push.OpenKey(tx, a.Keyring)
 		}
 		return err

@@ -156,7 +156,9 @@ var (
 func randomAccount(t *testing.T, r *rand.Rand, url, key string) int64 {
 	t.Helper()
 	now := clock.System.Now().Unix()
-	ids, done, word := map[string][]string{"soon": {fmt.Sprint(now)}, "later": {fmt.Sprint(now + 1e6)}}, 0, 0
+	ids := map[string][]string{"soon": {fmt.Sprint(now)}, "later": {fmt.Sprint(now + 1e6)}}
+	done := 0
+	word := 0
 	call := func(path, body string) []byte {
 		response, err := http.Post(url+path+"?app_key="+key, "application/json", bytes.NewReader([]byte(body)))
 		if err != nil {

@@ -137,18 +137,27 @@ func sealedUnder(t *testing.T, d *db.DB, key string) map[string]int64 {
 	found := map[string]int64{}
 	err := d.Read(context.Background(), func(tx *db.Tx) error {
 		tables, err := dbtest.Tables(tx)
-		for i := 0; i < len(tables) && err == nil; i++ {
-			var columns []dbtest.Column
-			columns, err = dbtest.Columns(tx, tables[i])
-			for j := 0; j < len(columns) && err == nil && tables[i] != "seal_key"; j++ {
-				if name := columns[j].Name; columns[j].Type == "TEXT" {
-					found[tables[i]+"."+name], _, err = db.One(tx, db.Column[int64],
-						`SELECT count(*) FROM "`+tables[i]+`" WHERE replace("`+name+`", $1, '') <> "`+name+`"`, key)
+		if err != nil {
+			return err
+		}
+		for _, table := range tables {
+			columns, err := dbtest.Columns(tx, table)
+			if err != nil {
+				return err
+			}
+			for _, c := range columns {
+				if c.Type != "TEXT" || table == "seal_key" {
+					continue
+				}
+				found[table+"."+c.Name], _, err = db.One(tx, db.Column[int64],
+					`SELECT count(*) FROM "`+table+`" WHERE replace("`+c.Name+`", $1, '') <> "`+c.Name+`"`, key)
+				if err != nil {
+					return err
 				}
 			}
 		}
 		maps.DeleteFunc(found, func(_ string, n int64) bool { return n == 0 })
-		return err
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

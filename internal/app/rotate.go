@@ -39,7 +39,8 @@ func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error)
 		return r, err
 	}
 	old := keyring.KeyIDs()
-	if r.KeyID, err = keyring.Rotate(); err != nil {
+	r.KeyID, err = keyring.Rotate()
+	if err != nil {
 		return r, err
 	}
 	if err := noteSealKeys(ctx, d, keyring); err != nil {

@@ -63,7 +63,8 @@ func OpenBox(ctx context.Context, d *db.DB, c Config) (*secret.Keyring, error) {
 		return nil, err
 	}
 	if keyring == nil {
-		if keyring, err = secret.Open(SealFile(c), c.Clock.Now); err != nil {
+		keyring, err = secret.Open(SealFile(c), c.Clock.Now)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -91,7 +92,8 @@ func checkSealKeys(ctx context.Context, d *db.DB, c Config, have []string) error
 		if lost || slices.Contains(have, id) {
 			continue
 		}
-		if suspect = true; d.Shared() && !c.NewSealKey { // others seal under it, or have handed out links, though there may be no secret yet
+		suspect = true
+		if d.Shared() && !c.NewSealKey { // others seal under it, or have handed out links, though there may be no secret yet
 			return otherKey(c, id)
 		}
 	}

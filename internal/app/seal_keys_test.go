@@ -51,7 +51,8 @@ var demoOnce = sync.OnceValues(func() (f demoFiles, err error) {
 		return f, err
 	}
 	f.owner = keys.All
-	if f.database, err = os.ReadFile(filepath.Join(dir, "tocsin.db")); err != nil {
+	f.database, err = os.ReadFile(filepath.Join(dir, "tocsin.db"))
+	if err != nil {
 		return f, err
 	}
 	f.keys, err = os.ReadFile(app.SealFile(c))

@@ -116,16 +116,24 @@ func rowCounts(t *testing.T, d *db.DB) map[string]int64 {
 	counts := map[string]int64{}
 	err := d.Read(context.Background(), func(tx *db.Tx) error {
 		tables, err := dbtest.Tables(tx)
-		for i := 0; i < len(tables) && err == nil; i++ {
-			var columns []dbtest.Column
-			columns, err = dbtest.Columns(tx, tables[i])
-			if err == nil && slices.ContainsFunc(columns, func(c dbtest.Column) bool { return c.Name == "account_id" }) {
-				counts[tables[i]], _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM "`+tables[i]+`"`)
+		if err != nil {
+			return err
+		}
+		for _, table := range tables {
+			columns, err := dbtest.Columns(tx, table)
+			if err != nil {
+				return err
+			}
+			if !slices.ContainsFunc(columns, func(c dbtest.Column) bool { return c.Name == "account_id" }) {
+				continue
+			}
+			counts[table], _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM "`+table+`"`)
+			if err != nil {
+				return err
 			}
 		}
-		if err == nil { // a replaced key that is good for a while is left out
-			counts["integration_key"], _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM integration_key WHERE expires_at = 0`)
-		}
+		// a replaced key that is good for a while is left out
+		counts["integration_key"], _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM integration_key WHERE expires_at = 0`)
 		if err != nil {
 			return err
 		}

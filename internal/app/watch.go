@@ -74,13 +74,16 @@ func (a *App) standingIn(tx *db.Tx, now time.Time) (s state, err error) {
 		}
 		s.Work = append(s.Work, o)
 	}
-	if s.Failed, err = notify.FailedSince(tx, now.Add(-time.Hour)); err != nil {
+	s.Failed, err = notify.FailedSince(tx, now.Add(-time.Hour))
+	if err != nil {
 		return s, err
 	}
-	if s.Refused, err = integration.RefusedSince(tx, now.Add(-5*time.Minute)); err != nil {
+	s.Refused, err = integration.RefusedSince(tx, now.Add(-5*time.Minute))
+	if err != nil {
 		return s, err
 	}
-	if s.Untold, err = untold.Unreached(tx); err != nil {
+	s.Untold, err = untold.Unreached(tx)
+	if err != nil {
 		return s, err
 	}
 	left, err := configstore.Unreadable(tx, channel.Unreadable)
@@ -128,7 +131,9 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusOK
 	if err != nil {
 		a.Log.Error("readiness", "error", err)
-		status, reply.Status, reply.Problem = http.StatusServiceUnavailable, "failing", "the database does not answer, or takes no writes"
+		status = http.StatusServiceUnavailable
+		reply.Status = "failing"
+		reply.Problem = "the database does not answer, or takes no writes"
 		if why := a.tooOld(r.Context()); why != "" {
 			reply.Problem = why
 		}

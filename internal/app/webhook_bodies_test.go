@@ -26,7 +26,8 @@ func (d *deciding) bodies() (all []body) {
 	d.Helper()
 	if err := d.app.DB.Read(context.Background(), func(tx *db.Tx) error {
 		_, err := db.All(tx, func(scan db.Scan) (text string, err error) {
-			if err = scan(&text); err == nil {
+			err = scan(&text)
+			if err == nil {
 				var b body
 				err = json.Unmarshal([]byte(text), &b)
 				all = append(all, b)
@@ -51,7 +52,8 @@ func (d *deciding) shown(b body) (now map[string]any) {
 			if err != nil || !found {
 				d.Fatal(found, err)
 			}
-			if view = a; a.Incident != nil {
+			view = a
+			if a.Incident != nil {
 				a.Incident.Progress = ""
 			}
 		} else {
@@ -59,7 +61,8 @@ func (d *deciding) shown(b body) (now map[string]any) {
 			if err != nil || !found {
 				d.Fatal(found, err)
 			}
-			if view, err = incident.Show(tx, "", &i); err != nil {
+			view, err = incident.Show(tx, "", &i)
+			if err != nil {
 				return err
 			}
 		}

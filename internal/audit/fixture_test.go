@@ -68,8 +68,12 @@ func random(r *rand.Rand, n int) []api.AuditEntry {
 	all := make([]api.AuditEntry, n)
 	for i := range all {
 		e := entry(time.Duration(r.IntN(20))*500*time.Millisecond + time.Duration(r.IntN(2))*time.Millisecond)
-		e.PersonID, e.Operation, e.RequestID = 1+r.Int64N(3), operations[r.IntN(len(operations))], fmt.Sprintf("request-%d", r.IntN(n))
-		e.Dangerous, e.Write, e.Body = r.IntN(4) == 0, r.IntN(5) != 0, fmt.Sprint(r.Uint64())
+		e.PersonID = 1 + r.Int64N(3)
+		e.Operation = operations[r.IntN(len(operations))]
+		e.RequestID = fmt.Sprintf("request-%d", r.IntN(n))
+		e.Dangerous = r.IntN(4) == 0
+		e.Write = r.IntN(5) != 0
+		e.Body = fmt.Sprint(r.Uint64())
 		for n := range r.IntN(4) {
 			e.Touched = append(e.Touched, fault.Ref{Kind: []string{"schedule", "team"}[r.IntN(2)], ID: fmt.Sprint(r.IntN(4)), Name: fmt.Sprint("name ", n)})
 		}

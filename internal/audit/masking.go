@@ -86,7 +86,8 @@ func (m Masking) piece(ctx context.Context, a masking, now time.Time) (more bool
 			changed = append(changed, logEntry{id: e.id, body: hidden})
 		}
 	}
-	if more = len(entries) == piece; !more && a.endsAt == 0 {
+	more = len(entries) == piece
+	if !more && a.endsAt == 0 {
 		next.endsAt = now.Add(grace).Unix()
 	}
 	if next == a && (a.endsAt == 0 || now.Unix() < a.endsAt) {

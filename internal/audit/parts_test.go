@@ -60,7 +60,9 @@ func TestSearchesLookIntoTheirWeeks(t *testing.T) {
 	for name, f := range map[string]filter{
 		"all": {}, "person": {person: 7}, "operation": {operations: []string{"o"}}, "request": {requestID: "r"}, "object": {resource: fault.Ref{Kind: "k", ID: "1"}},
 	} {
-		f.account, f.from, f.to = 1, weeks[4].UnixMilli(), weeks[6].Add(-time.Hour).UnixMilli()
+		f.account = 1
+		f.from = weeks[4].UnixMilli()
+		f.to = weeks[6].Add(-time.Hour).UnixMilli()
 		write(t, d, func(tx *db.Tx) error {
 			if total, err := f.total(tx); err != nil || total != 2 {
 				t.Errorf("%s: %d entries, want 2: %v", name, total, err)

@@ -64,20 +64,25 @@ func (r *Service) search(c *api.Call, in searchRequest) (reply searchReply, err 
 		dangerous: in.IsDangerous, write: in.IsWrite,
 		resource: fault.Ref{Kind: in.ResourceKind, ID: in.ResourceID}, from: in.StartTime * 1000, to: in.EndTime * 1000,
 	}
-	limit, binding, start := in.Limit, f.binding(), position{CreatedAt: f.to}
+	limit := in.Limit
+	binding := f.binding()
+	start := position{CreatedAt: f.to}
 	if limit == 0 {
 		limit = 20
 	}
 	if in.SearchAfterCtx != "" {
 		var ok bool
-		if start, ok = cursor.Decode[position](r.cursorKey, binding, in.SearchAfterCtx); !ok {
+		start, ok = cursor.Decode[position](r.cursorKey, binding, in.SearchAfterCtx)
+		if !ok {
 			return reply, fault.Invalid("search_after_ctx", "must be from a reply to the same request with the same window and filters")
 		}
 	}
-	if reply.Total, err = f.total(c.Tx); err != nil {
+	reply.Total, err = f.total(c.Tx)
+	if err != nil {
 		return reply, err
 	}
-	if reply.Docs, err = f.page(c.Tx, start, limit+1); err != nil {
+	reply.Docs, err = f.page(c.Tx, start, limit+1)
+	if err != nil {
 		return reply, err
 	}
 	if len(reply.Docs) > limit {

@@ -44,7 +44,11 @@ func TestSearch(t *testing.T) {
 	s := start(t)
 	s.Grant(auth.AuditRead)
 	refused := entry(30*time.Minute + 123*time.Millisecond)
-	refused.PersonID, refused.PersonName, refused.RequestID, refused.Operation, refused.Outcome = apitest.Reader, "Rita Reader", "other", "schedule:write:delete", "AccessDenied"
+	refused.PersonID = apitest.Reader
+	refused.PersonName = "Rita Reader"
+	refused.RequestID = "other"
+	refused.Operation = "schedule:write:delete"
+	refused.Outcome = "AccessDenied"
 	refused.Body, refused.Dangerous = "refused", true
 	named := func(body string, after time.Duration) api.AuditEntry {
 		e := entry(after)
@@ -113,7 +117,10 @@ func TestSearch(t *testing.T) {
 func TestSearchGolden(t *testing.T) {
 	s := start(t)
 	refused := entry(123 * time.Millisecond)
-	refused.Operation, refused.Outcome, refused.Dangerous, refused.Body = "schedule:write:delete", "ResourceNotFound", true, `{"schedule_id":7}`
+	refused.Operation = "schedule:write:delete"
+	refused.Outcome = "ResourceNotFound"
+	refused.Dangerous = true
+	refused.Body = `{"schedule_id":7}`
 	done := entry(0)
 	done.Touched = []fault.Ref{{Kind: "schedule", ID: "5789640530410", Name: "Primary"}}
 	record(t, s, done, refused)

@@ -59,7 +59,8 @@ func (k *Keys) Find(ctx context.Context, secret string) (Principal, error) {
 	k.mu.RUnlock()
 	if e == nil || !e.fresh(now) {
 		var err error
-		if e, err = k.read(ctx, sum, now, e); err != nil {
+		e, err = k.read(ctx, sum, now, e)
+		if err != nil {
 			return Principal{}, err
 		}
 	}
@@ -102,7 +103,8 @@ func (k *Keys) read(ctx context.Context, sum [sha256.Size]byte, now time.Time, o
 	turn := k.turns
 	k.mu.RUnlock()
 	err = k.db.Snapshot(ctx, func(tx *db.Tx) error {
-		if e, err = load(tx, hex.EncodeToString(sum[:])); err == nil && e == nil {
+		e, err = load(tx, hex.EncodeToString(sum[:]))
+		if err == nil && e == nil {
 			err = moved.ByHash(tx, hex.EncodeToString(sum[:]))
 		}
 		return err
@@ -163,10 +165,12 @@ func principal(tx *db.Tx, query string, args ...any) (p Principal, found bool, e
 	if err != nil || !found || status == "deleted" || status == "pending" {
 		return p, false, err
 	}
-	if p.Zone, err = time.LoadLocation(zone); err != nil {
+	p.Zone, err = time.LoadLocation(zone)
+	if err != nil {
 		return p, false, err
 	}
-	if p.Permissions, err = PersonPermissions(tx, p.AccountID, p.PersonID); err != nil {
+	p.Permissions, err = PersonPermissions(tx, p.AccountID, p.PersonID)
+	if err != nil {
 		return p, false, err
 	}
 	if narrowed != nil {

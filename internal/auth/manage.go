@@ -89,7 +89,8 @@ func CreateKey(tx *db.Tx, k NewKey, now int64) (keyID int64, secret string, err 
 	if k.ExpiresAt != 0 && k.ExpiresAt <= now {
 		return 0, "", fault.Invalid("expires_at", "must be after now, which is %d, got %d", now, k.ExpiresAt)
 	}
-	if secret = k.Secret; secret == "" {
+	secret = k.Secret
+	if secret == "" {
 		secret = id.AppKey()
 	}
 	if err := checkSecret("app_key", secret); err != nil {

@@ -42,7 +42,12 @@ func eventUpsert(c *api.Call, in eventUpsertRequest) (upserted, error) {
 		}
 		e = old
 	}
-	e.Summary, e.Description, e.StartAt, e.EndAt, e.IsOff, e.UpdatedAt = in.Summary, in.Description, in.StartAt, in.EndAt, in.IsOff, c.Unix()
+	e.Summary = in.Summary
+	e.Description = in.Description
+	e.StartAt = in.StartAt
+	e.EndAt = in.EndAt
+	e.IsOff = in.IsOff
+	e.UpdatedAt = c.Unix()
 	c.Touched(Kind.Name, e.CalID, "")
 	c.Touched(EventKind.Name, e.EventID, e.Summary)
 	return upserted{e.CalID, e.EventID, e.Summary}, EventKind.Put(c.Tx, c.Who.AccountID, &e)

@@ -82,7 +82,11 @@ func Put(tx *db.Tx, from integration.Integration, e read.Event, now time.Time) (
 			StartTime: e.Time}
 	}
 	c.DataSourceName, c.ChannelID = from.IntegrationName, from.ChannelID
-	c.Title, c.Description, c.ChangeStatus, c.Link, c.Labels = e.Title, e.Description, e.Status, e.Link, e.Labels
+	c.Title = e.Title
+	c.Description = e.Description
+	c.ChangeStatus = e.Status
+	c.Link = e.Link
+	c.Labels = e.Labels
 	c.LastTime, c.EndTime = max(c.LastTime, e.Time), 0
 	if read.Over(e.Status) {
 		c.EndTime = e.Time
@@ -104,7 +108,8 @@ func Put(tx *db.Tx, from integration.Integration, e read.Event, now time.Time) (
 // scan reads a change from its JSON.
 func scan(row db.Scan) (c Change, err error) {
 	var body string
-	if err = row(&body); err == nil {
+	err = row(&body)
+	if err == nil {
 		err = json.Unmarshal([]byte(body), &c)
 	}
 	return c, err

@@ -319,8 +319,13 @@ func (detach remover) from(c *api.Call, channel int64) (warnings []string, err e
 // rulesUnreferenced returns ReferenceExist when something refers to an escalation rule of a channel.
 func rulesUnreferenced(tx *db.Tx, account int64, channel string) error {
 	rules, err := Escalates.Of(tx, account, channel)
-	for n := 0; n < len(rules) && err == nil; n++ {
-		err = configstore.RefuseReferenced(tx, account, configstore.Escalate, rules[n].RuleID)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, rule := range rules {
+		if err := configstore.RefuseReferenced(tx, account, configstore.Escalate, rule.RuleID); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -15,13 +15,19 @@ import (
 func Conceal(tx *db.Tx, who auth.Principal, err error) error {
 	return configstore.Conceal(err, func(refs []fault.Ref) error {
 		hidden, err := Hidden(tx, who)
-		for i := 0; i < len(refs) && err == nil; i++ {
-			var private bool
-			if private, err = names(tx, who.AccountID, refs[i], hidden); private {
+		if err != nil {
+			return err
+		}
+		for i := range refs {
+			private, err := names(tx, who.AccountID, refs[i], hidden)
+			if err != nil {
+				return err
+			}
+			if private {
 				refs[i].Name = configstore.Concealed
 			}
 		}
-		return err
+		return nil
 	})
 }
 

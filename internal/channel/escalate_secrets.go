@@ -30,7 +30,8 @@ func rewriteWebhooks(r *EscalateRule, fn func(place, text string) (string, error
 				if err != nil {
 					return err
 				}
-				if hooks[j].Settings[name], err = s.with(text); err != nil {
+				hooks[j].Settings[name], err = s.with(text)
+				if err != nil {
 					return err
 				}
 			}

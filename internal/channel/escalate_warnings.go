@@ -49,7 +49,8 @@ func unreachable(c *api.Call, n namedAt) ([]string, error) {
 	if n.table.Kind == configstore.Team {
 		words = "has no member who can be notified"
 		var err error
-		if members, err = team.Members(c.Tx, c.Who.AccountID, n.id); err != nil {
+		members, err = team.Members(c.Tx, c.Who.AccountID, n.id)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -104,7 +105,9 @@ func (r *EscalateRule) hidden(c *api.Call) ([]string, error) {
 // timingWarnings returns a warning for each setting of repeats that has no effect.
 func (r *EscalateRule) timingWarnings() (warnings []string) {
 	for i, l := range r.Layers {
-		at, times, step := fmt.Sprintf("layers[%d].", i), value(l.MaxTimes), value(l.NotifyStep)
+		at := fmt.Sprintf("layers[%d].", i)
+		times := value(l.MaxTimes)
+		step := value(l.NotifyStep)
 		timing := l.timing()
 		switch {
 		case times > 0 && step == 0:

@@ -89,7 +89,10 @@ func TestEscalateRuleAfterOneForEverything(t *testing.T) {
 
 func TestTiming(t *testing.T) {
 	t.Parallel()
-	times, step, window, force := int64(2), 0.5, int64(15), true
+	times := int64(2)
+	step := 0.5
+	window := int64(15)
+	force := true
 	r := channel.EscalateRule{AggrWindow: 30, Layers: []channel.Layer{{MaxTimes: &times, NotifyStep: &step, EscalateWindow: &window, ForceEscalate: &force}, {}}}
 	want := escalationplan.Rule{Wait: 30, Layers: []escalationplan.Layer{{Times: 2, Every: 30, Window: 900, Force: true}, {Window: 1800}}}
 	if got := r.Timing(); !reflect.DeepEqual(got, want) {

@@ -21,7 +21,9 @@ func TestDumpEqualsLoad(t *testing.T) {
 	d, undo := apitest.Start(t).DB, errors.New("undo")
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		channels, silences, drops := []channel.Channel{}, []channel.SilenceRule{}, []channel.DropRule{}
+		channels := []channel.Channel{}
+		silences := []channel.SilenceRule{}
+		drops := []channel.DropRule{}
 		for i := range 1 + rng.Int64N(4) {
 			channels = append(channels, channel.Channel{ChannelID: i + 1, ChannelName: text(rng), TeamID: rng.Int64N(3), Status: one(rng, "enabled", "disabled"),
 				Description: one(rng, "", text(rng)), IsPrivate: rng.IntN(2) == 0, CreatedAt: rng.Int64N(3), UpdatedAt: rng.Int64N(3)})
@@ -105,8 +107,13 @@ func TestLoadFillsInWhatMayBeLeftOut(t *testing.T) {
 			return err
 		}
 		got, err := channel.Silences.Dump(tx, nil, apitest.AccountA, true)
-		r.AccountID, r.Status, r.RuleID, r.FromIncidentID = apitest.AccountA, "enabled", strings.ToLower(r.RuleID), id.NilObject
-		r.TimeFilter, r.IsEffective, r.TimeFilters[0].Repeat = nil, nil, []int{}
+		r.AccountID = apitest.AccountA
+		r.Status = "enabled"
+		r.RuleID = strings.ToLower(r.RuleID)
+		r.FromIncidentID = id.NilObject
+		r.TimeFilter = nil
+		r.IsEffective = nil
+		r.TimeFilters[0].Repeat = []int{}
 		same(t, 0, []channel.SilenceRule{r}, got, err)
 		return nil
 	})

@@ -40,7 +40,8 @@ func Ready(tx *db.Tx, account, id int64, zone *time.Location) (*decide.Channel, 
 		}
 	}
 	ready.Drops = decide.NewRules(list, filters)
-	if ready.Silences, err = readySilences(tx, account, parent, zone); err != nil {
+	ready.Silences, err = readySilences(tx, account, parent, zone)
+	if err != nil {
 		return nil, err
 	}
 	inhibits, err := Inhibits.Of(tx, account, parent)
@@ -165,7 +166,9 @@ func (c *localClock) changes(at int64, marks *[dayEnd]bool) bool {
 func (c *localClock) set(at int64) {
 	local := time.Unix(at, 0).In(c.zone)
 	_, offset := local.Zone()
-	c.offset, c.from, c.until = int64(offset), math.MinInt64, math.MaxInt64
+	c.offset = int64(offset)
+	c.from = math.MinInt64
+	c.until = math.MaxInt64
 	start, end := local.ZoneBounds()
 	if !start.IsZero() {
 		c.from = start.Unix()

@@ -131,7 +131,8 @@ func updateRule[T any, P ruled[T]](c *api.Call, kind configstore.Kind[T], in upd
 func storeRule[T any, P ruled[T]](
 	c *api.Call, kind configstore.Kind[T], in bodyOf[T], seal sealer[T], stored *T, v P,
 ) (warnings []string, err error) {
-	if warnings, err = in.applyTo(c, (*T)(v)); err != nil {
+	warnings, err = in.applyTo(c, (*T)(v))
+	if err != nil {
 		return nil, err
 	}
 	if err := fits(c, kind, v); err != nil {
@@ -214,7 +215,8 @@ func listRules[T any, P ruled[T]](
 	if err := Readable(c.Tx, c.Who, in.ChannelID); err != nil {
 		return page, err
 	}
-	if page.Items, err = storedRules[T, P](c, kind, in.ChannelID); err != nil {
+	page.Items, err = storedRules[T, P](c, kind, in.ChannelID)
+	if err != nil {
 		return page, err
 	}
 	if in.Page != (api.Page{}) {

@@ -18,7 +18,10 @@ func TestSilenceRuleList(t *testing.T) {
 			return channel.SilenceRule{Rule: r, Filters: info, TimeFilter: &channel.OnceTimeFilter{StartTime: apitest.Now.Unix(), EndTime: apitest.Now.Unix() + 3600}}
 		}
 		second := once(rule(open, "69b3c426b4a6f5abf1f54873", 1, 100))
-		second.FromIncidentID, second.IsDirectlyDiscard, second.IsAutoDelete, second.Description = "69b3c426b4a6f5abf1f54870", true, true, "while we move"
+		second.FromIncidentID = "69b3c426b4a6f5abf1f54870"
+		second.IsDirectlyDiscard = true
+		second.IsAutoDelete = true
+		second.Description = "while we move"
 		first := channel.SilenceRule{Rule: rule(open, "69b3c426b4a6f5abf1f54874", 0, 300), Filters: info, TimeFilters: []channel.TimeFilter{
 			{Start: "22:00", End: "06:00", Repeat: []int{1, 5}}, {Start: "00:00", End: "23:59", CalID: new("cn-holidays"), IsOff: new(true)}}}
 		third, fourth := once(rule(open, "69b3c426b4a6f5abf1f54875", 1, 200)), once(rule(open, "69b3c426b4a6f5abf1f54876", 1, 200))

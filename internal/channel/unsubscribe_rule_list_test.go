@@ -13,7 +13,9 @@ func TestUnsubscribeRuleList(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Write(func(tx *db.Tx) error {
-		first, disabled, gone := rule(open, "69bcc530b9e63df36603e421", 0, 1773978928), rule(open, "69bcc530b9e63df36603e423", 3, 20), rule(open, "69bcc530b9e63df36603e424", 0, 1)
+		first := rule(open, "69bcc530b9e63df36603e421", 0, 1773978928)
+		disabled := rule(open, "69bcc530b9e63df36603e423", 3, 20)
+		gone := rule(open, "69bcc530b9e63df36603e424", 0, 1)
 		special := filter.Filter{{{Key: "data_source_id", Oper: "IN", Vals: []string{"6113996590131"}}, {Key: "labels.env", Oper: "NOTIN", Vals: []string{"prod*", "/^eu-/"}}}, info[0]}
 		disabled.Status, gone.Status = "disabled", "deleted"
 		return channel.Drops.Load(tx, nil, apitest.AccountA, []channel.DropRule{

@@ -110,16 +110,20 @@ func worstChannel(b *testing.B, drops, silences, targets bool) (ready *decide.Ch
 		}
 	}
 	err := within(d, func(tx *db.Tx) (err error) {
-		if err = channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: open, ChannelName: "Worst"}}); err != nil {
+		err = channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: open, ChannelName: "Worst"}})
+		if err != nil {
 			return err
 		}
-		if err = channel.Drops.Load(tx, nil, apitest.AccountA, dropRules); err != nil {
+		err = channel.Drops.Load(tx, nil, apitest.AccountA, dropRules)
+		if err != nil {
 			return err
 		}
-		if err = channel.Silences.Load(tx, nil, apitest.AccountA, silenceRules); err != nil {
+		err = channel.Silences.Load(tx, nil, apitest.AccountA, silenceRules)
+		if err != nil {
 			return err
 		}
-		if err = channel.Inhibits.Load(tx, nil, apitest.AccountA, inhibitRules); err != nil {
+		err = channel.Inhibits.Load(tx, nil, apitest.AccountA, inhibitRules)
+		if err != nil {
 			return err
 		}
 		ready, err = channel.Ready(tx, apitest.AccountA, open, time.UTC)

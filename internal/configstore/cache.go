@@ -68,10 +68,12 @@ func Kept[T any](tx *db.Tx, account int64, key any, load func() (value T, found 
 	if err != nil {
 		return value, false, err
 	}
-	if value, found = Cached[T](v, key); found {
+	value, found = Cached[T](v, key)
+	if found {
 		return value, true, nil
 	}
-	if value, found, err = load(); err != nil || !found {
+	value, found, err = load()
+	if err != nil || !found {
 		return value, found, err
 	}
 	return value, true, Cache(v, key, value)

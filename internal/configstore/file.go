@@ -55,14 +55,20 @@ func (k Kind[T]) admit(tx *db.Tx, keyring *secret.Keyring, at RecordPath, accoun
 // Dump reads all objects of the account by id; without secrets these are empty.
 func (k Kind[T]) Dump(tx *db.Tx, keyring *secret.Keyring, account int64, secrets bool) ([]T, error) {
 	all, err := k.every(tx, account)
-	for i := 0; i < len(all) && err == nil; i++ {
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
 		if secrets {
 			err = k.Open(keyring, account, &all[i])
 		} else {
 			err = k.Blank(&all[i])
 		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	return all, err
+	return all, nil
 }
 
 // Seal seals the object's secrets.

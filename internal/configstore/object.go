@@ -38,7 +38,8 @@ const columns = `account_id, kind, id, parent, rank, name_folded, team_id, creat
 
 func scan[T any](row db.Scan) (v T, err error) {
 	var body string
-	if err = row(&body); err == nil {
+	err = row(&body)
+	if err == nil {
 		err = json.Unmarshal([]byte(body), &v)
 	}
 	return v, err

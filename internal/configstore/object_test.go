@@ -145,7 +145,8 @@ func TestSliceContinuesBehindUnreadableObjects(t *testing.T) {
 			for _, v := range page.Items {
 				got = append(got, v.ID)
 			}
-			if q.After = page.End; !page.More || len(got) > 6 {
+			q.After = page.End
+			if !page.More || len(got) > 6 {
 				break
 			}
 		}

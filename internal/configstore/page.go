@@ -71,7 +71,8 @@ func (k Kind[T]) Page(tx *db.Tx, account int64, q Query) (items []T, total int64
 func (k Kind[T]) Slice(tx *db.Tx, account int64, q Query) (s Slice[T], err error) {
 	args := []any{account, k.Name, db.Containing(q.Search), db.List(q.Teams), q.MyTeam, q.Person, q.Creator, db.List(q.IDs),
 		db.List(q.Parents), db.List(q.Except)}
-	if s.Total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+matching, args...); err != nil {
+	s.Total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+matching, args...)
+	if err != nil {
 		return s, err
 	}
 	each := func(scan db.Scan) (r placed, err error) { return r, scan(&r.id, &r.body, &r.at) }
@@ -80,7 +81,8 @@ func (k Kind[T]) Slice(tx *db.Tx, account int64, q Query) (s Slice[T], err error
 	if err != nil {
 		return s, err
 	}
-	if s.Size = onPage; int64(len(rows)) > onPage {
+	s.Size = onPage
+	if int64(len(rows)) > onPage {
 		rows, s.More = rows[:onPage], true
 	}
 	found := make([]row, len(rows))

@@ -50,7 +50,8 @@ var (
 func (r RevisionReader) Behind(tx *db.Tx) (all []AccountRevision, err error) {
 	for after := int64(-1); ; after = all[len(all)-1].ID {
 		page, err := db.All(tx, scanAccount, r.behind, after)
-		if all = append(all, page...); err != nil || len(page) < 100 {
+		all = append(all, page...)
+		if err != nil || len(page) < 100 {
 			return all, err
 		}
 	}

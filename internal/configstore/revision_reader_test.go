@@ -34,7 +34,8 @@ func TestAReaderStoresARevisionOnce(t *testing.T) {
 		}
 		stores := func(d *db.DB, of configstore.AccountRevision) (awaits bool) {
 			if err := d.Write(t.Context(), func(tx *db.Tx) (err error) {
-				if awaits, err = reader.Awaits(tx, of); err != nil || !awaits {
+				awaits, err = reader.Awaits(tx, of)
+				if err != nil || !awaits {
 					return err
 				}
 				return reader.Reached(tx, of)

@@ -94,7 +94,8 @@ const everyTeam = "*"
 
 // opened returns what a link opens now: the permissions and the teams of its person.
 func opened(tx *db.Tx, l Link) (permissions auth.Permissions, teams []string, err error) {
-	if permissions, err = auth.PersonPermissions(tx, l.AccountID, l.PersonID); err != nil {
+	permissions, err = auth.PersonPermissions(tx, l.AccountID, l.PersonID)
+	if err != nil {
 		return 0, nil, err
 	}
 	owner, err := auth.OwnerOf(tx, l.AccountID)

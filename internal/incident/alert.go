@@ -23,7 +23,8 @@ type SomeAlerts struct {
 func (in SomeAlerts) alerts(c *api.Call) (all []decide.Alert, err error) {
 	seen := map[string]bool{}
 	for _, id := range in.AlertIDs {
-		if id = strings.ToLower(id); seen[id] {
+		id = strings.ToLower(id)
+		if seen[id] {
 			continue
 		}
 		seen[id] = true

@@ -73,7 +73,10 @@ func (r *Service) assign(c *api.Call, in assignRequest) (reply Assigned, err err
 // checkAssignment returns fault.Invalid when an assignment names no person, address or rule, or one that does not exist.
 // It clears what the server fills in.
 func (r *Service) checkAssignment(c *api.Call, to *AssignedTo, channelID int64) error {
-	to.Type, to.EscalateRuleName, to.AssignedAt, to.ID = "", "", 0, ""
+	to.Type = ""
+	to.EscalateRuleName = ""
+	to.AssignedAt = 0
+	to.ID = ""
 	if to.EscalateRuleID == "000000000000000000000000" {
 		to.EscalateRuleID = ""
 	}

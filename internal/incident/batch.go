@@ -29,7 +29,8 @@ func NewBatch(tx *db.Tx, account int64, changed, recovered []string) (*Batch, er
 		return b, nil
 	}
 	var err error
-	if b.incidents, err = findAll(tx, account, changed); err != nil {
+	b.incidents, err = findAll(tx, account, changed)
+	if err != nil {
 		return nil, err
 	}
 	if len(recovered) > 0 {
@@ -113,7 +114,8 @@ func (d Writer) channel(id int64) (channel.Channel, bool, error) {
 	have, known := d.Batch.channels[id]
 	if !known {
 		var err error
-		if have.Channel, have.found, err = channel.Find(d.Tx, d.Account, id); err != nil {
+		have.Channel, have.found, err = channel.Find(d.Tx, d.Account, id)
+		if err != nil {
 			return have.Channel, false, err
 		}
 		d.Batch.channels[id] = have

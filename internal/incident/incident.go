@@ -17,7 +17,8 @@ type Some struct {
 func (s Some) ids() (ids []string) {
 	seen := map[string]bool{}
 	for _, id := range s.IncidentIDs {
-		if id = strings.ToLower(id); !seen[id] {
+		id = strings.ToLower(id)
+		if !seen[id] {
 			seen[id] = true
 			ids = append(ids, id)
 		}

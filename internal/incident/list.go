@@ -68,7 +68,8 @@ func oneOf(field, list string, known ...string) error {
 // split returns the words of a list joined by commas, without spaces and empty words.
 func split(list string) (words []string) {
 	for _, word := range strings.Split(list, ",") {
-		if word = strings.TrimSpace(word); word != "" {
+		word = strings.TrimSpace(word)
+		if word != "" {
 			words = append(words, word)
 		}
 	}
@@ -132,7 +133,8 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 	c.WarnShort(onPage, limit, "")
 	total := int64(len(found))
 	if !from.Unset() || offset > 0 || total > onPage { // else the page is the whole list: a rare text needs no second search
-		if total, _, err = db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...); err != nil {
+		total, _, err = db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...)
+		if err != nil {
 			return reply, err
 		}
 	}

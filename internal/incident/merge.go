@@ -111,7 +111,11 @@ func (d Writer) MergeInto(source, target *Incident, remove bool) error {
 	}
 	source.Flapping = nil
 	source.endSnooze(d.Now.Unix())
-	source.CloseTime, source.CloserID, source.ResolveAt, source.MergedInto, source.AlertCnt = d.Now.Unix(), d.Person, 0, target.IncidentID, 0
+	source.CloseTime = d.Now.Unix()
+	source.CloserID = d.Person
+	source.ResolveAt = 0
+	source.MergedInto = target.IncidentID
+	source.AlertCnt = 0
 	if err := d.save(source); err != nil {
 		return err
 	}

@@ -94,7 +94,8 @@ func compareEarlier(tx *db.Tx, of *Incident, hidden []int64) (found []earlier, e
 		if !past || slices.Contains(hidden, e.channel) || json.Unmarshal([]byte(body), &detail) != nil || detail.Test {
 			return none, nil // a row that cannot be read is not similar, and is no reason to show no other
 		}
-		if e.match = subject.Compare(title, detail.Labels); e.match.Score >= similar.Least {
+		e.match = subject.Compare(title, detail.Labels)
+		if e.match.Score >= similar.Least {
 			found = append(found, e)
 		}
 		return none, nil

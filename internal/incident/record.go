@@ -103,8 +103,9 @@ const columns = `incident_id, title, channel_id, progress, severity, start_time,
 // scanIncident reads a row of the columns above; the assignments are read apart.
 func scanIncident(scan db.Scan) (r Incident, err error) {
 	var body string
-	if err = scan(&r.IncidentID, &r.Title, &r.ChannelID, &r.Progress, &r.Severity, &r.StartTime, &r.LastTime, &r.SnoozedBefore, &r.ResolveAt,
-		&r.CreatorID, &r.CloserID, &r.EverMuted, &r.GroupKey, &r.AlertCnt, &body); err != nil {
+	err = scan(&r.IncidentID, &r.Title, &r.ChannelID, &r.Progress, &r.Severity, &r.StartTime, &r.LastTime, &r.SnoozedBefore, &r.ResolveAt,
+		&r.CreatorID, &r.CloserID, &r.EverMuted, &r.GroupKey, &r.AlertCnt, &body)
+	if err != nil {
 		return r, err
 	}
 	return r, r.parse(body)
@@ -276,7 +277,8 @@ func Dump(tx *db.Tx, account int64) ([]Incident, error) {
 		return nil, err
 	}
 	for i := range all {
-		if all[i].Assignments, err = assignments(tx, account, all[i].IncidentID); err != nil {
+		all[i].Assignments, err = assignments(tx, account, all[i].IncidentID)
+		if err != nil {
 			return nil, err
 		}
 	}

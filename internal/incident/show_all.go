@@ -47,7 +47,8 @@ func (r *Service) showPage(tx *db.Tx, account int64, all []Incident) ([]View, er
 	}
 	views := make([]View, len(all))
 	for i := range all {
-		if views[i], err = show(tx, r.PublicURL, &withAlerts{all[i], counts[ids[i]], leads[ids[i]]}); err != nil {
+		views[i], err = show(tx, r.PublicURL, &withAlerts{all[i], counts[ids[i]], leads[ids[i]]})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -75,7 +76,8 @@ func ofAll(tx *db.Tx, account int64, items []activity.Item) ([]*withAlerts, erro
 	var read map[string]*Incident
 	var err error
 	if len(unread) > 0 {
-		if read, err = findAll(tx, account, unread); err != nil {
+		read, err = findAll(tx, account, unread)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -166,7 +166,9 @@ func (d Writer) resolve(r *Incident, by string) error {
 	}
 	now := d.Now.Unix()
 	r.endSnooze(now)
-	r.CloseTime, r.CloserID, r.ResolveAt = now, d.Person, 0
+	r.CloseTime = now
+	r.CloserID = d.Person
+	r.ResolveAt = 0
 	r.Flapping = nil
 	if d.Batch != nil {
 		r.UpdatedAt = now // as it will be stored
@@ -231,7 +233,11 @@ func (d Writer) Reopen(r *Incident, reason string) error {
 			}
 		}
 	}
-	r.CloseTime, r.CloserID, r.LastTime, r.ReopenedAt, r.MergedInto = 0, 0, d.Now.Unix(), d.Now.Unix(), ""
+	r.CloseTime = 0
+	r.CloserID = 0
+	r.LastTime = d.Now.Unix()
+	r.ReopenedAt = d.Now.Unix()
+	r.MergedInto = ""
 	r.GroupKey = "" // alerts may join another incident with this key since; two would compete for them
 	if err := d.scheduleResolve(r); err != nil {
 		return err

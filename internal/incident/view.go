@@ -183,11 +183,13 @@ func (v *View) lookUp(tx *db.Tx, r *withAlerts) error {
 		if id == 0 {
 			continue
 		}
-		if *into, err = personSummary(tx, r.AccountID, id); err != nil {
+		*into, err = personSummary(tx, r.AccountID, id)
+		if err != nil {
 			return err
 		}
 	}
-	if v.Responders, err = r.responders(tx); err != nil {
+	v.Responders, err = r.responders(tx)
+	if err != nil {
 		return err
 	}
 	a, _, err := person.DumpAccount(tx, r.AccountID)

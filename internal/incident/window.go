@@ -38,7 +38,9 @@ func (w Window) args(account, from, until int64) []any {
 // After returns at most limit incidents of the window after a position, in the order of their beginning, without their
 // assignments; the zero Position is before the first. A page costs as much as its rows, however far into the window it is.
 func (w Window) After(tx *db.Tx, account int64, from api.Position, oldestFirst bool, limit int64) ([]Incident, error) {
-	query, begin, end := windowUp, w.From, w.Until
+	query := windowUp
+	begin := w.From
+	end := w.Until
 	switch {
 	case oldestFirst && from == (api.Position{}):
 		from.At = begin - 1

@@ -63,8 +63,13 @@ func (d Writer) Open(r *Incident) error { return d.open(r, nil) }
 // open is Open with the counts of the incident's alerts; nil: they are not known.
 func (d Writer) open(r *Incident, alerts *alert.Count) error {
 	now := d.Now.Unix()
-	r.AccountID, r.IncidentID, r.Progress, r.CreatorID = d.Account, cmp.Or(r.IncidentID, id.Object(d.Now)), Triggered, d.Person
-	r.CreatedAt, r.UpdatedAt, r.LastTime = now, now, now
+	r.AccountID = d.Account
+	r.IncidentID = cmp.Or(r.IncidentID, id.Object(d.Now))
+	r.Progress = Triggered
+	r.CreatorID = d.Person
+	r.CreatedAt = now
+	r.UpdatedAt = now
+	r.LastTime = now
 	if r.StartTime == 0 {
 		r.StartTime = now
 	}
@@ -110,7 +115,9 @@ func (d Writer) scheduleResolve(r *Incident) error {
 // long ago the alert did: windows and timeouts count from when people had something to do.
 func (d Writer) OpenFor(a *decide.Alert, origin alert.Origin, groupKey, method string, test bool) error {
 	i := From(a, origin)
-	i.GroupKey, i.GroupMethod, i.Test = groupKey, method, test
+	i.GroupKey = groupKey
+	i.GroupMethod = method
+	i.Test = test
 	d.Batch.count(i.IncidentID, 1)
 	alerts := alert.Count{Alerts: 1, Events: a.Events}
 	if a.Active() {

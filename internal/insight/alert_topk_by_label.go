@@ -66,7 +66,8 @@ func topByLabel(c *api.Call, in TopRequest) (reply api.Items[Top], err error) {
 		return reply, err
 	}
 	w := alert.Window{From: in.StartTime, Until: in.EndTime, Severities: in.Severities, Incidents: lower(in.IncidentIDs)}
-	if w.Hidden, err = channel.Hidden(c.Tx, c.Who); err != nil {
+	w.Hidden, err = channel.Hidden(c.Tx, c.Who)
+	if err != nil {
 		return reply, err
 	}
 	selected, none, err := channels(c.Tx, c.Who, in.ChannelIDs, in.TeamIDs, in.IsMyTeam)

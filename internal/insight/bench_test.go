@@ -59,7 +59,9 @@ func fill(s *apitest.Server, count int) {
 	const body = `{"description":"The error rate of checkout has been above five percent for ten minutes.","ack_time":%d,"close_time":%d,"labels":{"check":"errors","service":"checkout","env":"prod","region":"eu"},"integration_ids":[7],"integration_types":["standard"]}`
 	s.Write(func(tx *db.Tx) error {
 		for n := range count {
-			at, id, person := int64(start-365*86400*n/count), fmt.Sprintf("%024x", n+1), int64(100+n%50)
+			at := int64(start - 365*86400*n/count)
+			id := fmt.Sprintf("%024x", n+1)
+			person := int64(100 + n%50)
 			statements := []struct {
 				query string
 				args  []any

@@ -144,7 +144,8 @@ func (s source) withTotal(in Request, by func(*query, *incident.Incident) (int64
 	sums := totals{}
 	err = q.walk(func(i *incident.Incident, f *insight.Figures) error {
 		k := q.part(in.Divided, i)
-		if k.id, err = by(q, i); err != nil {
+		k.id, err = by(q, i)
+		if err != nil {
 			return err
 		}
 		count, err := alert.CountOf(q.tx, q.account, i.IncidentID)

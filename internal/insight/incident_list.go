@@ -159,7 +159,8 @@ func (q *query) item(i *incident.Incident, f *insight.Figures) (Item, error) {
 	if one.Fields == nil {
 		one.Fields = map[string]jsontext.Value{}
 	}
-	if one.Headline, err = q.nameOf(i); err != nil {
+	one.Headline, err = q.nameOf(i)
+	if err != nil {
 		return one, err
 	}
 	if i.AssignedTo != nil {

@@ -145,7 +145,8 @@ func TestPagesByCursor(t *testing.T) {
 		for _, i := range reply.Items {
 			seen = append(seen, i.ID)
 		}
-		if cursor = reply.SearchAfterCtx; !reply.HasNextPage {
+		cursor = reply.SearchAfterCtx
+		if !reply.HasNextPage {
 			break
 		}
 	}

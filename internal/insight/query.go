@@ -62,11 +62,13 @@ func newNames() names {
 // open returns the query of a filter for a caller.
 func open(ctx context.Context, tx *db.Tx, who auth.Principal, now int64, in Filter) (q *query, err error) {
 	q = &query{ctx: ctx, tx: tx, account: who.AccountID, now: now, in: in, home: who.Zone, text: db.Fold(in.Query), names: newNames()}
-	if q.zone, err = in.zone(who.Zone); err != nil {
+	q.zone, err = in.zone(who.Zone)
+	if err != nil {
 		return nil, err
 	}
 	q.window = incident.Window{From: in.StartTime, Until: in.EndTime, Severities: in.Severities, IDs: in.IncidentIDs, Persons: in.ResponderIDs}
-	if q.window.Hidden, err = channel.Hidden(tx, who); err != nil {
+	q.window.Hidden, err = channel.Hidden(tx, who)
+	if err != nil {
 		return nil, err
 	}
 	q.window.Channels, q.none, err = channels(tx, who, in.ChannelIDs, in.TeamIDs, in.IsMyTeam)
@@ -250,7 +252,8 @@ func (q *query) person(id int64) (person.Record, error) {
 func (q *query) channel(id int64) (ch channel.Channel, team string, err error) {
 	ch, known := q.channels[id]
 	if !known {
-		if ch, _, err = channel.Find(q.tx, q.account, id); err != nil {
+		ch, _, err = channel.Find(q.tx, q.account, id)
+		if err != nil {
 			return ch, "", err
 		}
 		q.channels[id] = ch

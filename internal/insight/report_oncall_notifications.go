@@ -78,7 +78,8 @@ func (s *Service) notifications(c *api.Call, in NotificationRequest) (reply Repo
 			row.PersonID, row.PersonName = k.id, p.PersonName
 		case "team":
 			row.TeamID = k.id
-			if row.TeamName, err = r.team(k.id); err != nil {
+			row.TeamName, err = r.team(k.id)
+			if err != nil {
 				return reply, err
 			}
 		}
@@ -108,11 +109,13 @@ type seenMessage struct {
 func (s *Service) newNotificationReport(c *api.Call, in NotificationRequest) (r *notificationReport, err error) {
 	r = &notificationReport{in: in, rows: map[cellOf]*NotificationRow{}, found: map[string]int64{}, member: map[int64][]int64{}}
 	r.query = query{ctx: c.Ctx, tx: c.Tx, account: c.Who.AccountID, now: c.Unix(), home: c.Who.Zone, names: newNames()}
-	if r.zone, err = in.zone(c.Who.Zone); err != nil {
+	r.zone, err = in.zone(c.Who.Zone)
+	if err != nil {
 		return nil, err
 	}
 	r.buckets = insight.Buckets{Unit: in.Step, Zone: r.zone}
-	if r.hidden, err = channel.Hidden(c.Tx, c.Who); err != nil {
+	r.hidden, err = channel.Hidden(c.Tx, c.Who)
+	if err != nil {
 		return nil, err
 	}
 	r.persons = slices.Clone(in.PersonIDs)
@@ -264,7 +267,8 @@ func (r *notificationReport) visible(id string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if in = ch; !found {
+		in = ch
+		if !found {
 			in = -1
 		}
 		if len(r.found) >= maxChannels {
@@ -286,7 +290,8 @@ func (r *notificationReport) teamsOf(id int64) ([]int64, error) {
 	teams := []int64{}
 	if id != 0 {
 		var err error
-		if teams, err = team.Of(r.tx, r.account, id); err != nil {
+		teams, err = team.Of(r.tx, r.account, id)
+		if err != nil {
 			return nil, err
 		}
 	}

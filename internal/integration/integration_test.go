@@ -174,7 +174,8 @@ func TestByKey(t *testing.T) {
 			if ok && i.AccountID != apitest.AccountA {
 				t.Errorf("account %d", i.AccountID)
 			}
-			if id = i.IntegrationID; i.Expired { // it is known whose it was
+			id = i.IntegrationID
+			if i.Expired { // it is known whose it was
 				id = -id
 			}
 			return err

@@ -99,19 +99,23 @@ var Kind = configstore.Kind[Integration]{
 		return refs
 	},
 	Secrets: func(i *Integration, fn func(name, text string) (string, error)) (err error) {
-		if i.IntegrationKey, err = fn("key", i.IntegrationKey); err != nil || i.Settings == nil {
+		i.IntegrationKey, err = fn("key", i.IntegrationKey)
+		if err != nil || i.Settings == nil {
 			return err
 		}
 		s := *i.Settings
-		if s.SignSecret, err = fn("sign_secret", s.SignSecret); err != nil {
+		s.SignSecret, err = fn("sign_secret", s.SignSecret)
+		if err != nil {
 			return err
 		}
-		if s.PreviousSignSecret, err = fn("previous_sign_secret", s.PreviousSignSecret); err != nil {
+		s.PreviousSignSecret, err = fn("previous_sign_secret", s.PreviousSignSecret)
+		if err != nil {
 			return err
 		}
 		s.Headers = maps.Clone(s.Headers)
 		for name, value := range s.Headers {
-			if s.Headers[name], err = fn("headers/"+name, value); err != nil {
+			s.Headers[name], err = fn("headers/"+name, value)
+			if err != nil {
 				return err
 			}
 		}
@@ -120,7 +124,8 @@ var Kind = configstore.Kind[Integration]{
 			if slices.Contains(open, name) {
 				continue
 			}
-			if s.App[name], err = fn("app/"+name, value); err != nil {
+			s.App[name], err = fn("app/"+name, value)
+			if err != nil {
 				return err
 			}
 		}

@@ -91,7 +91,9 @@ func UpsertRules[R Rule](c *api.Call, kind configstore.Kind[Rules[R]], in RulesI
 	if !found {
 		p = Rules[R]{IntegrationID: in.IntegrationID, CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
 	}
-	p.Rules, p.UpdatedAt, p.UpdatedBy = in.Rules, c.Unix(), c.Who.PersonID
+	p.Rules = in.Rules
+	p.UpdatedAt = c.Unix()
+	p.UpdatedBy = c.Who.PersonID
 	if err := kind.Check(c.Tx, "", account, &p); err != nil {
 		return api.Empty{}, err
 	}

@@ -82,7 +82,9 @@ func (s *Settings) SignSecrets(now time.Time) (secrets []string) {
 
 // keepRotation keeps what rotations left in old, unless a new secret was sent: that one replaces all others.
 func (s *Settings) keepRotation(old *Settings) {
-	s.PreviousSignSecret, s.PreviousSignSecretExpiresAt, s.SignSecretRotatedAt = "", 0, 0
+	s.PreviousSignSecret = ""
+	s.PreviousSignSecretExpiresAt = 0
+	s.SignSecretRotatedAt = 0
 	if s.SignSecret == old.SignSecret {
 		s.PreviousSignSecret, s.PreviousSignSecretExpiresAt = old.PreviousSignSecret, old.PreviousSignSecretExpiresAt
 		s.SignSecretRotatedAt = old.SignSecretRotatedAt

@@ -69,7 +69,9 @@ func (r *Service) store(c *api.Call, i *Integration, b Body, old *Settings) (war
 	if err := i.permit(c); err != nil {
 		return nil, err
 	}
-	i.UpdatedAt, i.UpdatedBy, i.PushURL = c.Unix(), c.Who.PersonID, ""
+	i.UpdatedAt = c.Unix()
+	i.UpdatedBy = c.Who.PersonID
+	i.PushURL = ""
 	c.Touched(Kind.Name, i.IntegrationID, i.IntegrationName)
 	if err := registerKey(c.Tx, c.Who.AccountID, i, 0); err != nil {
 		return nil, err
@@ -137,9 +139,13 @@ func (s *Settings) keepSecrets(old *Settings) *Settings {
 
 // warnings reports an address that the server may not be allowed to call.
 func (s *Settings) warnings() []string {
-	field, what, address := "settings.endpoint", "webhooks go", s.Endpoint
+	field := "settings.endpoint"
+	what := "webhooks go"
+	address := s.Endpoint
 	if s.App != nil {
-		field, what, address = "settings.app.base_url", "calls go", s.App["base_url"]
+		field = "settings.app.base_url"
+		what = "calls go"
+		address = s.App["base_url"]
 	}
 	u, err := url.Parse(address)
 	if err != nil {

@@ -41,7 +41,8 @@ func WithEmail(tx *db.Tx, email string) ([]Ref, error) {
 
 // Provision stores a person whom an OpenID Connect provider names, who has signed in there with this e-mail address.
 func Provision(tx *db.Tx, account int64, name, email string, now int64) (person int64, err error) {
-	if person, err = id.Unused(func(n int64) (bool, error) { return stored(tx, account, n) }); err != nil {
+	person, err = id.Unused(func(n int64) (bool, error) { return stored(tx, account, n) })
+	if err != nil {
 		return 0, err
 	}
 	name = string([]rune(name)[:min(len([]rune(name)), maxShown)])

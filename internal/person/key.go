@@ -9,7 +9,8 @@ import (
 
 // CreateKey creates a key as auth.CreateKey does. A pending person who gets a key is enabled.
 func CreateKey(tx *db.Tx, k auth.NewKey, now int64) (keyID int64, secret string, err error) {
-	if keyID, secret, err = auth.CreateKey(tx, k, now); err != nil {
+	keyID, secret, err = auth.CreateKey(tx, k, now)
+	if err != nil {
 		return 0, "", err
 	}
 	return keyID, secret, Enable(tx, k.Account, k.Person)

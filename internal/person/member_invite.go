@@ -65,7 +65,8 @@ func memberInvite(c *api.Call, in inviteRequest) (api.Items[invitedItem], error)
 		if err != nil {
 			return out, err
 		}
-		if item.LinkPath, item.LinkEndsAt, err = credential.PasswordLink(c.Tx, linkOf(c, item.MemberID), c.Now); err != nil {
+		item.LinkPath, item.LinkEndsAt, err = credential.PasswordLink(c.Tx, linkOf(c, item.MemberID), c.Now)
+		if err != nil {
 			return out, err
 		}
 		out.Items = append(out.Items, item)

@@ -65,7 +65,8 @@ func memberList(c *api.Call, in memberListRequest) (memberListed, error) {
 		return memberListed{}, err
 	}
 	for i := range items {
-		if items[i].AccountRoleIDs, err = role.Of(c.Tx, c.Who.AccountID, items[i].MemberID); err != nil {
+		items[i].AccountRoleIDs, err = role.Of(c.Tx, c.Who.AccountID, items[i].MemberID)
+		if err != nil {
 			return memberListed{}, err
 		}
 	}

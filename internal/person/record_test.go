@@ -70,7 +70,8 @@ func TestLoadDump(t *testing.T) {
 			if err := errors.Join(person.LoadAccount(tx, acme, 1), person.Load(tx, acme.AccountID, shuffled)); err != nil {
 				return err
 			}
-			if account, _, err = person.DumpAccount(tx, acme.AccountID); err != nil {
+			account, _, err = person.DumpAccount(tx, acme.AccountID)
+			if err != nil {
 				return err
 			}
 			dumped, err = person.Dump(tx, acme.AccountID)

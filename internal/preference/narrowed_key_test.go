@@ -20,7 +20,9 @@ func TestNarrowedKeyLeavesPreferencesAlone(t *testing.T) {
 		})
 		return secret
 	}
-	nothing, reads, manages := narrowed(), narrowed("Members Read (org)"), narrowed("Members Manage (org)")
+	nothing := narrowed()
+	reads := narrowed("Members Read (org)")
+	manages := narrowed("Members Manage (org)")
 	theirs := fmt.Sprintf(`{"person_id": %d, "contacts": {"ntfy": "https://ntfy.example.com/x"}}`, apitest.Reader)
 	s.Converse(t, []apitest.Turn{
 		{Path: "/preference/update", Body: `{"contacts": {"telegram": "1:token/2"}}`},

@@ -92,7 +92,8 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 			all = map[string]string{}
 		}
 		for _, method := range slices.Sorted(maps.Keys(*in.Contacts)) {
-			if all[method] = (*in.Contacts)[method]; all[method] == "" {
+			all[method] = (*in.Contacts)[method]
+			if all[method] == "" {
 				delete(all, method)
 			}
 		}

@@ -60,7 +60,8 @@ var Kind = configstore.Kind[Preference]{
 	Secrets: func(p *Preference, fn func(name, text string) (string, error)) (err error) {
 		all := map[string]string{}
 		for method, contact := range p.Contacts {
-			if all[method], err = fn("contacts/"+method, contact); err != nil {
+			all[method], err = fn("contacts/"+method, contact)
+			if err != nil {
 				return err
 			}
 		}
@@ -153,7 +154,8 @@ func (p Preference) QuietUntil(severity string, now time.Time, zone string) (unt
 		location = time.UTC
 	}
 	for next := now; next.Before(now.AddDate(0, 0, 6)); {
-		if next = p.quietUntil(severity, next, location); next.IsZero() {
+		next = p.quietUntil(severity, next, location)
+		if next.IsZero() {
 			break
 		}
 		until = next

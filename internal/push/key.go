@@ -67,7 +67,8 @@ func resealKey(tx *db.Tx, renew secret.Renew) (int, error) {
 	if err != nil || !found {
 		return 0, err
 	}
-	if sealed, err = renew(sealed, KeyContext); err != nil {
+	sealed, err = renew(sealed, KeyContext)
+	if err != nil {
 		return 0, err
 	}
 	err = tx.Do(`UPDATE push_key SET private_key = $1 WHERE key_id = 1`, sealed)

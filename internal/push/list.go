@@ -23,7 +23,8 @@ type Items struct {
 
 func list(c *api.Call, _ struct{}) (reply Items, err error) {
 	reply.Items = []Item{}
-	if reply.Key, err = PublicKey(c.Tx); err != nil {
+	reply.Key, err = PublicKey(c.Tx)
+	if err != nil {
 		return reply, err
 	}
 	all, err := Of(c.Tx, c.Who.AccountID, c.Who.PersonID)

@@ -128,14 +128,21 @@ func (s Subscription) Open(keyring *secret.Keyring) (t Target, err error) {
 // Reseal passes the targets of all browsers through renew and returns their number. It stops at the first error.
 func Reseal(tx *db.Tx, renew secret.Renew) (int, error) {
 	rows, err := db.All(tx, scanned, `SELECT `+columns+` FROM push_subscription`)
-	for i := 0; i < len(rows) && err == nil; i++ {
-		var sealed string
-		if sealed, err = renew(rows[i].target, rows[i].context()); err == nil {
-			err = tx.Do(`UPDATE push_subscription SET target = $3 WHERE account_id = $1 AND subscription_id = $2`,
-				rows[i].AccountID, rows[i].ID, sealed)
+	if err != nil {
+		return 0, err
+	}
+	for i := range rows {
+		sealed, err := renew(rows[i].target, rows[i].context())
+		if err != nil {
+			return i, err
+		}
+		err = tx.Do(`UPDATE push_subscription SET target = $3 WHERE account_id = $1 AND subscription_id = $2`,
+			rows[i].AccountID, rows[i].ID, sealed)
+		if err != nil {
+			return i, err
 		}
 	}
-	return len(rows), err
+	return len(rows), nil
 }
 
 // Digest returns by what a browser recognises its own endpoint in the list.

@@ -30,13 +30,15 @@ func (r *Service) subscribe(c *api.Call, in subscribeRequest) (reply Subscribed,
 	}
 	target := Target{in.Endpoint, in.Keys.P256dh, in.Keys.Auth}
 	s := Subscription{AccountID: c.Who.AccountID, PersonID: c.Who.PersonID, Digest: Digest(in.Endpoint), Name: in.Name, CreatedAt: c.Unix()}
-	if s.Host, err = target.check(); err != nil {
+	s.Host, err = target.check()
+	if err != nil {
 		return reply, err
 	}
 	if s.Name == "" {
 		s.Name = s.Host
 	}
-	if s.PublicKey, err = PublicKey(c.Tx); err != nil {
+	s.PublicKey, err = PublicKey(c.Tx)
+	if err != nil {
 		return reply, err
 	}
 	old, found, err := db.One(c.Tx, scanned, `SELECT `+columns+` FROM push_subscription WHERE account_id = $1 AND digest = $2`,

@@ -41,7 +41,8 @@ func (r *Ready) Match(
 	for i, c := range r.Cases {
 		result := CaseResult{Case: fmt.Sprintf("case_%d", i)}
 		result.Matched, result.Why = meter.AskEach(r.conditions[i], alert)
-		if result.Over = meter.Over(); !result.Matched {
+		result.Over = meter.Over()
+		if !result.Matched {
 			results = append(results, result)
 			continue
 		}

@@ -49,7 +49,9 @@ func (r *Route) store(c *api.Call, before Route) error {
 			return err
 		}
 	}
-	r.Version, r.UpdatedAt, r.UpdatedBy = r.Version+1, c.Unix(), c.Who.PersonID
+	r.Version = r.Version + 1
+	r.UpdatedAt = c.Unix()
+	r.UpdatedBy = c.Who.PersonID
 	c.Touched(configstore.Integration, r.IntegrationID, "")
 	c.Touched(Kind.Name, strconv.FormatInt(r.IntegrationID, 10), Kind.Head(r).Name)
 	if _, err := versions.Insert(c.Tx, c.Who.AccountID, r); err != nil {

@@ -49,7 +49,9 @@ func upsert(c *api.Call, in upsertRequest) (api.Empty, error) {
 	if !found {
 		r = Route{IntegrationID: in.IntegrationID, Status: "enabled", CreatorID: c.Who.PersonID, CreatedAt: c.Unix()}
 	}
-	r.Cases, r.Sections, r.Default = in.Cases, in.Sections, in.Default
+	r.Cases = in.Cases
+	r.Sections = in.Sections
+	r.Default = in.Default
 	if r.Cases == nil {
 		r.Cases = []Case{}
 	}

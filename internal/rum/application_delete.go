@@ -20,7 +20,9 @@ func (r *Service) applicationDelete(c *api.Call, in applicationDeleteRequest) (a
 	if err := configstore.RefuseReferenced(c.Tx, c.Who.AccountID, configstore.Application, a.ApplicationID); err != nil {
 		return api.Removal{}, err
 	}
-	a.Status, a.UpdatedAt, a.UpdatedBy = "deleted", c.Now.UnixMilli(), c.Who.PersonID
+	a.Status = "deleted"
+	a.UpdatedAt = c.Now.UnixMilli()
+	a.UpdatedBy = c.Who.PersonID
 	if err := a.update(c.Tx); err != nil {
 		return api.Removal{}, err
 	}

@@ -30,7 +30,10 @@ func TestApplicationList(t *testing.T) {
 	s, keyring := start(t)
 	s.Write(func(tx *db.Tx) error {
 		mine := app()
-		mine.TeamID, mine.ApplicationName, mine.CreatedAt, mine.UpdatedAt = apitest.TeamA, "100%_ Ünï\\ App", 1800000000000, 5
+		mine.TeamID = apitest.TeamA
+		mine.ApplicationName = "100%_ Ünï\\ App"
+		mine.CreatedAt = 1800000000000
+		mine.UpdatedAt = 5
 		gone := web()
 		gone.ApplicationID, gone.Status = "gone", "deleted"
 		if err := rum.LoadApplications(tx, keyring, apitest.AccountB, []rum.Application{app()}); err != nil {

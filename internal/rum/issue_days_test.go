@@ -65,7 +65,9 @@ func TestIssueDays(t *testing.T) {
 	if len(got.Items) != 30 || got.Zone == "" {
 		t.Fatalf("%+v", got)
 	}
-	first, before, last := got.Items[0], got.Items[28], got.Items[29]
+	first := got.Items[0]
+	before := got.Items[28]
+	last := got.Items[29]
 	if first.Date != at(-29).Format(time.DateOnly) || first.Errors != 3 || first.Sessions != 2 || first.Users != 3 {
 		t.Errorf("the first day is %+v", first)
 	}

@@ -31,7 +31,8 @@ func exported(t *testing.T, s *apitest.Server, key, body string) (rows [][]strin
 		t.Fatal(err)
 	}
 	if response.StatusCode == http.StatusOK {
-		if rows, err = csv.NewReader(strings.NewReader(string(all))).ReadAll(); err != nil {
+		rows, err = csv.NewReader(strings.NewReader(string(all))).ReadAll()
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,7 +93,8 @@ func TestIssueExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	apitest.Golden(t, "rum_issue_export", encoded)
-	if rows, text = exported(t, s, apitest.KeyB, `{`+window+`}`); len(rows) != 1 {
+	rows, text = exported(t, s, apitest.KeyB, `{`+window+`}`)
+	if len(rows) != 1 {
 		t.Errorf("the other account: %.600s", text)
 	}
 	for body, says := range map[string]string{`{}`: "start_time", `{"start_time":5,"end_time":5}`: "end_time", `{` + window + `,"dql":"x"}`: "dql"} {

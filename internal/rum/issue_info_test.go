@@ -14,11 +14,18 @@ func TestIssueInfo(t *testing.T) {
 	s, keyring := start(t)
 	s.Write(func(tx *db.Tx) error {
 		back := scriptError()
-		back.IssueID, back.IsCrash, back.Age, back.Versions = "back", true, 48, nil
+		back.IssueID = "back"
+		back.IsCrash = true
+		back.Age = 48
+		back.Versions = nil
 		back.Regression = &rum.Regression{RegressedAt: 1775961839090, RegressedAtVersion: "1.1.0", ResolvedAt: 1775000000000}
 		back.SuspectedCause = rum.Cause{Source: "user", Value: "network.error", PersonID: apitest.Reader}
 		done := scriptError()
-		done.IssueID, done.ApplicationID, done.Status, done.ResolvedAt, done.ResolvedBy = "done", app().ApplicationID, "resolved", 1775961914595, apitest.Reader
+		done.IssueID = "done"
+		done.ApplicationID = app().ApplicationID
+		done.Status = "resolved"
+		done.ResolvedAt = 1775961914595
+		done.ResolvedBy = apitest.Reader
 		if err := rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{web(), app()}); err != nil {
 			return err
 		}

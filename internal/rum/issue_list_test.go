@@ -26,7 +26,9 @@ func TestIssueListAgainstModel(t *testing.T) {
 	for i := range 120 {
 		r := randomIssue(rng, i)
 		r.CreatedAt = begin + rng.Int64N(10)*day
-		r.FirstSeen.Timestamp, r.UpdatedAt, r.SessionCount = r.CreatedAt, r.CreatedAt+rng.Int64N(5), rng.Int64N(4)
+		r.FirstSeen.Timestamp = r.CreatedAt
+		r.UpdatedAt = r.CreatedAt + rng.Int64N(5)
+		r.SessionCount = rng.Int64N(4)
 		r.LastSeen.Timestamp = r.CreatedAt + rng.Int64N(5)*day
 		r.ApplicationID, r.ErrorCount = []string{"one", "One", "o_e", "two"}[rng.IntN(4)], rng.Int64N(4)
 		r.SuspectedCause.Source, r.SuspectedCause.Value = "auto", one(rng, "unknown", "network.error")
@@ -34,7 +36,10 @@ func TestIssueListAgainstModel(t *testing.T) {
 	}
 	s.Write(func(tx *db.Tx) error {
 		hush, ours := app(), app()
-		hush.ApplicationID, ours.ApplicationID, ours.CreatedBy, ours.ClientToken = "o_e", "two", apitest.Stranger, ""
+		hush.ApplicationID = "o_e"
+		ours.ApplicationID = "two"
+		ours.CreatedBy = apitest.Stranger
+		ours.ClientToken = ""
 		return errors.Join(rum.LoadIssues(tx, apitest.AccountA, all), rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{hush, ours}))
 	})
 	for n := range 80 {

@@ -19,7 +19,9 @@ func (r *Service) issueUpdate(c *api.Call, in issueUpdateRequest) (api.Empty, er
 	}
 	moved := in.Status != "" && in.Status != issue.Status
 	if moved {
-		issue.Status, issue.ResolvedAt, issue.ResolvedBy = in.Status, 0, 0
+		issue.Status = in.Status
+		issue.ResolvedAt = 0
+		issue.ResolvedBy = 0
 		if in.Status == "resolved" {
 			issue.ResolvedAt, issue.ResolvedBy = c.Now.UnixMilli(), c.Who.PersonID
 		}

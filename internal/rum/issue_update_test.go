@@ -36,10 +36,18 @@ func TestIssueUpdate(t *testing.T) {
 		}
 	}
 	status := func(to string) func(*rum.Issue, int64) {
-		return func(i *rum.Issue, _ int64) { i.Status, i.ResolvedAt, i.ResolvedBy = to, 0, 0 }
+		return func(i *rum.Issue, _ int64) {
+			i.Status = to
+			i.ResolvedAt = 0
+			i.ResolvedBy = 0
+		}
 	}
 	resolved := func(by int64) func(*rum.Issue, int64) {
-		return func(i *rum.Issue, now int64) { i.Status, i.ResolvedAt, i.ResolvedBy = "resolved", now, by }
+		return func(i *rum.Issue, now int64) {
+			i.Status = "resolved"
+			i.ResolvedAt = now
+			i.ResolvedBy = by
+		}
 	}
 	s.Scenarios(t, "/rum/issue/update", []apitest.Scenario{
 		{Name: "reviewed", Body: at(`, "status": "reviewed"`), Golden: "rum_issue_update", Then: becomes(status("reviewed"))},

@@ -106,7 +106,8 @@ func TestTracingUnderEitherName(t *testing.T) {
 	t.Parallel()
 	s, keyring := start(t)
 	old, both := web(), web()
-	old.ApplicationID, old.Tracing, old.TracingAlias = "old", rum.Tracing{}, old.Tracing
+	old.ApplicationID = "old"
+	old.Tracing, old.TracingAlias = rum.Tracing{}, old.Tracing
 	both.ApplicationID, both.TracingAlias = "both", both.Tracing
 	s.Write(func(tx *db.Tx) error {
 		if err := rum.LoadApplications(tx, keyring, apitest.AccountA, []rum.Application{old, both, web()}); err != nil {
@@ -134,7 +135,9 @@ func TestAgeIsComputedIfAbsent(t *testing.T) {
 		{0, 0, 0, 0},
 	} {
 		r := scriptError()
-		r.FirstSeen.Timestamp, r.LastSeen.Timestamp, r.Age = c.first, c.last, c.age
+		r.FirstSeen.Timestamp = c.first
+		r.LastSeen.Timestamp = c.last
+		r.Age = c.age
 		s.Write(func(tx *db.Tx) error {
 			if _, err := tx.Exec(`DELETE FROM rum_issue`); err != nil {
 				return err

@@ -78,7 +78,9 @@ func (s *stored) absenceEffect(c *api.Call, was *stored, w window) (e absence.Ef
 		return e, false, err
 	}
 	gained, lost := oncall.Diff(old.Shifts(had), now.Shifts(has))
-	e.Gained, e.Lost, e.Gaps = absenceShifts(gained), absenceShifts(lost), opened(had, has)
+	e.Gained = absenceShifts(gained)
+	e.Lost = absenceShifts(lost)
+	e.Gaps = opened(had, has)
 	return e, true, nil
 }
 

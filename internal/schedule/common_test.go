@@ -49,7 +49,8 @@ func TestCommonSchedules(t *testing.T) {
 				t.Fatalf("%s: %v", title, err)
 			}
 			if name, ok := body["time_zone"].(string); ok {
-				if zone, err = time.LoadLocation(name); err != nil {
+				zone, err = time.LoadLocation(name)
+				if err != nil {
 					t.Fatal(err)
 				}
 			}

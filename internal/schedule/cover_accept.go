@@ -42,17 +42,23 @@ func (r *Service) coverAccept(c *api.Call, in coverAnswerRequest) (reply CoverTa
 		return reply, err
 	}
 	o := Override{PersonID: q.PersonID, RoleID: &q.RoleID, By: c.Who.PersonID, Start: part.from, End: part.to, Reason: q.Reason}
-	if reply.OverrideReply, err = r.add(c, s, &o, false); err != nil {
+	reply.OverrideReply, err = r.add(c, s, &o, false)
+	if err != nil {
 		return reply, err
 	}
-	q.Status, q.TakenBy, q.OverrideID = CoverAccepted, c.Who.PersonID, o.OverrideID
-	reply.OverrideID, reply.Start, reply.End = o.OverrideID, o.Start, o.End
+	q.Status = CoverAccepted
+	q.TakenBy = c.Who.PersonID
+	q.OverrideID = o.OverrideID
+	reply.OverrideID = o.OverrideID
+	reply.Start = o.Start
+	reply.End = o.End
 	return reply, r.settle(c, &q, q.waiting(c.Who.PersonID)) // the person who asked is notified of the override
 }
 
 // askedOf returns an open request that the caller was asked by.
 func askedOf(c *api.Call, request int64) (q CoverRequest, err error) {
-	if q, err = getCover(c, request); err != nil {
+	q, err = getCover(c, request)
+	if err != nil {
 		return q, err
 	}
 	if !slices.Contains(q.AskedIDs, c.Who.PersonID) {

@@ -45,7 +45,8 @@ func (r *Service) coverRequest(c *api.Call, in coverRequestRequest) (reply Cover
 		}
 	}
 	if len(ids) == 0 {
-		if ids, err = s.others(c); err != nil {
+		ids, err = s.others(c)
+		if err != nil {
 			return reply, err
 		}
 	}
@@ -137,7 +138,8 @@ func (r *Service) ask(c *api.Call, s *stored, ids []int64, w window, in ShiftPar
 	}
 	for done := false; !done; {
 		q.RequestID = id.Number()
-		if done, err = q.insert(c.Tx); err != nil {
+		done, err = q.insert(c.Tx)
+		if err != nil {
 			return q, err
 		}
 	}

@@ -23,7 +23,9 @@ func scanCover(scan db.Scan) (q CoverRequest, err error) {
 	err = scan(&q.account, &q.RequestID, &q.ScheduleID, &q.PersonID, &q.RoleID, &q.Start, &q.End, &q.Reason, &asked, &declined, &status,
 		&q.TakenBy, &q.OverrideID, &q.ExpireAt, &q.CreateAt, &q.UpdateAt)
 	if err == nil {
-		q.AskedIDs, q.Declined, q.Status = idsOf(asked), idsOf(declined), coverStatuses[max(0, min(status, int64(len(coverStatuses)-1)))]
+		q.AskedIDs = idsOf(asked)
+		q.Declined = idsOf(declined)
+		q.Status = coverStatuses[max(0, min(status, int64(len(coverStatuses)-1)))]
 	}
 	return q, err
 }

@@ -50,10 +50,12 @@ func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
 	}
 	for done := false; !done; {
 		s.ScheduleID = id.Number()
-		if s.Notify, err = body.Notify.sealed(r.Keyring, s.Stamps); err != nil {
+		s.Notify, err = body.Notify.sealed(r.Keyring, s.Stamps)
+		if err != nil {
 			return Created{}, err
 		}
-		if done, err = s.insert(c.Tx); err != nil {
+		done, err = s.insert(c.Tx)
+		if err != nil {
 			return Created{}, err
 		}
 	}

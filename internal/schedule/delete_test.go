@@ -13,7 +13,9 @@ import (
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	first, second, third := create(t, s, object{}), create(t, s, object{}), create(t, s, object{})
+	first := create(t, s, object{})
+	second := create(t, s, object{})
+	third := create(t, s, object{})
 	s.Grant(auth.SchedulesRead)
 	left := func(want string) func(*testing.T, *apitest.Server, apitest.Reply) {
 		return func(t *testing.T, s *apitest.Server, _ apitest.Reply) {

@@ -16,7 +16,8 @@ func (p Page) AppendJSON(b []byte) (_ []byte, err error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if b, err = p.Items[i].AppendJSON(b); err != nil {
+		b, err = p.Items[i].AppendJSON(b)
+		if err != nil {
 			return b, err
 		}
 	}

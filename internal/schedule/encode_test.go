@@ -52,7 +52,8 @@ func TestAppendJSONOfAPage(t *testing.T) {
 // randomSchedule fills every member by reflection, so that a later one cannot be forgotten.
 func randomSchedule(r *rand.Rand) (s Schedule) {
 	fill(r, reflect.ValueOf(&s).Elem())
-	if s.Notify = nil; r.IntN(2) > 0 { // the encoder writes it in both cases
+	s.Notify = nil
+	if r.IntN(2) > 0 { // the encoder writes it in both cases
 		advance := r.Int64N(9)
 		s.Notify = &Notify{AdvanceInTime: &advance, Webhooks: &[]Webhook{{}}}
 	}

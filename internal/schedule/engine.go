@@ -69,12 +69,14 @@ func (s *stored) compile(account *time.Location) (*oncall.Schedule, error) {
 func compile(account *time.Location, timeZone string, layers []LayerConfig, known calendars) (e *oncall.Schedule, err error) {
 	e = &oncall.Schedule{Zone: account, Layers: make([]oncall.Layer, len(layers))}
 	if timeZone != "" {
-		if e.Zone, err = zone("time_zone", timeZone); err != nil {
+		e.Zone, err = zone("time_zone", timeZone)
+		if err != nil {
 			return nil, err
 		}
 	}
 	for i := range layers {
-		if e.Layers[i], err = layers[i].compile(); err != nil {
+		e.Layers[i], err = layers[i].compile()
+		if err != nil {
 			return nil, prefixField(fmt.Sprintf("layers[%d].", i), err)
 		}
 		e.Layers[i].Skip, e.Layers[i].Only = known.of(layers[i].SkipCalIDs), known.of(layers[i].OnlyCalIDs)
@@ -102,7 +104,8 @@ func (l *LayerConfig) compile() (e oncall.Layer, err error) {
 		Groups: make([]oncall.Group, len(l.Groups)),
 	}
 	if l.RotationUnit != "" {
-		if e.Unit, err = oncall.ParseUnit(l.RotationUnit); err != nil {
+		e.Unit, err = oncall.ParseUnit(l.RotationUnit)
+		if err != nil {
 			return e, fault.Invalid("rotation_unit", "%v", err)
 		}
 	}
@@ -110,7 +113,8 @@ func (l *LayerConfig) compile() (e oncall.Layer, err error) {
 		e.Mask |= 1 << uint64(day)
 	}
 	if l.TimeZone != "" {
-		if e.Zone, err = zone("time_zone", l.TimeZone); err != nil {
+		e.Zone, err = zone("time_zone", l.TimeZone)
+		if err != nil {
 			return e, err
 		}
 	}

@@ -99,7 +99,8 @@ func TestExplainExceptions(t *testing.T) {
 			x.Layers = append(x.Layers, l)
 		}
 		var err error
-		if x.Covers, err = explainCovers(e, why, n); err != nil {
+		x.Covers, err = explainCovers(e, why, n)
+		if err != nil {
 			t.Fatal(err)
 		}
 		list, err := s.words(&x, why, n, clock)

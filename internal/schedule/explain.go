@@ -88,11 +88,13 @@ func (r *Service) explain(c *api.Call, in explainRequest) (x Explained, err erro
 	}
 	n := names{c, map[int64]string{}}
 	for i := range why.Layers {
-		if x.Layers[i], err = s.explainLayer(e, why, i, n); err != nil {
+		x.Layers[i], err = s.explainLayer(e, why, i, n)
+		if err != nil {
 			return x, err
 		}
 	}
-	if x.Covers, err = explainCovers(e, why, n); err != nil {
+	x.Covers, err = explainCovers(e, why, n)
+	if err != nil {
 		return x, err
 	}
 	clock, err := person.ClockOf(c.Tx, c.Who, c.Now)
@@ -116,11 +118,13 @@ func (s *stored) explainLayer(e *oncall.Schedule, why oncall.Why, i int, n names
 		l.GroupName = group.GroupName
 		if p := w.Presence; p != nil {
 			present := shown(&p.Group, 0, 0)
-			if group = &present; w.Entry.Group != p.TurnOf {
+			group = &present
+			if w.Entry.Group != p.TurnOf {
 				l.StandIn, l.standInName = p.Group.Name, true
 			}
 		}
-		if l.Persons, l.more, err = n.of(group); err != nil {
+		l.Persons, l.more, err = n.of(group)
+		if err != nil {
 			return l, err
 		}
 	}
@@ -136,7 +140,10 @@ func (s *stored) explainLayer(e *oncall.Schedule, why oncall.Why, i int, n names
 		l.Calendar, l.onlyOff = s.excluding(i, w.Skip)
 	}
 	if w.Reason == oncall.OnCall || w.Reason == oncall.Preempted {
-		l.Start, l.StartBy, l.End, l.EndBy = w.Entry.Start, w.Entry.StartBy.String(), w.Entry.End, w.Entry.EndBy.String()
+		l.Start = w.Entry.Start
+		l.StartBy = w.Entry.StartBy.String()
+		l.End = w.Entry.End
+		l.EndBy = w.Entry.EndBy.String()
 	}
 	if w.Reason == oncall.Preempted {
 		l.CoveredBy = s.Layers[why.Piece.Sources[0].Layer].LayerName
@@ -170,7 +177,8 @@ func explainCovers(e *oncall.Schedule, why oncall.Why, n names) ([]CoverExplaine
 		c := e.Covers[r.Cover]
 		x := CoverExplained{OverrideID: c.ID, Covered: []string{}, Start: c.Start, End: c.End, cover: c}
 		var err error
-		if x.ByName, err = n.name(c.By); err != nil {
+		x.ByName, err = n.name(c.By)
+		if err != nil {
 			return nil, err
 		}
 		for _, h := range r.Holders {

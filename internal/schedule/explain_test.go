@@ -155,7 +155,10 @@ func agrees(t *testing.T, x schedule.Explained, final []schedule.Entry, from, to
 			return true
 		}
 		is, want := x.Oncall.Group, e.Group
-		is.Start, is.End, want.Start, want.End = 0, 0, 0, 0
+		is.Start = 0
+		is.End = 0
+		want.Start = 0
+		want.End = 0
 		if text(t, is) != text(t, want) || x.Oncall.Index != e.Index ||
 			e.Start > from && x.Oncall.Start != e.Start || e.End < to && (x.Oncall.End != e.End || x.NextChange != e.End) {
 			t.Errorf("schedule %d at %d: %+v until %d, but the timeline has %+v", x.ScheduleID, x.At, x.Oncall, x.NextChange, e)

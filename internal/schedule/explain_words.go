@@ -27,7 +27,8 @@ func (n names) of(g *Group) (first []string, more int, err error) {
 			if seen[id] {
 				continue
 			}
-			if seen[id] = true; len(seen) > maxNames {
+			seen[id] = true
+			if len(seen) > maxNames {
 				more++
 				continue
 			}
@@ -161,7 +162,8 @@ func (n names) coverWords(x *CoverExplained, clock person.Clock) (string, error)
 	whom := fmt.Sprintf("on-call role %d", x.cover.RoleID)
 	if x.cover.PersonID != 0 {
 		var err error
-		if whom, err = n.name(x.cover.PersonID); err != nil {
+		whom, err = n.name(x.cover.PersonID)
+		if err != nil {
 			return "", err
 		}
 	}

@@ -39,7 +39,8 @@ func (r *Service) gapList(c *api.Call, in gapListRequest) (reply api.Paged[OpenG
 	}
 	var open []OpenGap
 	for _, g := range all {
-		if g.Start = max(g.Start, c.Unix()); g.Start < g.End {
+		g.Start = max(g.Start, c.Unix())
+		if g.Start < g.End {
 			open = append(open, g)
 		}
 	}

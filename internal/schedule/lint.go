@@ -31,7 +31,8 @@ func (r *Service) lint(c *api.Call, in lintRequest) (reply Linted, err error) {
 	reply.Complete = true
 	ids := distinct(in.ScheduleIDs)
 	if len(ids) == 0 {
-		if ids, err = all(c.Tx, c.Who.AccountID); err != nil {
+		ids, err = all(c.Tx, c.Who.AccountID)
+		if err != nil {
 			return reply, err
 		}
 		if len(ids) > maxChecked {

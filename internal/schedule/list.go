@@ -75,9 +75,15 @@ func (r *Service) list(c *api.Call, in listRequest) (reply Page, err error) {
 	for i, s := range page.Items {
 		if w == nil {
 			items[i], err = r.show(c, s)
-		} else if err = s.attach(c.Tx); err == nil {
-			items[i], err = r.showAt(c, s, *w, &left)
+			if err != nil {
+				return reply, err
+			}
+			continue
 		}
+		if err := s.attach(c.Tx); err != nil {
+			return reply, err
+		}
+		items[i], err = r.showAt(c, s, *w, &left)
 		if err != nil {
 			return reply, err
 		}

@@ -30,7 +30,8 @@ func ReadNow(tx *db.Tx, account int64) (Now, error) {
 
 // readNow reads those of the schedules that exist.
 func readNow(tx *db.Tx, account int64, ids []int64) (n Now, err error) {
-	if n.zone, err = person.Zone(tx, account); err != nil {
+	n.zone, err = person.Zone(tx, account)
+	if err != nil {
 		return n, err
 	}
 	for _, id := range ids {
@@ -55,12 +56,14 @@ type NowChange struct {
 func (n Now) Changes(after Now, at int64) (list []NowChange, err error) {
 	for _, before := range n.schedules {
 		c := NowChange{Schedule: fault.Ref{Kind: configstore.Schedule, ID: fmt.Sprint(before.ScheduleID), Name: before.Name}}
-		if c.From, err = before.shiftsAt(at, n.zone); err != nil {
+		c.From, err = before.shiftsAt(at, n.zone)
+		if err != nil {
 			return nil, err
 		}
 		i := slices.IndexFunc(after.schedules, func(s *stored) bool { return s.ScheduleID == before.ScheduleID })
 		if i >= 0 {
-			if c.To, err = after.schedules[i].shiftsAt(at, after.zone); err != nil {
+			c.To, err = after.schedules[i].shiftsAt(at, after.zone)
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -111,7 +114,8 @@ func dependents(tx *db.Tx, account int64, object configstore.Target, now int64) 
 			ids = append(ids, more...)
 		}
 	case configstore.Person:
-		if ids, err = numbers(configstore.Sources(tx, account, configstore.Person, object.ID, configstore.Schedule)); err != nil {
+		ids, err = numbers(configstore.Sources(tx, account, configstore.Person, object.ID, configstore.Schedule))
+		if err != nil {
 			return nil, err
 		}
 		covered, err := db.All(tx, db.Column[int64], `SELECT schedule_id FROM schedule_override

@@ -108,7 +108,8 @@ func (n *changeOfNow) words(c *api.Call, status bool) ([]string, error) {
 
 // holderNames returns the persons of shifts before and after a change as parts of a sentence.
 func holderNames(name func(int64) (string, error), was, will []oncall.Shift) (from, to string, err error) {
-	if from, err = holders(name, was); err != nil {
+	from, err = holders(name, was)
+	if err != nil {
 		return "", "", err
 	}
 	to, err = holders(name, will)

@@ -40,7 +40,9 @@ func Who(tx *db.Tx, account, schedule int64, roles []int64, at int64, zone *time
 				}
 			}
 			if len(persons) > 0 && moment == at {
-				o.Persons, o.Group, o.Until = distinct(persons), now.Group.Name, now.End
+				o.Persons = distinct(persons)
+				o.Group = now.Group.Name
+				o.Until = now.End
 				return o, true, nil
 			}
 			if len(persons) > 0 {

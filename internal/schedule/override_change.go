@@ -50,7 +50,8 @@ func (r *Service) changed(c *api.Call, s *stored, after []Override, changes []Ov
 	list := OverrideChanges{Account: s.AccountID, Schedule: s.ScheduleID, Revision: s.Revision, Actor: c.Who.PersonID}
 	for _, change := range changes {
 		if live(change.Before, c.Unix()) || live(change.After, c.Unix()) {
-			if change.Replaced, err = change.replaced(s, after, c); err != nil {
+			change.Replaced, err = change.replaced(s, after, c)
+			if err != nil {
 				return reply, err
 			}
 			list.Changes = append(list.Changes, change)

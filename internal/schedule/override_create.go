@@ -38,7 +38,8 @@ func (r *Service) overrideCreate(c *api.Call, in overrideCreateRequest) (reply O
 	role := oncall.AnyRole
 	o := Override{RoleID: &role}
 	in.applyTo(&o)
-	if reply.OverrideReply, err = r.add(c, s, &o, in.DryRun.Only); err == nil && !in.DryRun.Only {
+	reply.OverrideReply, err = r.add(c, s, &o, in.DryRun.Only)
+	if err == nil && !in.DryRun.Only {
 		reply.OverrideID = o.OverrideID
 	}
 	return reply, err
@@ -46,7 +47,10 @@ func (r *Service) overrideCreate(c *api.Call, in overrideCreateRequest) (reply O
 
 // add checks a new override of a schedule, stores it, and notifies the persons concerned.
 func (r *Service) add(c *api.Call, s *stored, o *Override, dryRun bool) (reply OverrideReply, err error) {
-	o.AccountID, o.ScheduleID, o.CreateAt, o.CreateBy = s.AccountID, s.ScheduleID, c.Unix(), c.Who.PersonID
+	o.AccountID = s.AccountID
+	o.ScheduleID = s.ScheduleID
+	o.CreateAt = c.Unix()
+	o.CreateBy = c.Who.PersonID
 	o.stamp(c)
 	if err := configstore.FirstError(o.check(""), o.checkNow(c.Tx, c.Unix()), s.checkRoom(c.Unix())); err != nil {
 		return reply, err
@@ -57,7 +61,8 @@ func (r *Service) add(c *api.Call, s *stored, o *Override, dryRun bool) (reply O
 	o.Revision = s.Revision
 	for done := false; !done; {
 		o.OverrideID = id.Number()
-		if done, err = o.insert(c.Tx, s.Name); err != nil {
+		done, err = o.insert(c.Tx, s.Name)
+		if err != nil {
 			return reply, err
 		}
 	}

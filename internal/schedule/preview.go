@@ -33,7 +33,9 @@ func (r *Service) preview(c *api.Call, in previewRequest) (Schedule, error) {
 	if err := s.showTimelines(&view, c, *w, &left); err != nil {
 		return Schedule{}, err
 	}
-	view.LayerSchedules, view.CurOncall, view.NextOncall = nil, nil, nil // the public API leaves them out
+	view.LayerSchedules = nil
+	view.CurOncall = nil
+	view.NextOncall = nil // the public API leaves them out
 	s.AccountID = c.Who.AccountID
 	n, err := s.named(c.Tx)
 	if err != nil {

@@ -123,7 +123,9 @@ func (r random) rotation(o object, override bool) {
 	case 0:
 		o["rotation_unit"], o["rotation_value"] = unit, value
 	case 1:
-		o["rotation_unit"], o["rotation_value"], o["rotation_duration"] = unit, value, value*seconds[unit]
+		o["rotation_unit"] = unit
+		o["rotation_value"] = value
+		o["rotation_duration"] = value * seconds[unit]
 	case 2:
 		if override {
 			return

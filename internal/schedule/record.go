@@ -45,10 +45,12 @@ func Load(tx *db.Tx, keyring *secret.Keyring, account int64, records []Record) e
 		if err != nil {
 			return err
 		}
-		if s.Notify, err = s.Notify.sealed(keyring, s.Stamps); err != nil {
+		s.Notify, err = s.Notify.sealed(keyring, s.Stamps)
+		if err != nil {
 			return err
 		}
-		if s.Revision, err = configstore.Revision(tx, account); err != nil {
+		s.Revision, err = configstore.Revision(tx, account)
+		if err != nil {
 			return err
 		}
 		s.Revision++ // insert increments the account's; no schedule of the account has had a higher one
@@ -119,7 +121,8 @@ func Dump(tx *db.Tx, keyring *secret.Keyring, account int64, secrets bool) ([]Re
 	records := make([]Record, len(all))
 	for i, s := range all {
 		if s.Notify != nil {
-			if s.Notify, err = s.Notify.shown(keyring.Open, s.Stamps, secrets); err != nil {
+			s.Notify, err = s.Notify.shown(keyring.Open, s.Stamps, secrets)
+			if err != nil {
 				return nil, err
 			}
 		}

@@ -42,7 +42,8 @@ func (r *Service) ReleasePerson(c *api.Call, person int64) error {
 
 // release removes a person from the layers of the schedule and stores it.
 func (s *stored) release(c *api.Call, person int64) (err error) {
-	if s.Layers, err = s.without(person, c.Unix()); err != nil {
+	s.Layers, err = s.without(person, c.Unix())
+	if err != nil {
 		return err
 	}
 	s.UpdateAt, s.UpdateBy = c.Unix(), c.Who.PersonID

@@ -45,7 +45,8 @@ func (n *Notify) transformSecrets(p transform, of Stamps) (*Notify, error) {
 				continue
 			}
 			var err error
-			if w.Others[name], err = p.other(value, webhook+"others/"+name); err != nil {
+			w.Others[name], err = p.other(value, webhook+"others/"+name)
+			if err != nil {
 				return nil, err
 			}
 		}

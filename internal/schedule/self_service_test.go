@@ -178,7 +178,9 @@ func TestAPersonAsksSeldom(t *testing.T) {
 func TestCoverAnswers(t *testing.T) {
 	t.Parallel()
 	s, id, now, events := shared(t)
-	one, two, three := asked(t, s, id, now+3600, Z, A), asked(t, s, id, now+7200, Z, A), asked(t, s, id, now+10800, Z)
+	one := asked(t, s, id, now+3600, Z, A)
+	two := asked(t, s, id, now+7200, Z, A)
+	three := asked(t, s, id, now+10800, Z)
 	of := func(request int64) string { return fmt.Sprintf(`{"request_id":%d}`, request) }
 	names := []string{fmt.Sprint(id), "5789640530410", fmt.Sprint(one), "5789640530777", fmt.Sprint(two), "5789640530776", fmt.Sprint(three), "5789640530775"}
 	s.Scenarios(t, "/schedule/cover/accept", []apitest.Scenario{

@@ -52,7 +52,8 @@ func (r *Service) shiftTake(c *api.Call, in shiftTakeRequest) (reply ShiftTaken,
 		return reply, err
 	}
 	o.Start, o.End = part.from, part.to
-	if reply.OverrideReply, err = r.add(c, s, &o, in.DryRun.Only); err == nil && !in.DryRun.Only {
+	reply.OverrideReply, err = r.add(c, s, &o, in.DryRun.Only)
+	if err == nil && !in.DryRun.Only {
 		reply.OverrideID = o.OverrideID
 	}
 	reply.Start, reply.End = part.from, part.to

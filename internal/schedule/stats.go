@@ -84,13 +84,16 @@ func (in statsRequest) night() (night fairness.Span, err error) {
 // stats answers /schedule/stats.
 func (r *Service) stats(c *api.Call, in statsRequest) (reply Stats, err error) {
 	q := fairness.Question{Roles: in.RoleIDs, From: in.Start, Until: in.End}
-	if q.Night, err = in.night(); err != nil {
+	q.Night, err = in.night()
+	if err != nil {
 		return reply, err
 	}
-	if q.Schedules, err = in.timelines(c); err != nil {
+	q.Schedules, err = in.timelines(c)
+	if err != nil {
 		return reply, err
 	}
-	if q.Holidays, err = in.holidays(c); err != nil {
+	q.Holidays, err = in.holidays(c)
+	if err != nil {
 		return reply, err
 	}
 	persons := map[int64]PersonStats{}
@@ -115,8 +118,13 @@ func (r *Service) stats(c *api.Call, in statsRequest) (reply Stats, err error) {
 	reply.MeanSeconds /= max(1, int64(len(counts)))
 	for _, n := range counts {
 		p := persons[n.PersonID]
-		p.Seconds, p.NightSeconds, p.WeekendSeconds, p.HolidaySeconds = n.Seconds, n.Night, n.Weekend, n.Holiday
-		p.Shifts, p.LongestSeconds, p.DifferenceSeconds = n.Shifts, n.Longest, n.Seconds-reply.MeanSeconds
+		p.Seconds = n.Seconds
+		p.NightSeconds = n.Night
+		p.WeekendSeconds = n.Weekend
+		p.HolidaySeconds = n.Holiday
+		p.Shifts = n.Shifts
+		p.LongestSeconds = n.Longest
+		p.DifferenceSeconds = n.Seconds - reply.MeanSeconds
 		reply.Items = append(reply.Items, p)
 	}
 	return reply, nil
@@ -148,7 +156,8 @@ func (in statsRequest) timelines(c *api.Call) (list []*oncall.Schedule, err erro
 	if len(in.ScheduleIDs)+len(in.TeamIDs) == 0 {
 		return nil, fault.Invalid("schedule_ids", "is required, or team_ids")
 	}
-	if ids = distinct(ids); len(ids) > maxCounted {
+	ids = distinct(ids)
+	if len(ids) > maxCounted {
 		return nil, fault.Invalid("team_ids", "the teams and schedule_ids have %d schedules, at most %d can be counted", len(ids), maxCounted)
 	}
 	for _, id := range ids {

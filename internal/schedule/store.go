@@ -86,7 +86,8 @@ func find(tx *db.Tx, account, schedule int64) (*stored, error) {
 
 // attach reads what the timeline is made of besides the schedule's own row.
 func (s *stored) attach(tx *db.Tx) (err error) {
-	if s.overrides, err = overridesOf(tx, s.AccountID, s.ScheduleID); err != nil {
+	s.overrides, err = overridesOf(tx, s.AccountID, s.ScheduleID)
+	if err != nil {
 		return err
 	}
 	if err := s.attachAbsences(tx); err != nil {

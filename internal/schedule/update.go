@@ -41,7 +41,8 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 		return reply, err
 	}
 	before := *s
-	if body.Notify, err = body.Notify.sealed(r.Keyring, s.Stamps); err != nil {
+	body.Notify, err = body.Notify.sealed(r.Keyring, s.Stamps)
+	if err != nil {
 		return reply, err
 	}
 	body.applyTo(s)

@@ -68,7 +68,8 @@ func TestUpdateKeepsUnsentMembers(t *testing.T) {
 			want := read(t, s, id)
 			s.Call(apitest.KeyReader, "/schedule/update", fmt.Sprintf(`{"schedule_id":%d,%s}`, id, c.sent)).Into(&struct{}{})
 			for name, value := range c.changes {
-				if want[name] = value; name == "time_zone" {
+				want[name] = value
+				if name == "time_zone" {
 					delete(want, name)
 				}
 			}

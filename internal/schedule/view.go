@@ -38,7 +38,9 @@ func (s *stored) showTimelines(view *Schedule, c *api.Call, w window, left *budg
 		return err
 	}
 	view.Layers = s.showLayers()
-	view.ScheduleLayers, view.LayerSchedules, view.FinalSchedule = &layers, &layers, final
+	view.ScheduleLayers = &layers
+	view.LayerSchedules = &layers
+	view.FinalSchedule = final
 	current, next := e.At(c.Unix())
 	view.CurOncall, view.NextOncall = s.oncall(current), s.oncall(next)
 	return nil

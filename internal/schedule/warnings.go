@@ -21,7 +21,8 @@ type named struct {
 
 // named reads the names of the schedule's persons, and whether its team exists.
 func (s *stored) named(tx *db.Tx) (n named, err error) {
-	if n.persons, err = personNames(tx, s.AccountID, s.persons()); err != nil || s.TeamID == 0 {
+	n.persons, err = personNames(tx, s.AccountID, s.persons())
+	if err != nil || s.TeamID == 0 {
 		n.team = true
 		return n, err
 	}

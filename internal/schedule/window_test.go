@@ -24,8 +24,12 @@ func pages(t *testing.T, s *apitest.Server, path, body string, from, to, days in
 				continue
 			}
 			last := &have[len(have)-1]
-			last.End, last.Group.End, last.CutEnd = e.End, e.End, e.CutEnd
-			e.Start, e.Group.Start, e.CutStart = last.Start, last.Start, false
+			last.End = e.End
+			last.Group.End = e.End
+			last.CutEnd = e.CutEnd
+			e.Start = last.Start
+			e.Group.Start = last.Start
+			e.CutStart = false
 			if !reflect.DeepEqual(*last, e) {
 				t.Fatalf("%+v goes on as %+v", *last, e)
 			}

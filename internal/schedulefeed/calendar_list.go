@@ -30,7 +30,8 @@ type listRequest struct{}
 func (s *Service) list(c *api.Call, _ listRequest) (reply Listed, err error) {
 	const which = ` FROM ical_feed WHERE account_id = $1 AND ($2 OR created_by = $3)`
 	args := []any{c.Who.AccountID, c.Who.May(auth.SchedulesManage), c.Who.PersonID}
-	if reply.Total, _, err = db.One(c.Tx, db.Column[int64], `SELECT count(*)`+which, args...); err != nil {
+	reply.Total, _, err = db.One(c.Tx, db.Column[int64], `SELECT count(*)`+which, args...)
+	if err != nil {
 		return reply, err
 	}
 	feeds, err := db.All(c.Tx, scan, `SELECT `+columns+which+` ORDER BY created_at DESC, feed_id DESC LIMIT 1000`, args...)

@@ -112,7 +112,8 @@ func historyOf(tx *db.Tx, f feed) (h shiftfeed.History, err error) {
 
 // write writes the text.
 func (t *text) write(f feed) (err error) {
-	if t.body, err = t.calendar.Write(); err != nil {
+	t.body, err = t.calendar.Write()
+	if err != nil {
 		return err
 	}
 	digest := sha256.Sum256(t.body)
@@ -145,7 +146,8 @@ func build(tx *db.Tx, f feed, now time.Time) (*text, error) {
 		return nil, err
 	}
 	t := &text{calendar: shiftfeed.Calendar{Name: "On call: " + name}}
-	if t.calendar.Zone, err = f.zone(tx, account); err != nil {
+	t.calendar.Zone, err = f.zone(tx, account)
+	if err != nil {
 		return nil, err
 	}
 	today := now.Unix() / 86400 * 86400
@@ -217,7 +219,8 @@ func event(tx *db.Tx, f feed, id int64, name string, s shiftfeed.Shift, names ma
 		if err != nil {
 			return shiftfeed.Event{}, err
 		}
-		if who = p.PersonName; !found || who == "" {
+		who = p.PersonName
+		if !found || who == "" {
 			who = fmt.Sprintf("person %d", s.PersonID)
 		}
 		names[s.PersonID] = who

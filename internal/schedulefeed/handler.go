@@ -80,7 +80,8 @@ func (s *Service) read(r *http.Request, now time.Time) (t *text, err error) {
 	var f feed
 	fresh := false
 	err = s.DB.Snapshot(r.Context(), func(tx *db.Tx) (err error) {
-		if f, err = open(tx, at, now); err != nil {
+		f, err = open(tx, at, now)
+		if err != nil {
 			return err
 		}
 		if v := s.reads.Allow(f.ID, readLimit, now); !v.OK {

@@ -12,8 +12,12 @@ import (
 // before what the shortest service cuts off.
 func TestTheAckLinkIsNeverCutOff(t *testing.T) {
 	i := render.Sample
-	i.Title, i.Headline, i.Description = strings.Repeat("<*t_>", 102), strings.Repeat("<*h_>", 40), strings.Repeat("d\n", 1000)
-	i.Where, i.Channel, i.Notified = strings.Repeat("w", 80), strings.Repeat("c", 60), []string{strings.Repeat("n", 500)}
+	i.Title = strings.Repeat("<*t_>", 102)
+	i.Headline = strings.Repeat("<*h_>", 40)
+	i.Description = strings.Repeat("d\n", 1000)
+	i.Where = strings.Repeat("w", 80)
+	i.Channel = strings.Repeat("c", 60)
+	i.Notified = []string{strings.Repeat("n", 500)}
 	i.Links = nil
 	for n := range 8 {
 		i.Links = append(i.Links, render.Link{Name: strings.Repeat("l", 100) + string(rune('a'+n)), URL: "https://a.example/" + strings.Repeat("x", 900)})

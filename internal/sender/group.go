@@ -104,7 +104,8 @@ func (find Directory) Invite(people []Contact, add func(ids []string) (refused [
 // One looks up a single contact. An unknown contact is an error that names the service and the key of its look-up,
 // such as "Slack" and "e-mail address".
 func (find Directory) One(p Contact, service, by string) (id string, err error) {
-	if id, err = find(p); err == nil && id == "" {
+	id, err = find(p)
+	if err == nil && id == "" {
 		err = &Error{Message: service + " does not know " + p.Label() + " by " + by}
 	}
 	return id, err

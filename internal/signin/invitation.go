@@ -46,7 +46,8 @@ func (s *Service) invite(ctx context.Context, now time.Time) (again time.Time, e
 	}
 	waits := i
 	err = s.DB.WriteOf(ctx, i.AccountID, func(tx *db.Tx) (err error) {
-		if i, found, err = credential.DueInvitation(tx, now); err != nil || !found || i != waits { // another process was faster
+		i, found, err = credential.DueInvitation(tx, now)
+		if err != nil || !found || i != waits { // another process was faster
 			return err
 		}
 		p, known, err := person.Find(tx, i.AccountID, i.PersonID)

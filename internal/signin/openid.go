@@ -114,7 +114,8 @@ func (s *Service) BeginOpenID(next string, now time.Time) (address, keep string,
 	if err != nil {
 		return "", "", err
 	}
-	if keep, err = s.Keyring.Seal(string(text), awayContext); err != nil {
+	keep, err = s.Keyring.Seal(string(text), awayContext)
+	if err != nil {
 		return "", "", err
 	}
 	return s.oauth(p).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), keep, nil
@@ -144,7 +145,8 @@ func (s *Service) FinishOpenID(
 	if err != nil {
 		return p, "", err
 	}
-	if p.Ref, err = s.known(ctx, c, from, now); err != nil {
+	p.Ref, err = s.known(ctx, c, from, now)
+	if err != nil {
 		return p, "", err
 	}
 	p.Way = byOpenID

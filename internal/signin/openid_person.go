@@ -17,15 +17,17 @@ import (
 
 // known returns the person of the provider's claims, with the roles and teams that follow from these.
 func (s *Service) known(ctx context.Context, c claims, from Client, now time.Time) (r person.Ref, err error) {
-	if err = s.DB.Read(ctx, func(tx *db.Tx) (err error) {
+	err = s.DB.Read(ctx, func(tx *db.Tx) (err error) {
 		r.AccountID, err = s.openIDAccount(tx)
 		return err
-	}); err != nil {
+	})
+	if err != nil {
 		return r, err
 	}
 	err = s.DB.WriteOf(ctx, r.AccountID, func(tx *db.Tx) (err error) {
 		var found bool
-		if r.PersonID, found, err = credential.PersonOf(tx, r.AccountID, s.OpenID.Issuer, c.subject); err != nil {
+		r.PersonID, found, err = credential.PersonOf(tx, r.AccountID, s.OpenID.Issuer, c.subject)
+		if err != nil {
 			return err
 		}
 		if found {
@@ -33,7 +35,8 @@ func (s *Service) known(ctx context.Context, c claims, from Client, now time.Tim
 				return cmp.Or(err, ErrUnknown)
 			}
 		} else {
-			if r.PersonID, err = s.newIdentity(tx, r.AccountID, c, from, now); err != nil {
+			r.PersonID, err = s.newIdentity(tx, r.AccountID, c, from, now)
+			if err != nil {
 				return err
 			}
 		}
@@ -91,7 +94,8 @@ func (s *Service) newIdentity(tx *db.Tx, account int64, c claims, from Client, n
 		}
 		name, _, _ := strings.Cut(email, "@")
 		name = cmp.Or(strings.TrimSpace(c.Name), strings.TrimSpace(c.Nickname), name)
-		if who, err = person.Provision(tx, account, name, email, now.Unix()); err != nil {
+		who, err = person.Provision(tx, account, name, email, now.Unix())
+		if err != nil {
 			return 0, err
 		}
 		if err := s.record(tx, person.Ref{AccountID: account, PersonID: who}, opProvision, from, `{"way":"oidc"}`, "", now); err != nil {

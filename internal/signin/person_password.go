@@ -19,7 +19,8 @@ type changed struct{ before, after string } // hashes
 
 // checkPassword compares and hashes without a transaction, because both take long.
 func (s *Service) checkPassword(c *api.Call, in passwordRequest) (out changed, err error) {
-	if out.before, err = s.confirm(c, in.Password, true); err != nil {
+	out.before, err = s.confirm(c, in.Password, true)
+	if err != nil {
 		return out, err
 	}
 	if err := credential.CheckPassword("new_password", in.NewPassword); err != nil {

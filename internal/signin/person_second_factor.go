@@ -80,7 +80,8 @@ func (s *Service) secondConfirm(c *api.Call, in codeRequest) (out secondConfirme
 	if !accepted {
 		return out, fault.Invalid("one_time_password", "is not what the app shows now")
 	}
-	if out.RecoveryCodes, err = credential.ConfirmSecondFactor(c.Tx, r.AccountID, r.PersonID, c.Now); err != nil {
+	out.RecoveryCodes, err = credential.ConfirmSecondFactor(c.Tx, r.AccountID, r.PersonID, c.Now)
+	if err != nil {
 		return out, err
 	}
 	return out, session.EndOthers(c.Tx, r.AccountID, r.PersonID, c.Who.Session)
@@ -97,7 +98,8 @@ type removal struct {
 }
 
 func (s *Service) checkRemoval(c *api.Call, in removalRequest) (out removal, err error) {
-	if out.Ref, err = subject(c, in.PersonID); err != nil {
+	out.Ref, err = subject(c, in.PersonID)
+	if err != nil {
 		return out, err
 	}
 	out.hash, err = s.confirm(c, in.Password, false)

@@ -41,10 +41,12 @@ func securityInfo(c *api.Call, in securityRequest) (out security, err error) {
 		return out, err
 	}
 	out.HasPassword, out.PasswordSetAt = p.Hash != "", p.SetAt
-	if out.HasSecondFactor, err = credential.HasSecondFactor(c.Tx, r.AccountID, r.PersonID); err != nil {
+	out.HasSecondFactor, err = credential.HasSecondFactor(c.Tx, r.AccountID, r.PersonID)
+	if err != nil {
 		return out, err
 	}
-	if out.HasIdentity, err = credential.HasIdentity(c.Tx, r.AccountID, "", r.PersonID); err != nil {
+	out.HasIdentity, err = credential.HasIdentity(c.Tx, r.AccountID, "", r.PersonID)
+	if err != nil {
 		return out, err
 	}
 	who, _, err := person.Find(c.Tx, r.AccountID, r.PersonID)

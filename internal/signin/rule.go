@@ -81,10 +81,12 @@ func stillLetsIn(tx *db.Tx, maker, account int64, p person.Record) (bool, error)
 
 // linkIn returns the link of a token and its person. found is false when the link opens nothing.
 func (s *Service) linkIn(tx *db.Tx, token string, now time.Time) (l credential.Link, who person.Record, found bool, err error) {
-	if l, found, err = credential.FindLink(tx, token, now); err != nil || !found {
+	l, found, err = credential.FindLink(tx, token, now)
+	if err != nil || !found {
 		return l, who, false, err
 	}
-	if who, found, err = person.Find(tx, l.AccountID, l.PersonID); err != nil || !found || who.Status == "deleted" {
+	who, found, err = person.Find(tx, l.AccountID, l.PersonID)
+	if err != nil || !found || who.Status == "deleted" {
 		return l, who, false, err
 	}
 	switch l.Kind {

@@ -36,7 +36,8 @@ func Images(images []event.Image) (kept []event.Image) {
 		if !IsURL(i.Href) || utf8.RuneCountInString(i.Href) > MaxURL {
 			i.Href = ""
 		}
-		if i.Alt = event.Cut(strings.TrimSpace(Clean(i.Alt)), MaxAlt); seen[i.Alt] {
+		i.Alt = event.Cut(strings.TrimSpace(Clean(i.Alt)), MaxAlt)
+		if seen[i.Alt] {
 			i.Alt = ""
 		}
 		seen[i.Alt] = true

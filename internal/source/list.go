@@ -21,7 +21,9 @@ type List struct {
 // UnmarshalJSONFrom reads an array or null of the body that ReadList has set. What it has read stays when an error occurs,
 // such as the end of a body that was cut.
 func (l *List) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	l.Items, l.Beyond, l.complete = nil, 0, false
+	l.Items = nil
+	l.Beyond = 0
+	l.complete = false
 	switch kind := d.PeekKind(); kind {
 	case 'n':
 		return d.SkipValue()

@@ -132,7 +132,8 @@ func (t *Tags) pair(s string) {
 	if !found {
 		name, value, _ = strings.Cut(s, "=")
 	}
-	if name = strings.TrimSpace(name); name != "" {
+	name = strings.TrimSpace(name)
+	if name != "" {
 		t.add(name, strings.TrimSpace(value))
 	}
 }

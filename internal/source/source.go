@@ -151,7 +151,8 @@ func Clean(s string) string {
 // GroupKey returns the key of the group that a source puts an alert into, within the bound of events. A longer one is
 // replaced by its hash: if it were cut, two groups could become one.
 func GroupKey(key string) string {
-	if key = Clean(key); utf8.RuneCountInString(key) > event.MaxGroupKey {
+	key = Clean(key)
+	if utf8.RuneCountInString(key) > event.MaxGroupKey {
 		return event.KeyOf(nil, key)
 	}
 	return key

@@ -70,7 +70,8 @@ func (s *Service) enrich(c *api.Call, in enrichRequest) (reply Enriched, err err
 			return reply, err
 		}
 		defer leave()
-		if maps, err = s.maps(c, in, frames); err != nil {
+		maps, err = s.maps(c, in, frames)
+		if err != nil {
 			return reply, err
 		}
 	}
@@ -144,7 +145,8 @@ func (s *Service) maps(c *api.Call, in enrichRequest, frames []stack.Frame) (map
 		if read += stored.size; read > maxRead {
 			continue
 		}
-		if maps[f.File], err = s.read(c, stored.id); err != nil {
+		maps[f.File], err = s.read(c, stored.id)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -97,22 +97,25 @@ func makeRoom(tx *db.Tx, account int64, m Sourcemap, stored int64) error {
 	}
 	held, _, err := db.One(tx, db.Column[int64], `SELECT coalesce(sum(stored), 0) FROM source_map WHERE account_id = $1 AND service = $2`,
 		account, m.Service)
-	for err == nil && held+stored > maxService {
-		type row struct {
-			id     string
-			stored int64
-		}
-		var oldest row
-		var found bool
-		oldest, found, err = db.One(tx, func(scan db.Scan) (r row, err error) { return r, scan(&r.id, &r.stored) },
+	if err != nil {
+		return err
+	}
+	type row struct {
+		id     string
+		stored int64
+	}
+	for held+stored > maxService {
+		oldest, found, err := db.One(tx, func(scan db.Scan) (r row, err error) { return r, scan(&r.id, &r.stored) },
 			`SELECT map_id, stored FROM source_map WHERE account_id = $1 AND service = $2 ORDER BY updated_at, map_id LIMIT 1`, account, m.Service)
 		if err != nil || !found {
 			return err
 		}
 		held -= oldest.stored
-		err = tx.Do(`DELETE FROM source_map WHERE account_id = $1 AND map_id = $2`, account, oldest.id)
+		if err := tx.Do(`DELETE FROM source_map WHERE account_id = $1 AND map_id = $2`, account, oldest.id); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // found is a stored map that a file of a stack may have.

@@ -130,7 +130,8 @@ func (s *Service) examined(c *api.Call, contentType string, form []byte) (m Sour
 	if err != nil {
 		return m, "", err
 	}
-	if m, err = meta.sourcemap(); err != nil {
+	m, err = meta.sourcemap()
+	if err != nil {
 		return m, "", err
 	}
 	if _, err := symbols.Parse(source); err != nil {

@@ -103,7 +103,9 @@ func TestMaintenanceFollowsItsSchedule(t *testing.T) {
 			"updates":[{"description":"d","component_changes":[{"component_id":"api","status":"under_maintenance"}]}]}`, page, title, from, to)).Into(&made)
 		return fmt.Sprintf(`{"page_id":%s,"change_id":%d`, page, made.ID)
 	}
-	later, first, extended := plan("later", now+7200, now+9000), plan("first", now+3600, now+7200), plan("extended", now+3601, now+7200)
+	later := plan("later", now+7200, now+9000)
+	first := plan("first", now+3600, now+7200)
+	extended := plan("extended", now+3601, now+7200)
 	check := func(want ...string) {
 		t.Helper()
 		var list struct {

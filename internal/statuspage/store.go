@@ -17,7 +17,8 @@ const maxOpen = 1000
 
 func scanChange(row db.Scan) (c Change, err error) {
 	var body string
-	if err = row(&body); err == nil {
+	err = row(&body)
+	if err == nil {
 		err = json.Unmarshal([]byte(body), &c)
 	}
 	return c, err
@@ -126,7 +127,8 @@ const (
 // changesOf returns a part of the changes of a page, the latest start first, and the number of all.
 func changesOf(tx *db.Tx, account int64, s selection, now int64) (list []Change, total int64, err error) {
 	args := []any{account, s.page, s.from, s.to, s.kind, s.status, now}
-	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+ofPage, args...); err != nil {
+	total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+ofPage, args...)
+	if err != nil {
 		return nil, 0, err
 	}
 	list, err = db.All(tx, scanChange, `SELECT body`+ofPage+` ORDER BY start_at DESC, change_id DESC LIMIT $8 + 0 OFFSET $9 + 0`,
@@ -138,7 +140,8 @@ func changesOf(tx *db.Tx, account int64, s selection, now int64) (list []Change,
 // begun, the latest start first, then those to come, the next one first.
 func openChanges(tx *db.Tx, account int64, s selection, now int64) (list []Change, total int64, err error) {
 	args := []any{account, s.page, now, s.kind}
-	if total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+stillOpen, args...); err != nil {
+	total, _, err = db.One(tx, db.Column[int64], `SELECT count(*)`+stillOpen, args...)
+	if err != nil {
 		return nil, 0, err
 	}
 	list, err = db.All(tx, scanChange, `SELECT body`+stillOpen+` ORDER BY start_at > $3, abs(start_at - $3), change_id

@@ -28,7 +28,10 @@ func TestLoadDump(t *testing.T) {
 			r := team.Record{TeamID: int64(i)<<60 + 1, TeamName: strings.Repeat("队", 1+rnd.IntN(128))}
 			if rnd.IntN(2) == 0 {
 				r.Description, r.RefID = strings.Repeat("ß", rnd.IntN(501)), strings.Repeat("r", rnd.IntN(256))
-				r.CreatorID, r.UpdatedBy, r.CreatedAt, r.UpdatedAt = rnd.Int64(), rnd.Int64N(9), rnd.Int64N(9), rnd.Int64()
+				r.CreatorID = rnd.Int64()
+				r.UpdatedBy = rnd.Int64N(9)
+				r.CreatedAt = rnd.Int64N(9)
+				r.UpdatedAt = rnd.Int64()
 			}
 			for _, p := range rnd.Perm(9)[:rnd.IntN(9)] {
 				r.PersonIDs = append(r.PersonIDs, int64(p)<<59+1)

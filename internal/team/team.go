@@ -202,10 +202,12 @@ func list(c *api.Call, in listRequest) (listed, error) {
 	}
 	teams := make([]Team, len(found))
 	for i, r := range found {
-		if r.PersonIDs, err = Members(c.Tx, c.Who.AccountID, r.TeamID); err != nil {
+		r.PersonIDs, err = Members(c.Tx, c.Who.AccountID, r.TeamID)
+		if err != nil {
 			return listed{}, err
 		}
-		if teams[i], err = show(c, r); err != nil {
+		teams[i], err = show(c, r)
+		if err != nil {
 			return listed{}, err
 		}
 	}

@@ -48,12 +48,15 @@ func (s *Service) upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	if err != nil {
 		return upserted{}, err
 	}
-	r.TeamName, r.UpdatedAt, r.UpdatedBy = in.TeamName, c.Unix(), c.Who.PersonID
+	r.TeamName = in.TeamName
+	r.UpdatedAt = c.Unix()
+	r.UpdatedBy = c.Who.PersonID
 	if in.Description != nil {
 		r.Description = *in.Description
 	}
 	if in.RefID != nil {
-		if r.RefID = *in.RefID; r.RefID != "" {
+		r.RefID = *in.RefID
+		if r.RefID != "" {
 			if err := checkRefID(c, r); err != nil {
 				return upserted{}, err
 			}
@@ -62,7 +65,8 @@ func (s *Service) upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	var invited []Invited
 	before := r.PersonIDs
 	if in.PersonIDs != nil || in.Emails != nil || in.Phones != nil {
-		if r.PersonIDs, invited, err = s.members(c, in); err != nil {
+		r.PersonIDs, invited, err = s.members(c, in)
+		if err != nil {
 			return upserted{}, err
 		}
 	}

@@ -88,7 +88,10 @@ func (b Body) storeIn(c *api.Call, t *Template) error {
 	if taken {
 		return fault.Invalid("template_name", "another template has the name %q", b.TemplateName)
 	}
-	t.TeamID, t.TemplateName, t.Description, t.Texts = b.TeamID, b.TemplateName, b.Description, b.Texts
+	t.TeamID = b.TeamID
+	t.TemplateName = b.TemplateName
+	t.Description = b.Description
+	t.Texts = b.Texts
 	t.UpdatedAt, t.UpdatedBy = c.Unix(), c.Who.PersonID
 	c.Touched(Kind.Name, t.TemplateID, t.TemplateName)
 	return Kind.Put(c.Tx, c.Who.AccountID, t)

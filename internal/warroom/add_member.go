@@ -15,10 +15,12 @@ type addRequest struct {
 // add adds persons to a group at the service.
 func (r *Service) add(c *api.Call, in addRequest) (a openResult, err error) {
 	err = c.Write(func() error {
-		if a.Record, a.incident, err = in.permit(c); err != nil {
+		a.Record, a.incident, err = in.permit(c)
+		if err != nil {
 			return err
 		}
-		if _, a.service, err = r.app(c, in.IntegrationID); err != nil {
+		_, a.service, err = r.app(c, in.IntegrationID)
+		if err != nil {
 			return err
 		}
 		a.people, err = contactsOf(c.Tx, c.Who.AccountID, nil, in.MemberIDs)

@@ -26,7 +26,8 @@ func (r *Service) app(c *api.Call, id int64) (i integration.Integration, s sende
 	case i.Status != "enabled":
 		return i, nil, fault.New(fault.Conflict, "the integration %d (%s) is disabled", id, i.IntegrationName)
 	}
-	if err = integration.Kind.Open(r.Keyring, c.Who.AccountID, &i); err != nil {
+	err = integration.Kind.Open(r.Keyring, c.Who.AccountID, &i)
+	if err != nil {
 		return i, nil, err
 	}
 	return i, i.Service(), nil

@@ -62,7 +62,9 @@ func (r *Service) openGroup(c *api.Call, in createRequest) (a openResult, err er
 	if group.ID == "" {
 		return a, errors.Join(failed(a.PluginType, err, group.Missing), c.Write(func() error { return a.delete(c.Tx) }))
 	}
-	a.ChatID, a.ChatName, a.ShareLink = group.ID, group.Name, group.Link
+	a.ChatID = group.ID
+	a.ChatName = group.Name
+	a.ShareLink = group.Link
 	if err != nil {
 		a.warnings = append(a.warnings, "the group is open, but not all persons could be added; /incident/war-room/add-member tries again: "+
 			publicMessage(err))
@@ -78,7 +80,8 @@ func (r *Service) openGroup(c *api.Call, in createRequest) (a openResult, err er
 
 // begin returns the war room that is open, or stores a new one with the status creating.
 func (r *Service) begin(c *api.Call, in createRequest, a *openResult) (err error) {
-	if a.incident, err = incident.Permit(c.Tx, c.Who, in.IncidentID); err != nil {
+	a.incident, err = incident.Permit(c.Tx, c.Who, in.IncidentID)
+	if err != nil {
 		return err
 	}
 	first, err := a.incident.Lead(c.Tx)
@@ -87,7 +90,8 @@ func (r *Service) begin(c *api.Call, in createRequest, a *openResult) (err error
 	}
 	a.headline, _ = a.incident.Headline(first)
 	var app integration.Integration
-	if app, a.service, err = r.app(c, in.IntegrationID); err != nil {
+	app, a.service, err = r.app(c, in.IntegrationID)
+	if err != nil {
 		return err
 	}
 	if !app.Settings.WarRoomEnabled {
@@ -108,7 +112,8 @@ func (r *Service) begin(c *api.Call, in createRequest, a *openResult) (err error
 	if err != nil {
 		return err
 	}
-	if a.people, err = contactsOf(c.Tx, c.Who.AccountID, others, in.MemberIDs); err != nil {
+	a.people, err = contactsOf(c.Tx, c.Who.AccountID, others, in.MemberIDs)
+	if err != nil {
 		return err
 	}
 	a.Record = Record{AccountID: c.Who.AccountID, IntegrationID: in.IntegrationID, CreatedBy: c.Who.PersonID,

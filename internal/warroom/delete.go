@@ -18,7 +18,8 @@ type deleteRequest struct {
 
 // find returns the war room and its incident, and rejects a caller who may not read the incident.
 func (in deleteRequest) find(c *api.Call) (w Record, i incident.Incident, err error) {
-	if i, err = incident.Permit(c.Tx, c.Who, in.IncidentID); err != nil {
+	i, err = incident.Permit(c.Tx, c.Who, in.IncidentID)
+	if err != nil {
 		return w, i, err
 	}
 	w, found, err := find(c.Tx, c.Who.AccountID, i.IncidentID, in.IntegrationID)
@@ -51,7 +52,8 @@ func (r *Service) close(c *api.Call, in deleteRequest) (d closed, err error) {
 	var app sender.App
 	var why string
 	err = c.Read(func() (err error) {
-		if w, _, err = in.find(c); err == nil && w.Status == isOpen {
+		w, _, err = in.find(c)
+		if err == nil && w.Status == isOpen {
 			app, why, err = r.currentApp(c, &w)
 		}
 		return err

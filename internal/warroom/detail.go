@@ -22,7 +22,8 @@ func (r *Service) readGroup(c *api.Call, in ChatRequest) (d Detail, err error) {
 	var app sender.App
 	var why string
 	err = c.Read(func() (err error) {
-		if w, _, err = in.permit(c); err == nil {
+		w, _, err = in.permit(c)
+		if err == nil {
 			app, why, err = r.currentApp(c, &w)
 		}
 		return err

@@ -36,7 +36,8 @@ func TestWhoLocksAllAccounts(t *testing.T) {
 					if !ok || s.info.Selections[method] == nil || s.info.Selections[method].Obj().String() != locksAll {
 						return true
 					}
-					if seen[place] = true; waits[place] == "" {
+					seen[place] = true
+					if waits[place] == "" {
 						t.Errorf("%s: %s locks all accounts: use WriteOf, or add it to the list with the reason", s.at(method), place)
 					}
 					return true

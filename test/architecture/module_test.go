@@ -138,13 +138,18 @@ func TestGrowingTablesHaveRetention(t *testing.T) {
 	var account int64
 	write(func(tx *db.Tx) (err error) {
 		account, _, err = db.One(tx, db.Column[int64], `SELECT account_id FROM account`)
-		if err == nil {
-			err = dbtest.Unordered(tx)
+		if err != nil {
+			return err
 		}
-		for i := 0; i < len(growing) && err == nil; i++ {
-			err = addRow(tx, growing[i], account)
+		if err := dbtest.Unordered(tx); err != nil {
+			return err
 		}
-		return err
+		for _, table := range growing {
+			if err := addRow(tx, table, account); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	now := clock.System.Now()
 	for _, m := range a.Modules {

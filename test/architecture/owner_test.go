@@ -110,7 +110,8 @@ func TestTablesHaveOwners(t *testing.T) {
 					continue
 				}
 				c := found[pair{touch.table, s.name}]
-				if c.places = append(c.places, s.at(n)); touch.write {
+				c.places = append(c.places, s.at(n))
+				if touch.write {
 					c.writes++
 				} else {
 					c.reads++

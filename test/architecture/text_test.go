@@ -89,7 +89,8 @@ var texts struct {
 func addTexts(s *source) {
 	seen := map[string]bool{}
 	add := func(n ast.Node, text string) {
-		if text = strings.TrimSpace(text); begins.MatchString(text) && !seen[text] && !copying.MatchString(text) {
+		text = strings.TrimSpace(text)
+		if begins.MatchString(text) && !seen[text] && !copying.MatchString(text) {
 			seen[text] = true
 			texts.all = append(texts.all, statement{s.name, s.at(n), text})
 		}

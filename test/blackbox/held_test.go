@@ -92,7 +92,8 @@ func TestBackupRestoreRelease(t *testing.T) {
 		t.Errorf("a second server at the address of the first: %+v", r)
 	}
 	first.stop()
-	if first = start("first.db"); len(first.lines) != 0 {
+	first = start("first.db")
+	if len(first.lines) != 0 {
 		t.Errorf("a second server that could not start has held the first: %q", first.lines)
 	}
 	if r := tool(t, dir, "serve", "--hold", "--release"); r.code != 2 {

@@ -73,7 +73,10 @@ func toolWith(t *testing.T, dir string, env []string, args ...string) result {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, tocsin, args...)
 	var out, errOut bytes.Buffer
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = dir, &out, &errOut, append(os.Environ(), env...)
+	cmd.Dir = dir
+	cmd.Stdout = &out
+	cmd.Stderr = &errOut
+	cmd.Env = append(os.Environ(), env...)
 	err := cmd.Run()
 	if err != nil && !errors.As(err, new(*exec.ExitError)) {
 		t.Fatal(err)

@@ -188,7 +188,8 @@ func TestPageComesDespitePoison(t *testing.T) {
 				sent = s.try("", "/event/push/alert/standard", string(body)) == http.StatusOK
 			}
 		}
-		if most = max(most, s.newPeak()); deaths > 0 || most > 512 {
+		most = max(most, s.newPeak())
+		if deaths > 0 || most > 512 {
 			t.Errorf("%s: the server ended %d times and took %d MiB, want at most 512", p.name, deaths, most)
 		}
 		t.Logf("%-20s stored after %5d ms, paged after %5d ms, %4d MiB, %d ends", p.name, stored.Milliseconds(), time.Since(began).Milliseconds(), most, deaths)

@@ -111,7 +111,9 @@ func (s *weights) add(o *problems, p *page.Page, base string) {
 		Size int    `json:"size"`
 		Sent int    `json:"sent"` // 0: it came from what was loaded before
 	}
-	at, seen, all := p.Path(), map[string]bool{}, 0
+	at := p.Path()
+	seen := map[string]bool{}
+	all := 0
 	files := page.Eval[[]file](p, `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
 		.filter(e => !e.name.endsWith('/live')).map(e => ({name: e.name, size: e.decodedBodySize, sent: e.transferSize}))`)
 	for i, f := range files {

@@ -93,7 +93,9 @@ func TestFilterEditorAgreesWithRouting(t *testing.T) {
 
 	r := rand.New(rand.NewPCG(7, 2026))
 	one := func(list ...string) string { return list[r.IntN(len(list))] }
-	events, says, wants := make([]string, 200), make([]string, 200), make([]string, 200)
+	events := make([]string, 200)
+	says := make([]string, 200)
+	wants := make([]string, 200)
 	for i := range events {
 		labels := map[string]string{"service": one("pay", "payment-api", "repay", "basket", "Pay", ""), "team": one("x", "y", "X", ""), "n": fmt.Sprint(i)}
 		for name, value := range labels {

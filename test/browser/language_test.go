@@ -31,7 +31,8 @@ var separators = regexp.MustCompile(`[,;] *`)
 
 func isInternational(run string) bool {
 	for _, word := range separators.Split(run, -1) {
-		if word = withoutFigures(word); word != "" && !international.MatchString(word) {
+		word = withoutFigures(word)
+		if word != "" && !international.MatchString(word) {
 			return false
 		}
 	}
@@ -175,7 +176,8 @@ func written(t *testing.T, w *world.World) string {
 // patterns returns the conditions of the data that are regular expressions, each followed by nothing to replace it by.
 func patterns(data string) (pairs []string) {
 	for line := range strings.Lines(data) {
-		if line = strings.TrimSpace(line); len(line) > 2 && len(line) < 200 && strings.ContainsAny(line, "|*^$/'") {
+		line = strings.TrimSpace(line)
+		if len(line) > 2 && len(line) < 200 && strings.ContainsAny(line, "|*^$/'") {
 			pairs = append(pairs, line, "")
 		}
 	}

@@ -235,7 +235,8 @@ func TestWhyAtAnyMoment(t *testing.T) {
 	p.Open(path)
 	p.Click(`.track[data-day="2026-12-09"]`)
 	p.At(picture(t, w, gaps, "/why?tz=Europe%2FBerlin&moment=2026-12-09T"))
-	if moment = page.Eval[time.Time](p, `document.querySelector('#answer time').dateTime`); moment.Sub(berlin(t, "2026-12-09 12:00")).Abs() > 10*time.Minute {
+	moment = page.Eval[time.Time](p, `document.querySelector('#answer time').dateTime`)
+	if moment.Sub(berlin(t, "2026-12-09 12:00")).Abs() > 10*time.Minute {
 		t.Errorf("the middle of a day is %v", moment)
 	}
 	p.See(onCall(t, w, gaps, moment))

@@ -22,7 +22,8 @@ var scratch string // of all tests of the package
 
 func TestMain(m *testing.M) {
 	var err error
-	if scratch, err = os.MkdirTemp("", "tocsin-deploy-"); err != nil {
+	scratch, err = os.MkdirTemp("", "tocsin-deploy-")
+	if err != nil {
 		panic(err)
 	}
 	code := m.Run()
@@ -46,7 +47,8 @@ func needs(t *testing.T, program, install string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
 	if err != nil {
-		if path = "/usr/sbin/" + program; !exists(path) {
+		path = "/usr/sbin/" + program
+		if !exists(path) {
 			t.Skipf("%s is missing: %s", program, install)
 		}
 	}

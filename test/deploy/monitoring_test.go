@@ -77,7 +77,9 @@ func alerts(t *testing.T) (list []alert) {
 // Each alert asks for metrics that exist, names its section of the runbook, and has a test in which it fires and one in
 // which it does not.
 func TestAlertRules(t *testing.T) {
-	known, runbook, tests := registered(t), read(t, "docs/runbook.md"), read(t, "deploy/prometheus/tocsin.rules.test.yml")
+	known := registered(t)
+	runbook := read(t, "docs/runbook.md")
+	tests := read(t, "deploy/prometheus/tocsin.rules.test.yml")
 	for _, a := range alerts(t) {
 		checkMetrics(t, a.Name, a.Expr, known)
 		if a.Labels["severity"] == "" || a.Annotations["summary"] == "" || a.Annotations["runbook"] != "docs/runbook.md#"+strings.ToLower(a.Name) {

@@ -46,7 +46,8 @@ func TestTheDatabaseFails(t *testing.T) {
 		"locked by others": func(t *testing.T, s *pgserver.Server) failure {
 			var c *pgconn.PgConn
 			return failure{begin: func() (err error) {
-				if c, err = pgconn.Connect(context.Background(), s.DSN("tocsin")); err != nil {
+				c, err = pgconn.Connect(context.Background(), s.DSN("tocsin"))
+				if err != nil {
 					return err
 				}
 				_, err = c.Exec(context.Background(), `BEGIN; SELECT count(*) FROM (SELECT 1 FROM writer FOR UPDATE) AS x;
@@ -147,11 +148,13 @@ func TestOnlyThePrimaryHasIt(t *testing.T) {
 	must(t, statements(s, "postgres", `ALTER SYSTEM SET synchronous_standby_names = 'standby'`, `SELECT pg_reload_conf()`)())
 	outcome := make(chan error, 1)
 	go func() {
-		var err error
-		for err == nil { // until the server has read its new settings
-			err = d.Write(context.Background(), func(tx *db.Tx) error { _, err := tx.Exec(`INSERT INTO kept VALUES (1)`); return err })
+		for { // until the server has read its new settings
+			err := d.Write(context.Background(), func(tx *db.Tx) error { return tx.Do(`INSERT INTO kept VALUES (1)`) })
+			if err != nil {
+				outcome <- err
+				return
+			}
 		}
-		outcome <- err
 	}()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); { // until it waits
 		if s.SQL("postgres", `SELECT pg_cancel_backend(pid), 1 / (count(*) OVER ()) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`) == nil &&

@@ -30,7 +30,8 @@ var trusted *authority
 // TestMain makes the program trust an authority of the tests. The file is read once in a process.
 func TestMain(m *testing.M) {
 	var err error
-	if trusted, err = newAuthority(); err != nil {
+	trusted, err = newAuthority()
+	if err != nil {
 		panic(err)
 	}
 	dir, err := os.MkdirTemp("", "faults")

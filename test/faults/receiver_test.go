@@ -129,7 +129,10 @@ func gone(c net.Conn) { io.Copy(io.Discard, c) }
 // forever writes a text again and again until the client has left.
 func forever(first, again string, pause time.Duration) func(net.Conn) {
 	return func(c net.Conn) {
-		for _, err := io.WriteString(c, first); err == nil; _, err = io.WriteString(c, again) {
+		for text := first; ; text = again {
+			if _, err := io.WriteString(c, text); err != nil {
+				return
+			}
 			time.Sleep(pause) // the fault is to be slow
 		}
 	}

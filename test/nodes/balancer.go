@@ -49,8 +49,11 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func (b *Balancer) send(transport http.RoundTripper, r *http.Request) (reply *http.Response, err error) {
 	for range b.hosts {
 		host := b.hosts[b.next.Add(1)%uint64(len(b.hosts))]
-		r.URL.Scheme, r.URL.Host, r.Host = "http", host, host
-		if reply, err = transport.RoundTrip(r); !refused(err) {
+		r.URL.Scheme = "http"
+		r.URL.Host = host
+		r.Host = host
+		reply, err = transport.RoundTrip(r)
+		if !refused(err) {
 			return reply, err
 		}
 		b.Passed.Add(1)

@@ -111,7 +111,8 @@ func (c *Cluster) Check(l *Load) (r Report, err error) {
 		`SELECT count(*) FROM notice WHERE status = 'sent'`:                 &r.Notified,
 		`SELECT count(*) FROM webhook_message WHERE status = 'delivered'`:   &r.Delivered,
 	} {
-		if *n, err = c.count(query); err != nil {
+		*n, err = c.count(query)
+		if err != nil {
 			return r, err
 		}
 	}

@@ -50,7 +50,8 @@ func (e *Earlier) Build(dir string) error {
 	if err := unpack(bytes.NewReader(archive), source); err != nil {
 		return err
 	}
-	if e.Schema, err = newestMigration(filepath.Join(source, "internal/platform/db/migrations")); err != nil {
+	e.Schema, err = newestMigration(filepath.Join(source, "internal/platform/db/migrations"))
+	if err != nil {
 		return err
 	}
 	e.Binary = filepath.Join(dir, "tocsin-"+e.Commit)
@@ -84,7 +85,8 @@ func unpack(archive io.Reader, dir string) error {
 			err = root.MkdirAll(h.Name, 0o700)
 		case h.Typeflag == tar.TypeReg:
 			var text []byte
-			if text, err = io.ReadAll(files); err == nil {
+			text, err = io.ReadAll(files)
+			if err == nil {
 				err = root.WriteFile(h.Name, text, 0o600)
 			}
 		}

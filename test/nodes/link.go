@@ -23,7 +23,8 @@ type Link struct {
 func NewLink(to string) (*Link, error) {
 	l := &Link{to: to, open: map[net.Conn]bool{}}
 	var err error
-	if l.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+	l.listener, err = net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
 		return nil, err
 	}
 	l.Address = l.listener.Addr().String()

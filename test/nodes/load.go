@@ -161,7 +161,8 @@ func (l *Load) pushAll(channel int, list []*series, statuses []string) {
 			l.problem("event %d is of alert %q, want %q", i, reply.Events[i].AlertKey, s.key)
 		}
 		s.events = append(s.events, sentEvent{reply.Events[i].EventID, statuses[i]})
-		if s.open = statuses[i]; s.open == "Ok" {
+		s.open = statuses[i]
+		if s.open == "Ok" {
 			s.open = ""
 		}
 	}

@@ -43,7 +43,8 @@ func Build(dir string) (binary string, err error) {
 // New loads the account into an empty database. No node runs yet.
 func New(binary, dir, dsn string) (c *Cluster, err error) {
 	c = &Cluster{Dir: dir, DSN: dsn, binary: binary}
-	if c.Receivers, err = newReceivers(); err != nil {
+	c.Receivers, err = newReceivers()
+	if err != nil {
 		return nil, err
 	}
 	file := filepath.Join(dir, "account.json")
@@ -54,7 +55,8 @@ func New(binary, dir, dsn string) (c *Cluster, err error) {
 	if out, err := load.CombinedOutput(); err != nil {
 		return nil, errors.Join(fmt.Errorf("import: %w: %s", err, out), c.Close())
 	}
-	if c.db, err = db.Connect(context.Background(), dsn); err != nil {
+	c.db, err = db.Connect(context.Background(), dsn)
+	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
@@ -92,7 +94,8 @@ func (c *Cluster) Wait(limit time.Duration) error {
 	var err error
 	fewest := int64(math.MaxInt64)
 	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(time.Second / 2) {
-		if left, err = c.count(outstanding); err == nil && left == 0 {
+		left, err = c.count(outstanding)
+		if err == nil && left == 0 {
 			return nil
 		}
 		if err == nil && left < fewest {

@@ -116,14 +116,17 @@ func begin(t *testing.T, change func(*signin.OpenID)) *world {
 		},
 	}
 	change(&c.OpenID)
-	if w.app, err = app.New(t.Context(), c); err != nil {
+	w.app, err = app.New(t.Context(), c)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.app.Close() })
-	if w.first, err = w.app.FirstStart(context.Background(), "UTC"); err != nil {
+	w.first, err = w.app.FirstStart(context.Background(), "UTC")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if handler, err = w.app.Handler(); err != nil {
+	handler, err = w.app.Handler()
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ path, body string }{
@@ -411,7 +414,8 @@ func TestForgedTokensAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.published, err = old.JWKS(); err != nil {
+	w.published, err = old.JWKS()
+	if err != nil {
 		t.Fatal(err)
 	}
 	w.provider.Keypair = fresh

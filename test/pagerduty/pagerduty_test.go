@@ -47,7 +47,8 @@ func begin(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if handler, err = a.Handler(); err != nil {
+	handler, err = a.Handler()
+	if err != nil {
 		t.Fatal(err)
 	}
 	w := &world{t: t, url: server.URL, owner: first.Key}

@@ -68,10 +68,12 @@ func Start(o Options) (*Server, error) {
 // prepare makes the directory of a server.
 func prepare(o Options) (s *Server, err error) {
 	s = &Server{opts: o, uid: -1, gid: -1}
-	if s.bin, err = Binaries(); err != nil {
+	s.bin, err = Binaries()
+	if err != nil {
 		return nil, err
 	}
-	if s.as, err = Unprivileged(); err != nil {
+	s.as, err = Unprivileged()
+	if err != nil {
 		return nil, err
 	}
 	if s.as != nil {
@@ -92,7 +94,8 @@ func Directory(memory bool, as *syscall.SysProcAttr) (dir string, err error) {
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && memory {
 		under = "/dev/shm"
 	}
-	if dir, err = os.MkdirTemp(under, "tocsin-postgres"); err != nil || as == nil {
+	dir, err = os.MkdirTemp(under, "tocsin-postgres")
+	if err != nil || as == nil {
 		return dir, err
 	}
 	return dir, os.Chown(dir, int(as.Credential.Uid), int(as.Credential.Gid))
@@ -125,7 +128,8 @@ func Unprivileged() (*syscall.SysProcAttr, error) {
 	}
 	u, err := user.Lookup("postgres")
 	if err != nil {
-		if u, err = user.Lookup("nobody"); err != nil {
+		u, err = user.Lookup("nobody")
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -181,7 +185,9 @@ func (s *Server) configure() error {
 		"log_min_messages": "warning", "max_wal_size": "512MB",
 	}
 	if !s.opts.Durable {
-		settings["fsync"], settings["synchronous_commit"], settings["full_page_writes"] = "off", "off", "off"
+		settings["fsync"] = "off"
+		settings["synchronous_commit"] = "off"
+		settings["full_page_writes"] = "off"
 	}
 	for name, value := range s.opts.Settings {
 		settings[name] = value

@@ -26,7 +26,8 @@ func run(files []string) error {
 	documents := make([][]byte, len(files))
 	for i, name := range files {
 		var err error
-		if documents[i], err = os.ReadFile(name); err != nil {
+		documents[i], err = os.ReadFile(name)
+		if err != nil {
 			return err
 		}
 	}

@@ -190,7 +190,11 @@ func TestAChangeEventIsStoredAndPagesNoOne(t *testing.T) {
 
 func TestOneIntegrationHasItsLimits(t *testing.T) {
 	t.Parallel()
-	w := beginWith(t, func(c *app.Config) { c.LimitPerSecond, c.LimitPerMinute, c.PushPerSecond = 50, 1000, 100 }, notifyAnn)
+	w := beginWith(t, func(c *app.Config) {
+		c.LimitPerSecond = 50
+		c.LimitPerMinute = 1000
+		c.PushPerSecond = 100
+	}, notifyAnn)
 	refused := 0
 	for i := range 101 {
 		r := w.post("/event/push/alert/standard?integration_key="+shopKey, fmt.Sprintf(`{"title_rule": "a", "event_status": "Info", "alert_key": "%d"}`, i))

@@ -162,7 +162,9 @@ func paged(r reply) bool {
 func TestACleanConfigurationPagesForEveryEvent(t *testing.T) {
 	t.Parallel()
 	configurations := apitest.Setting(t, "TOCSIN_LINT_CONFIGURATIONS", 12)
-	clean, dirty, silent := 0, 0, 0
+	clean := 0
+	dirty := 0
+	silent := 0
 	for seed := range uint64(configurations) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			g := generator{rand.New(rand.NewPCG(seed, 31))}

@@ -116,7 +116,8 @@ func TestAlertsAreFoundByTitle(t *testing.T) {
 			for range 4 {
 				r := w.do("/alert/list", `%s%s, %s, "limit": 2%s}`, in, order, title, cursor)
 				seen = append(seen, r.get("items.0.title"), r.get("items.1.title"))
-				if cursor = fmt.Sprintf(`, "search_after_ctx": %q`, r.get("search_after_ctx")); r.get("has_next_page") != "true" {
+				cursor = fmt.Sprintf(`, "search_after_ctx": %q`, r.get("search_after_ctx"))
+				if r.get("has_next_page") != "true" {
 					break
 				}
 			}

@@ -188,10 +188,12 @@ func TestTheLinkInTheMessageAcknowledges(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "progress", "Triggered")
-	if status, body = page("POST", link[:len(link)-3]+"AAA"); status != 404 || !strings.Contains(body, "was not made by this server") {
+	status, body = page("POST", link[:len(link)-3]+"AAA")
+	if status != 404 || !strings.Contains(body, "was not made by this server") {
 		t.Errorf("%d %s", status, body)
 	}
-	if status, body = page("POST", link); status != 200 || !strings.Contains(body, "Ann Day takes care of it") {
+	status, body = page("POST", link)
+	if status != 200 || !strings.Contains(body, "Ann Day takes care of it") {
 		t.Errorf("%d %s", status, body)
 	}
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "progress", "Processing")
@@ -199,11 +201,13 @@ func TestTheLinkInTheMessageAcknowledges(t *testing.T) {
 	w.pass(time.Hour)
 	w.notified()
 	w.as(annKey, "/incident/resolve", `{"incident_ids": [%q]}`, w.incident())
-	if status, body = page("POST", link); status != 409 || !strings.Contains(body, "it is closed") {
+	status, body = page("POST", link)
+	if status != 409 || !strings.Contains(body, "it is closed") {
 		t.Errorf("%d %s", status, body)
 	}
 	w.clock.Add(8 * 24 * time.Hour)
-	if status, body = page("GET", link); status != 404 || !strings.Contains(body, "expired") {
+	status, body = page("GET", link)
+	if status != 404 || !strings.Contains(body, "expired") {
 		t.Errorf("%d %s", status, body)
 	}
 }

@@ -158,7 +158,10 @@ func TestAPushRightAfterEnableIsTaken(t *testing.T) {
 func TestAReplacedKeyIsCounted(t *testing.T) {
 	t.Parallel()
 	w := beginWith(t, func(c *app.Config) {
-		c.LimitPerSecond, c.LimitPerMinute, c.PushPerSecond, c.PushPerMinute = 50, 1000, 10, 100
+		c.LimitPerSecond = 50
+		c.LimitPerMinute = 1000
+		c.PushPerSecond = 10
+		c.PushPerMinute = 100
 	}, notifyAnn)
 	key := w.do("/integration/key/rotate", `{"integration_id": %d}`, sink).get("integration_key")
 	w.clock.Add(time.Second)

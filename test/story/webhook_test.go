@@ -170,7 +170,10 @@ func TestAWebhookReceivesAnIncidentAndItsActors(t *testing.T) {
 
 func TestAWebhookReceivesOnlyTheEventsItChooses(t *testing.T) {
 	t.Parallel()
-	news, shopOnly, mailOnly, updates := receive(t, nil), receive(t, nil), receive(t, nil), receive(t, nil)
+	news := receive(t, nil)
+	shopOnly := receive(t, nil)
+	mailOnly := receive(t, nil)
+	updates := receive(t, nil)
 	w := begin(t, hooks("alert", at(news)+`, "event_types": ["a_new"]`, at(shopOnly)+fmt.Sprintf(`, "channel_ids": [%d]`, shop), at(mailOnly)+fmt.Sprintf(`, "channel_ids": [%d]`, mail),
 		at(updates)+`, "event_types": ["a_update"]`))
 	w.push("cpu", "Critical")
@@ -300,7 +303,8 @@ func TestAnEndpointGetsFourAtATime(t *testing.T) {
 	r := receive(t, func(n int, _ http.ResponseWriter) {
 		mu.Lock()
 		inside++
-		if most = max(most, inside); n == 4 {
+		most = max(most, inside)
+		if n == 4 {
 			close(full)
 		}
 		mu.Unlock()

@@ -128,7 +128,10 @@ func curve(from point, c [3]point) (all []point) {
 	for i := 1; i <= steps; i++ {
 		t := float64(i) / steps
 		u := 1 - t
-		a, b, d, e := u*u*u, 3*u*u*t, 3*u*t*t, t*t*t
+		a := u * u * u
+		b := 3 * u * u * t
+		d := 3 * u * t * t
+		e := t * t * t
 		all = append(all, point{a*from.x + b*c[0].x + d*c[1].x + e*c[2].x, a*from.y + b*c[0].y + d*c[1].y + e*c[2].y})
 	}
 	return all

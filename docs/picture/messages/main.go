@@ -70,10 +70,17 @@ var outage = render.Incident{
 // documents returns the HTML of each picture by its name.
 func documents() (map[string]string, error) {
 	over, warning := outage, outage
-	over.Progress, over.AckLink, over.Next, over.AckedBy = "Closed", "", "", "Ann Day"
+	over.Progress = "Closed"
+	over.AckLink = ""
+	over.Next = ""
+	over.AckedBy = "Ann Day"
 	over.EndedBy, over.Duration = "the end of its alerts", 7500
 	over.Event, over.Reason = "i_rslv", "notified of it before: on call in Production"
-	warning.Severity, warning.Where, warning.AlertCount, warning.Differ, warning.Links = "Warning", "db1", 1, nil, nil
+	warning.Severity = "Warning"
+	warning.Where = "db1"
+	warning.AlertCount = 1
+	warning.Differ = nil
+	warning.Links = nil
 	warning.Headline, warning.Test = strings.Repeat("Verylongwordwithoutaspace", 6), true
 	pages := map[string]string{}
 	for name, i := range map[string]render.Incident{"mail": outage, "mail-end": over, "mail-long": warning} {
@@ -92,10 +99,11 @@ func documents() (map[string]string, error) {
 		lines = append(lines, fmt.Sprintf("Critical: Error rate of service-%d is 9 %% (web%02d) (Payments), since 2026-11-21 03:14 CET", n, n))
 	}
 	var err error
-	if pages["mail-storm"], err = filled("bundle.html", map[string]any{
+	pages["mail-storm"], err = filled("bundle.html", map[string]any{
 		"Head": "47 incidents need you: 31 Critical in Payments, 16 Warning in Shop", "More": "and 41 more", "Link": outage.AckLink,
 		"Colour": "#c80000", "Lines": lines,
-	}); err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
 	view := map[string]any{
@@ -148,7 +156,8 @@ func picture(chromium, name, page string, width int) error {
 	if width > 600 {
 		total = fmt.Sprintf("--window-size=%d,%d", width+20, 2*high+30)
 	}
-	if _, err = run(chromium, file, sheet(page, width, high), "--screenshot="+target, total); err != nil {
+	_, err = run(chromium, file, sheet(page, width, high), "--screenshot="+target, total)
+	if err != nil {
 		return err
 	}
 	return shrink(target)

@@ -21,7 +21,8 @@ func Passed[T any](t testing.TB, d *db.DB, load func(*db.Tx, int64, []T) error, 
 		if err := load(tx, account, records); err != nil {
 			return err
 		}
-		if dumped, err = dump(tx, account); err != nil {
+		dumped, err = dump(tx, account)
+		if err != nil {
 			return err
 		}
 		return errRollback

@@ -107,7 +107,8 @@ func Reevaluate(s State, a *Alert, now int64) (Verdict, error) {
 	was := *a
 	d.Verdict = Verdict{Channel: a.Channel, Event: a.event(), Alert: a}
 	var err error
-	if d.channel, err = s.Channel(a.Channel); err != nil {
+	d.channel, err = s.Channel(a.Channel)
+	if err != nil {
 		return d.Verdict, err
 	}
 	if d.channel == nil { // the channel was deleted: none of its rules mutes the alert
@@ -132,7 +133,8 @@ func Reevaluate(s State, a *Alert, now int64) (Verdict, error) {
 	if inlet != nil {
 		_, _, d.inhibits, _ = inlet.Rules.Apply(d.meter, d.Event)
 	}
-	if err = d.mute(); err == nil && !d.Outcome.Muted() {
+	err = d.mute()
+	if err == nil && !d.Outcome.Muted() {
 		d.flapping(was.FlapsUntil > 0)
 		err = d.group()
 	}
@@ -206,7 +208,8 @@ func cut(why string) string {
 // inChannel decides about the event in one channel.
 func (d *decision) inChannel() error {
 	var err error
-	if d.channel, err = d.state.Channel(d.Channel); err != nil {
+	d.channel, err = d.state.Channel(d.Channel)
+	if err != nil {
 		return err
 	}
 	if d.channel == nil {
@@ -355,12 +358,16 @@ func same(a *Alert, e *event.Event) bool {
 // refresh updates the labels, images and last time of an alert from an event that changes nothing else.
 func (d *decision) refresh(latest *Alert) {
 	a := *latest
-	a.Labels, a.GroupKey, a.Last = d.Event.Labels, d.Event.GroupKey, max(a.Last, d.now)
+	a.Labels = d.Event.Labels
+	a.GroupKey = d.Event.GroupKey
+	a.Last = max(a.Last, d.now)
 	a.Identifying = d.Event.Identifying
 	if len(d.Event.Images) > 0 {
 		a.Images = d.Event.Images
 	}
-	d.Alert, d.Outcome, d.Frees = &a, Repeated, !a.alike(latest)
+	d.Alert = &a
+	d.Outcome = Repeated
+	d.Frees = !a.alike(latest)
 	d.looked("merge", Step{Matched: true, Why: "status, title and description are those of the last event of " + a.named()})
 }
 
@@ -382,7 +389,9 @@ func (d *decision) merge(latest *Alert, open bool) {
 			why = sentence.Of("begins_another", latest.ID)
 		}
 		d.change(&a)
-		d.Alert, d.New, d.Feed = &a, true, []string{"a_new"}
+		d.Alert = &a
+		d.New = true
+		d.Feed = []string{"a_new"}
 		if d.begins {
 			d.Feed = append(d.Feed, "a_m_flapping")
 		}
@@ -393,7 +402,11 @@ func (d *decision) merge(latest *Alert, open bool) {
 	if event.Rank(e.Status) > event.Rank(a.Severity) {
 		a.Severity = e.Status
 	}
-	a.Status, a.Description, a.Labels, a.GroupKey, a.Last = e.Status, e.Description, e.Labels, e.GroupKey, max(a.Last, d.now)
+	a.Status = e.Status
+	a.Description = e.Description
+	a.Labels = e.Labels
+	a.GroupKey = e.GroupKey
+	a.Last = max(a.Last, d.now)
 	a.Identifying = e.Identifying
 	if len(e.Images) > 0 {
 		a.Images = e.Images

@@ -25,7 +25,9 @@ func inhibitions() *world {
 	var targets []filter.Filter
 	for i, names := range [][2]string{{"disk", "service"}, {"service", "page"}} {
 		rule, inhibit, target := pair(fmt.Sprint("r", i), names[0], names[1])
-		list, ch.Inhibits, targets = append(list, rule), append(ch.Inhibits, inhibit), append(targets, target)
+		list = append(list, rule)
+		ch.Inhibits = append(ch.Inhibits, inhibit)
+		targets = append(targets, target)
 	}
 	ch.Targets = decide.NewRules(list, targets)
 	piped := pipeline.Ready([]pipeline.Rule{{

@@ -33,7 +33,11 @@ func (d *decision) mute() error {
 // muted records that the alert is muted, for which reason and until when. The last step of the trace is the reason.
 func (d *decision) muted(as Outcome, by string, until int64, feed string) {
 	a := d.Alert
-	d.Outcome, a.Muted, a.MutedBy, a.MutedUntil, a.EverMuted = as, as, by, until, true
+	d.Outcome = as
+	a.Muted = as
+	a.MutedBy = by
+	a.MutedUntil = until
+	a.EverMuted = true
 	d.Feed = append(d.Feed, feed)
 	if as == Silenced { // the other reasons have no end of their own
 		d.Trace[len(d.Trace)-1].Until = until
@@ -45,7 +49,10 @@ func (d *decision) discarded(rule *Rule) bool {
 	if !rule.Discard || !d.New {
 		return false
 	}
-	d.Outcome, d.Alert, d.New, d.Feed = Dropped, nil, false, nil
+	d.Outcome = Dropped
+	d.Alert = nil
+	d.New = false
+	d.Feed = nil
 	return true
 }
 
@@ -76,7 +83,8 @@ func (a *Alert) highest(e event.Event) event.Event {
 func Held(meter *filter.Meter, ch *Channel, a *Alert, now int64) (rule *Rule, until int64) {
 	d := decision{channel: ch, now: now, meter: meter}
 	e := a.highest(a.event())
-	if rule = d.first("silence", ch.Silences, &e); rule != nil {
+	rule = d.first("silence", ch.Silences, &e)
+	if rule != nil {
 		_, until = rule.Holds(now)
 	}
 	return rule, until

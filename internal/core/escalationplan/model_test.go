@@ -34,7 +34,9 @@ func model(r escalationplan.Rule, s escalationplan.State, ticks int) (list []not
 		acked := s.Acknowledged != 0 && now >= s.Acknowledged
 		fresh := false
 		if layer < 0 && watch >= r.Wait && len(r.Layers) > 0 {
-			layer, entered, fresh = 0, watch, true
+			layer = 0
+			entered = watch
+			fresh = true
 			if !acked {
 				notify(now)
 			}
@@ -44,7 +46,10 @@ func model(r escalationplan.Rule, s escalationplan.State, ticks int) (list []not
 				over = true
 				break
 			}
-			layer, entered, repeats, fresh = layer+1, watch, 0, true
+			layer = layer + 1
+			entered = watch
+			repeats = 0
+			fresh = true
 			notify(now)
 		}
 		if layer >= 0 && !fresh && !over {
@@ -233,7 +238,10 @@ func TestRoundsAgainstModel(t *testing.T) {
 		s.Snoozes = nil
 		r.Repeat = escalationplan.Repeat{Times: rng.IntN(4) - 1, Every: tick * (1 + rng.Int64N(20))}
 		const end = int64(start) + 4*horizon*tick
-		original, begin, done, list := r, int64(start), 0, []notified(nil)
+		original := r
+		begin := int64(start)
+		done := 0
+		list := []notified(nil)
 		for now := begin; now < end; now += tick {
 			a := escalationplan.Next(r, begin, done, s, now)
 			done += len(a.Due)
@@ -249,7 +257,10 @@ func TestRoundsAgainstModel(t *testing.T) {
 			if a.Why != escalationplan.Exhausted || len(r.Layers) == 0 || at == 0 {
 				break
 			}
-			begin, done, r.Round, r.Wait = at, 0, r.Round+1, 0
+			begin = at
+			done = 0
+			r.Round = r.Round + 1
+			r.Wait = 0
 		}
 		want := slices.DeleteFunc(modelRounds(original, s, end), func(n notified) bool { return n.at >= end })
 		if !slices.Equal(list, want) {

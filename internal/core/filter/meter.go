@@ -41,7 +41,8 @@ func (m *Meter) Spend(steps int64) bool {
 	if m == nil {
 		return true
 	}
-	if m.over = m.over || steps > m.left; m.over {
+	m.over = m.over || steps > m.left
+	if m.over {
 		return false
 	}
 	m.left -= steps

@@ -30,7 +30,8 @@ func parse(val string, most int, count func(string, int) (int, error)) (t test, 
 	}
 	if strings.ContainsAny(val, "*?") {
 		g := newGlob(val)
-		if cost = g.instructions(); cost > most {
+		cost = g.instructions()
+		if cost > most {
 			return never, cost, ""
 		}
 		return g.match, cost, ""

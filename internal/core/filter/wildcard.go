@@ -35,7 +35,8 @@ func (g glob) match(s string) bool {
 	if n < 0 {
 		return false
 	}
-	if s = s[n:]; !g.star {
+	s = s[n:]
+	if !g.star {
 		return s == ""
 	}
 	rest := ends(s, g.last)

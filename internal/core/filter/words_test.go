@@ -16,7 +16,9 @@ func conditions(f Filter, r record) string {
 
 func TestConditions(t *testing.T) {
 	rec := record{"severity": "Critical", "labels.service": "cart"}
-	pay, cart, info := Condition{"labels.service", In, []string{"pay"}}, Condition{"labels.service", In, []string{"cart"}}, Condition{"severity", In, []string{"Info"}}
+	pay := Condition{"labels.service", In, []string{"pay"}}
+	cart := Condition{"labels.service", In, []string{"cart"}}
+	info := Condition{"severity", In, []string{"Info"}}
 	absent := Condition{"labels.env", NotIn, []string{"prod"}}
 	twelve := many(12, "x")
 	for want, f := range map[string]Filter{

@@ -91,7 +91,9 @@ func naive(h history) (f Figures) {
 		f.Acknowledged, f.SecondsToAck = true, h.AckTime-h.Start
 	}
 	if h.Closed {
-		f.Closed, f.SecondsToClose, f.ClosedBy = true, max(0, h.CloseTime-h.Start), Auto
+		f.Closed = true
+		f.SecondsToClose = max(0, h.CloseTime-h.Start)
+		f.ClosedBy = Auto
 		if h.ByPerson {
 			f.ClosedBy = Manually
 		}

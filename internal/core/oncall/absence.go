@@ -48,7 +48,9 @@ func awayTimes(absences []Absence) map[int64][]stretch {
 // roster returns what the absences mean for a rotation; nil when no one in it is ever absent.
 func (e *engine) roster(r *rotation) *roster {
 	n := len(r.Groups)
-	out, anyone, first := &roster{make([][]int64, n), make([][]stretch, n), make([][]stretch, n), nil}, false, true
+	out := &roster{make([][]int64, n), make([][]stretch, n), make([][]stretch, n), nil}
+	anyone := false
+	first := true
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		if g.persons() == 0 {
@@ -106,7 +108,8 @@ func (e *engine) gone(g *Group) []stretch {
 	all := []stretch{{-forever, forever}}
 	for _, m := range g.Members {
 		for _, person := range m.PersonIDs {
-			if all, _ = split(all, e.away[person]); len(all) == 0 {
+			all, _ = split(all, e.away[person])
+			if len(all) == 0 {
 				return nil
 			}
 		}
@@ -216,7 +219,9 @@ func (e *engine) serve(out []Entry, r *rotation, x Entry, s stretch, group int) 
 			next = min(next, bounds[0].at)
 		}
 		piece := x
-		piece.Start, piece.End, piece.Group = at, next, group
+		piece.Start = at
+		piece.End = next
+		piece.Group = group
 		piece.presence = e.presence(r, x.Group, group, absent)
 		if at != x.Start {
 			piece.StartBy = CauseAbsence

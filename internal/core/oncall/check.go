@@ -128,7 +128,8 @@ func (l *Layer) check() (field, reason string) {
 	if n := len(l.Only); n > MaxCalendars {
 		return "only_cal_ids", fmt.Sprintf("must be %d at most, got %d", MaxCalendars, n)
 	}
-	if field, reason = l.checkPeriods(); field != "" {
+	field, reason = l.checkPeriods()
+	if field != "" {
 		return field, reason
 	}
 	return l.checkGroups()

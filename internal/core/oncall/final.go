@@ -167,7 +167,8 @@ func (b *builder) add(start, end int64, rule Rule, sources []Source, presences [
 // changesOf returns what was changed in a piece; nil for nothing.
 func changesOf(presences []*Presence, covers []int) *Changes {
 	if !slices.ContainsFunc(presences, func(p *Presence) bool { return p != nil }) {
-		if presences = nil; len(covers) == 0 {
+		presences = nil
+		if len(covers) == 0 {
 			return nil
 		}
 	}

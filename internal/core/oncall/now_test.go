@@ -20,7 +20,10 @@ func TestNow(t *testing.T) {
 	daily := Layer{Start: s0, Unit: Day, Value: 1, Groups: groups("AB")}
 	cover := Layer{Mode: Override, Start: s0 + 3600, End: s0 + 3600 + 300*366*day, Groups: groups("Z")}
 	within := cover
-	within.Weight, within.Groups, within.Start, within.End = 1, groups("Y"), s0+10*day, s0+11*day
+	within.Weight = 1
+	within.Groups = groups("Y")
+	within.Start = s0 + 10*day
+	within.End = s0 + 11*day
 	single := func(l Layer) *Schedule { return &Schedule{Layers: []Layer{l}} }
 	for _, x := range []struct {
 		name string

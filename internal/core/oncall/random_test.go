@@ -187,11 +187,13 @@ func randomLayer(t testing.TB, r *rand.Rand, c testCase, centre int64) Layer {
 		return (n%unit + unit) % unit
 	}
 	if r.IntN(2) == 0 {
-		if l.Handoff = r.Int64N(168) * 3600; r.IntN(2) == 0 {
+		l.Handoff = r.Int64N(168) * 3600
+		if r.IntN(2) == 0 {
 			l.Handoff = local(7 * 86400)
 		}
 	}
-	if l.RestrictMode = RestrictMode(r.IntN(3)); l.RestrictMode != RestrictNone {
+	l.RestrictMode = RestrictMode(r.IntN(3))
+	if l.RestrictMode != RestrictNone {
 		unit := map[RestrictMode]int64{RestrictDay: 86400, RestrictWeek: 7 * 86400}[l.RestrictMode]
 		edge := func() int64 {
 			switch r.IntN(4) {
@@ -246,7 +248,9 @@ func core(tl Timeline) modelTimeline {
 	for i, list := range tl.Layers {
 		for _, e := range list {
 			p := tl.Presence(&e).core()
-			e.StartBy, e.EndBy, e.presence = 0, 0, 0
+			e.StartBy = 0
+			e.EndBy = 0
+			e.presence = 0
 			out.Layers[i] = append(out.Layers[i], modelEntry{e, p})
 		}
 	}

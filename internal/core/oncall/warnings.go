@@ -123,7 +123,9 @@ func (r *rotation) idle() (groups []int, days int64) {
 		return nil, 0
 	}
 	l := *r.Layer
-	l.End, l.Skip, l.Only = 0, nil, nil // whether a calendar has days is not a matter of the turns
+	l.End = 0
+	l.Skip = nil
+	l.Only = nil // whether a calendar has days is not a matter of the turns
 	endless := prepare(&l, &zone{loc: r.zone.loc})
 	served := make([]bool, len(r.Groups))
 	for from, end := l.Start, l.Start+pattern; from < end && slices.Contains(served, false); from += 4 * week {

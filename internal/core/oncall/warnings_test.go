@@ -15,7 +15,10 @@ func TestWarnings(t *testing.T) {
 		{"week restriction under a mask", func(l *Layer) { l.Mask = monToFri; l.RestrictMode = RestrictWeek; l.Restrict = []Period{{0, 3600}} },
 			[]string{"layers[0].restrict_mode 2 is ignored, because day_mask is set (R14)"}},
 		{"week restriction under a full mask", func(l *Layer) {
-			l.Unit, l.Mask, l.RestrictMode, l.Restrict = Week, EveryDay, RestrictWeek, []Period{{0, 3600}}
+			l.Unit = Week
+			l.Mask = EveryDay
+			l.RestrictMode = RestrictWeek
+			l.Restrict = []Period{{0, 3600}}
 		}, nil},
 		{"no periods", func(l *Layer) { l.RestrictMode = RestrictDay },
 			[]string{"layers[0].restrict_periods is empty: restrict_mode 1 has no effect (R14)"}},
@@ -32,17 +35,30 @@ func TestWarnings(t *testing.T) {
 		{"an empty group", func(l *Layer) { l.Groups = append(groups("A"), Group{}) },
 			[]string{"layers[0].groups[1] names no person: no one is on call in its turns"}},
 		{"the night group of a day restriction", func(l *Layer) {
-			l.Unit, l.Value, l.RestrictMode, l.Restrict = Hour, 12, RestrictDay, []Period{{0, 43200}}
+			l.Unit = Hour
+			l.Value = 12
+			l.RestrictMode = RestrictDay
+			l.Restrict = []Period{{0, 43200}}
 		}, []string{"layers[0].groups[1] never serves: in the first 7 days the mask or the restricted hours leave nothing of its turns (R15)"}},
 		{"seven people, working days by restriction", func(l *Layer) {
-			l.Groups, l.RestrictMode, l.Restrict = groups("ABCDEFG"), RestrictWeek, []Period{{0, 5 * 86400}}
+			l.Groups = groups("ABCDEFG")
+			l.RestrictMode = RestrictWeek
+			l.Restrict = []Period{{0, 5 * 86400}}
 		}, []string{ // it begins on a Monday
 			"layers[0].groups[5] never serves: in the first 7 days the mask or the restricted hours leave nothing of its turns (R15)",
 			"layers[0].groups[6] never serves: in the first 7 days the mask or the restricted hours leave nothing of its turns (R15)"}},
 		{"seven people, working days by mask", func(l *Layer) { l.Groups, l.Mask = groups("ABCDEFG"), monToFri }, nil},
-		{"hours under a mask", func(l *Layer) { l.Unit, l.Value, l.Mask = Hour, 1, monToFri }, nil},
+		{"hours under a mask", func(l *Layer) {
+			l.Unit = Hour
+			l.Value = 1
+			l.Mask = monToFri
+		}, nil},
 		{"a pattern of years", func(l *Layer) {
-			l.Unit, l.Value, l.Groups, l.RestrictMode, l.Restrict = Hour, 29, groups("ABCDEFGHIJKLMNOPQRS"), RestrictDay, []Period{{0, 60}}
+			l.Unit = Hour
+			l.Value = 29
+			l.Groups = groups("ABCDEFGHIJKLMNOPQRS")
+			l.RestrictMode = RestrictDay
+			l.Restrict = []Period{{0, 60}}
 		}, nil},
 		{"override", func(l *Layer) { *l = Layer{Mode: Override, Start: 1, End: 2, Groups: groups("Z")} }, nil},
 		{"override with what it ignores", func(l *Layer) {

@@ -78,8 +78,11 @@ func (e *engine) why(layer int, at int64, piece *Piece) LayerWhy {
 		return out
 	}
 	if entry, ok := e.entryAt(layer, at); ok {
-		out.Turn, out.Group, out.Entry = entry.Turn, entry.Group, entry
-		if out.Presence = e.presenceOf(entry.presence); out.Presence != nil {
+		out.Turn = entry.Turn
+		out.Group = entry.Group
+		out.Entry = entry
+		out.Presence = e.presenceOf(entry.presence)
+		if out.Presence != nil {
 			out.Group = out.Presence.TurnOf
 			out.Absences = e.absencesOf(r, at, out.Group, entry.Group)
 		}

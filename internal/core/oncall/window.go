@@ -52,7 +52,8 @@ func newEngine(s *Schedule) *engine {
 		default:
 			r := &e.rotations[i]
 			*r = prepare(l, e.zone(l))
-			if r.index = i; len(e.away) > 0 {
+			r.index = i
+			if len(e.away) > 0 {
 				r.roster = e.roster(r)
 			}
 		}

@@ -146,7 +146,8 @@ func (r *readyEnrichment) apply(meter *filter.Meter, e *event.Event) string {
 		return "removes " + strings.Join(s.DropLabels, ", ")
 	case "composition":
 		var err error
-		if value, err = fill(s.Template, e); err != nil {
+		value, err = fill(s.Template, e)
+		if err != nil {
 			return "skipped, " + err.Error()
 		}
 	case extraction:

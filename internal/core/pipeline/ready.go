@@ -53,7 +53,8 @@ func (rules Rules) Apply(meter *filter.Meter, e event.Event) (out event.Event, d
 		step := Step{"pipeline", r.name, matched, why, meter.Over()}
 		if matched {
 			var action string
-			if action, dropped = r.apply(&e); action != "" {
+			action, dropped = r.apply(&e)
+			if action != "" {
 				step.Why += ": " + action
 			}
 			if r.Kind == AlertInhibit {
@@ -94,7 +95,8 @@ func ReadyEnrichments(rules []Enrichment) Enrichments {
 			continue
 		}
 		// Every instruction also tracks what each group matches.
-		if ready[i].pattern, ready[i].wrong = compilePattern(r.Settings.Pattern); ready[i].pattern != nil {
+		ready[i].pattern, ready[i].wrong = compilePattern(r.Settings.Pattern)
+		if ready[i].pattern != nil {
 			n, _ := filter.Instructions(r.Settings.Pattern, maxInstructions)
 			ready[i].perByte = int64(n) * int64(1+ready[i].pattern.NumSubexp())
 		}

@@ -40,7 +40,9 @@ func (i Incident) Cleaned() Incident {
 	i.Description, i.Labels = Clean(i.Description), cleanLabels(i.Labels)
 	alerts, responders := make([]Alert, len(i.Alerts)), make([]Person, len(i.Responders))
 	for n, a := range i.Alerts {
-		a.Title, a.Severity, a.Status = OneLine(a.Title), OneLine(a.Severity), OneLine(a.Status)
+		a.Title = OneLine(a.Title)
+		a.Severity = OneLine(a.Severity)
+		a.Status = OneLine(a.Status)
 		a.Description, a.Labels = Clean(a.Description), cleanLabels(a.Labels)
 		alerts[n] = a
 	}
@@ -56,10 +58,18 @@ func (i Incident) Cleaned() Incident {
 	for n, l := range i.Links {
 		links[n] = Link{OneLine(l.Name), OneLine(l.URL)}
 	}
-	i.Differ, i.Links, i.Notified = differ, links, oneLines(i.Notified)
-	i.Creator, i.Closer, i.Owner = i.Creator.cleaned(), i.Closer.cleaned(), i.Owner.cleaned()
-	i.Impact, i.RootCause, i.Resolution = Clean(i.Impact), Clean(i.RootCause), Clean(i.Resolution)
-	fields, images, values := map[string]any{}, make([]Image, len(i.Images)), map[string]LabelValues{}
+	i.Differ = differ
+	i.Links = links
+	i.Notified = oneLines(i.Notified)
+	i.Creator = i.Creator.cleaned()
+	i.Closer = i.Closer.cleaned()
+	i.Owner = i.Owner.cleaned()
+	i.Impact = Clean(i.Impact)
+	i.RootCause = Clean(i.RootCause)
+	i.Resolution = Clean(i.Resolution)
+	fields := map[string]any{}
+	images := make([]Image, len(i.Images))
+	values := map[string]LabelValues{}
 	for name, value := range i.Fields {
 		fields[OneLine(name)] = cleanValue(value)
 	}
@@ -69,7 +79,9 @@ func (i Incident) Cleaned() Incident {
 	for name, v := range i.LabelValues {
 		values[OneLine(name)] = LabelValues{oneLines(v.All), OneLine(v.Min), OneLine(v.Max)}
 	}
-	i.Fields, i.Images, i.LabelValues = fields, images, values
+	i.Fields = fields
+	i.Images = images
+	i.LabelValues = values
 	return i
 }
 

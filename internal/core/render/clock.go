@@ -56,7 +56,8 @@ func (b *budget) date(form, of any) (string, error) {
 		if b.left < 0 {
 			return "", err
 		}
-		if b.location = location; err != nil {
+		b.location = location
+		if err != nil {
 			b.location = time.UTC
 		}
 	}

@@ -18,7 +18,8 @@ var (
 // could end it become %XX. Any other value becomes a relative address that leads nowhere, so that it can be no command
 // of the service such as Slack's <!channel>.
 func (t *Target) address(s string) string {
-	if s = strings.TrimSpace(s); !isURL.MatchString(s) {
+	s = strings.TrimSpace(s)
+	if !isURL.MatchString(s) {
 		return percent(s, func(c byte) bool { return alphanumeric(c) || strings.IndexByte("-./,", c) >= 0 })
 	}
 	s = percent(s, func(c byte) bool {

@@ -182,8 +182,17 @@ func TestHostileMails(t *testing.T) {
 	want := kinds(one)
 	for _, seed := range append(seeds, "<script>alert(1)</script>", `"><a href="https://evil.example">`, "</p><h1>x", "<!-- x", "{{.Title}}") {
 		i := one
-		i.Title, i.Description, i.Channel, i.Reason, i.Shared = seed+"x", seed+"x", seed+"x", seed+"x", map[string]string{seed: seed}
-		i.Headline, i.Where, i.Next, i.AckedBy, i.EndedBy, i.Notified = seed+"x", seed+"x", seed+"x", seed+"x", seed+"x", []string{seed}
+		i.Title = seed + "x"
+		i.Description = seed + "x"
+		i.Channel = seed + "x"
+		i.Reason = seed + "x"
+		i.Shared = map[string]string{seed: seed}
+		i.Headline = seed + "x"
+		i.Where = seed + "x"
+		i.Next = seed + "x"
+		i.AckedBy = seed + "x"
+		i.EndedBy = seed + "x"
+		i.Notified = []string{seed}
 		i.Differ, i.Links = []Difference{{Name: seed, Count: 2, Values: []string{seed, seed}}}, []Link{{seed, seed}}
 		if got := kinds(i); !slices.Equal(got, want) || strings.Contains(strings.Join(tags(i), ""), `"javascript:`) {
 			t.Errorf("%q: %q, want %q", seed, got, want)

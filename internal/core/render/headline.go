@@ -24,7 +24,8 @@ const (
 // is written for rules and not for readers. Any other title, and one that a person set, stays.
 func Headline(title string, labels map[string]string, byHand bool) string {
 	name, summary := OneLine(labels["alertname"]), OneLine(labels["summary"])
-	if title = OneLine(title); byHand || summary == "" || name == "" || !strings.HasPrefix(title, name) {
+	title = OneLine(title)
+	if byHand || summary == "" || name == "" || !strings.HasPrefix(title, name) {
 		return title
 	}
 	return event.Cut(summary, maxHeadline)

@@ -243,7 +243,8 @@ func TestRenderingsShareAnAllowance(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 		for range 3 {
-			if _, err = tpl.RenderWithin(all, Sample); err != nil {
+			_, err = tpl.RenderWithin(all, Sample)
+			if err != nil {
 				break
 			}
 		}

@@ -60,7 +60,8 @@ func (b *budget) dict(pairs ...any) (map[string]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if d[key] = ""; i+1 < len(pairs) {
+		d[key] = ""
+		if i+1 < len(pairs) {
 			d[key] = pairs[i+1]
 		}
 	}

@@ -16,8 +16,15 @@ import (
 func incidents() map[string]Incident {
 	bare := Incident{IncidentID: "69db2f72a0fe7db6448b1506", Title: "Made by hand", Severity: "Info", Progress: "Triggered", StartTime: 1776009600, Now: 1776009600}
 	over := Sample
-	over.Progress, over.CloseTime, over.EndTime, over.AckTime, over.SnoozedBefore = "Closed", 1776013200, 1776013000, 1776009700, 1776011000
-	over.Closer, over.FireTimes, over.IsFlapping, over.IsInStorm = over.Owner, 3, true, true
+	over.Progress = "Closed"
+	over.CloseTime = 1776013200
+	over.EndTime = 1776013000
+	over.AckTime = 1776009700
+	over.SnoozedBefore = 1776011000
+	over.Closer = over.Owner
+	over.FireTimes = 3
+	over.IsFlapping = true
+	over.IsInStorm = true
 	over.RootCause, over.Resolution = "A *slow* query on [the replica](https://wiki.example.com/replica)", "It was killed"
 	over.Responders = []Person{{Name: "Ada", ID: 4, AssignedAt: 1776009600, AcknowledgedAt: 1776009700}, {Name: "Zoë", ID: 6, AssignedAt: 1776009600}}
 	over.Labels = map[string]string{"resource": "pod/a", "trigger.value": "3", "body_text": "two\nlines <b>", "rule_note": `{"links":[{"url":"https://wiki.example.com/rule"}]}`}

@@ -159,7 +159,8 @@ func tameList(list *parse.ListNode, loops int) (longest int, err error) {
 		if branch != nil {
 			here, err := tameList(branch.List, inside)
 			other, wrong := tameList(branch.ElseList, inside)
-			if longest = max(longest, here, other, weight(branch.Pipe)); err != nil || wrong != nil {
+			longest = max(longest, here, other, weight(branch.Pipe))
+			if err != nil || wrong != nil {
 				return 0, cmp.Or(err, wrong)
 			}
 		}

@@ -37,7 +37,8 @@ func TestGeneralFunctionsAgreeWithSprig(t *testing.T) {
 	compared := 0
 	for range 3000 {
 		source := asSprig[r.IntN(len(asSprig))]
-		if source = fmt.Sprintf(source, values[r.IntN(len(values))], values[r.IntN(len(values))]); r.IntN(2) == 0 {
+		source = fmt.Sprintf(source, values[r.IntN(len(values))], values[r.IntN(len(values))])
+		if r.IntN(2) == 0 {
 			var word strings.Builder
 			for range r.IntN(8) {
 				word.WriteString(letters[r.IntN(len(letters))])
@@ -84,7 +85,8 @@ func TestJSONGetAgreesWithANaiveWalk(t *testing.T) {
 			case []any:
 				n := r.IntN(3)
 				path = append(path, fmt.Sprint(n))
-				if at = nil; n < len(v) {
+				at = nil
+				if n < len(v) {
 					at = v[n]
 				}
 			default:

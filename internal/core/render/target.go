@@ -101,7 +101,8 @@ func tidied(t *Target) *Target {
 // For returns the target of a kind of message, such as slack_app. known is false for an unknown kind, whose target is
 // Short: no markup and one line.
 func For(kind string) (t *Target, known bool) {
-	if t, known = targets[kind]; known {
+	t, known = targets[kind]
+	if known {
 		return t, true
 	}
 	return Short, false
@@ -129,7 +130,8 @@ func (t *Target) linked(text, url string) string {
 
 // label escapes a text of one line within markup, such as the text of a link. Addresses in it are plain text.
 func (t *Target) label(s string) string {
-	if s = OneLine(s); t.escape != nil {
+	s = OneLine(s)
+	if t.escape != nil {
 		s = t.escape(s, nil)
 	}
 	return s
@@ -145,7 +147,8 @@ func (t *Target) text(s string) string {
 	}
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimSpace(s), "\n") {
-		if line = strings.TrimSpace(line); line == "" {
+		line = strings.TrimSpace(line)
+		if line == "" {
 			continue
 		}
 		if b.Len() > 0 {

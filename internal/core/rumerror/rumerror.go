@@ -86,7 +86,9 @@ func (e *Error) Bound(now int64) {
 	e.Causes = e.Causes[:min(len(e.Causes), MaxCauses)]
 	for i := range e.Causes {
 		c := &e.Causes[i]
-		c.Type, c.Message, c.Stack = clean(c.Type, maxName), clean(c.Message, maxCauseText), clean(c.Stack, maxCauseStack)
+		c.Type = clean(c.Type, maxName)
+		c.Message = clean(c.Message, maxCauseText)
+		c.Stack = clean(c.Stack, maxCauseStack)
 		c.Frames = boundFrames(c.Frames, MaxFrames/5)
 	}
 	e.Fingerprint = e.Fingerprint[:min(len(e.Fingerprint), maxParts)]
@@ -130,7 +132,8 @@ func (e *Error) Title() string {
 // firstLine returns the first line that is not empty, without the spaces around it.
 func firstLine(text string) string {
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
+		line = strings.TrimSpace(line)
+		if line != "" {
 			return line
 		}
 	}

@@ -74,7 +74,8 @@ func Of(code string, args ...any) string {
 	}
 	texts := make([]string, len(args))
 	for i, arg := range args {
-		if texts[i] = fmt.Sprint(arg); p.kinds[i] == Quoted {
+		texts[i] = fmt.Sprint(arg)
+		if p.kinds[i] == Quoted {
 			texts[i] = fmt.Sprintf("%.100q", texts[i])
 		}
 	}

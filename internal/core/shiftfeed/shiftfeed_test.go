@@ -90,7 +90,9 @@ func emersion(t testing.TB, text []byte) (list []parsed) {
 			}
 			return s
 		}
-		p.UID, p.Summary, p.Description = read("UID"), read("SUMMARY"), read("DESCRIPTION")
+		p.UID = read("UID")
+		p.Summary = read("SUMMARY")
+		p.Description = read("DESCRIPTION")
 		start, err := e.DateTimeStart(time.UTC)
 		if err != nil {
 			t.Fatal(err)

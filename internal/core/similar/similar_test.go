@@ -95,7 +95,10 @@ func TestScoresAgainstAModel(t *testing.T) {
 		return all
 	}
 	for range 20_000 {
-		a, b, of, others := text(), text(), some(), some()
+		a := text()
+		b := text()
+		of := some()
+		others := some()
 		there, back := New(a, of).Compare(b, others), New(b, others).Compare(a, of)
 		if want := model(a, b, of, others); there.Score != want {
 			t.Fatalf("%q %v, %q %v: %d, want %d", a, of, b, others, there.Score, want)

@@ -45,7 +45,8 @@ func lines(text string, read func(line string) (Frame, bool)) []Frame {
 		if len(frames) == MaxFrames {
 			break
 		}
-		if line = strings.TrimSpace(line); len(line) > MaxLine || !utf8.ValidString(line) {
+		line = strings.TrimSpace(line)
+		if len(line) > MaxLine || !utf8.ValidString(line) {
 			continue
 		}
 		if f, ok := read(line); ok {

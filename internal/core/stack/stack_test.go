@@ -75,7 +75,9 @@ func TestEveryFormIsReadAsWritten(t *testing.T) {
 	files := []string{app, "http://127.0.0.1:8901/a.js", "webpack:///./src/a.ts", "/assets/x.js", "https://h/ä/ö.js?v=1:2#x", "file:///C:/a.js"}
 	for range 2000 {
 		var want []stack.Frame
-		chrome, datadog, firefox := "TypeError: x", "TypeError: x", ""
+		chrome := "TypeError: x"
+		datadog := "TypeError: x"
+		firefox := ""
 		for range 1 + r.IntN(8) {
 			f := stack.Frame{Function: functions[r.IntN(len(functions))], File: files[r.IntN(len(files))], Line: 1 + r.IntN(99999), Column: 1 + r.IntN(9999999)}
 			want = append(want, f)

@@ -66,7 +66,9 @@ func (m *Map) Find(positions []Position) []Place {
 func (s *section) nearest(list []wanted) {
 	slices.SortFunc(list, func(a, b wanted) int { return cmp.Or(a.line-b.line, a.column-b.column) })
 	last := list[len(list)-1].line
-	from, to, at := 0, 0, -1 // the positions of line at are list[from:to]
+	from := 0
+	to := 0
+	at := -1 // the positions of line at are list[from:to]
 	_ = walk(s.mappings, func(line int, seg segment) bool {
 		if line > last {
 			return false

@@ -148,7 +148,10 @@ func naive(segments [][][5]int, p symbols.Position) (source, line, column int, o
 	for _, s := range segments[p.Line-1] {
 		if s[0] <= p.Column-1 && s[0] >= best {
 			best = s[0]
-			source, line, column, ok = s[1], s[2], s[3], s[1] >= 0
+			source = s[1]
+			line = s[2]
+			column = s[3]
+			ok = s[1] >= 0
 		}
 	}
 	return

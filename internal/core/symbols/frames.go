@@ -62,7 +62,9 @@ func Frames(frames []stack.Frame, o Options) []Frame {
 
 func converted(f stack.Frame, place Place, near int) Frame {
 	c := Frame{Frame: f, Converted: true, Minified: &f, Code: place.Code(near)}
-	c.File, c.Line, c.Column = place.File, place.Line, place.Column
+	c.File = place.File
+	c.Line = place.Line
+	c.Column = place.Column
 	c.Library = place.Library || c.Frame.Library()
 	return c
 }

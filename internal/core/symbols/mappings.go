@@ -58,8 +58,12 @@ func walk(mappings string, visit func(line int, s segment) bool) error {
 		switch count {
 		case 1:
 		case 4, 5:
-			source, original, from = source+fields[1], original+fields[2], from+fields[3]
-			s.source, s.line, s.from = source, original, from
+			source = source + fields[1]
+			original = original + fields[2]
+			from = from + fields[3]
+			s.source = source
+			s.line = original
+			s.from = from
 			if count == 5 {
 				name += fields[4]
 				s.name = name

@@ -24,7 +24,9 @@ func Absent(tx *db.Tx, n *notify.Notification, now time.Time) error {
 	}
 	steps := escalationplan.Plan(e.timing.Rule, e.started)
 	if last := e.done - 1; last >= 0 && last < len(steps) && steps[last].Layer == n.Detail.Layer {
-		e.done, e.next, e.ended = last, now.Unix(), ""
+		e.done = last
+		e.next = now.Unix()
+		e.ended = ""
 	}
 	return e.save(tx)
 }

@@ -40,7 +40,8 @@ func (r *Service) run(t *jobs.Round, k kind) error {
 	missed := false
 	err = r.DB.WriteOf(t.Ctx, t.Account, func(tx *db.Tx) error {
 		open, err := k.stillDue(tx, t.Account, t.Now.Unix(), due)
-		if missed = err == nil && len(open) == 0; err != nil || missed {
+		missed = err == nil && len(open) == 0
+		if err != nil || missed {
 			return err
 		}
 		is, err := configstore.Revision(tx, t.Account)
@@ -153,7 +154,8 @@ func beginRead(tx *db.Tx, due []prepared) (ids []string, err error) {
 	for i := range due {
 		ids = append(ids, due[i].incident)
 	}
-	if b.incidents, err = incident.NewBatch(tx, account, ids, nil); err != nil {
+	b.incidents, err = incident.NewBatch(tx, account, ids, nil)
+	if err != nil {
 		return nil, err
 	}
 	tx.SetValue(batchKey{}, b)
@@ -182,8 +184,11 @@ func beginWrite(tx *db.Tx, due []prepared) error {
 	if err != nil {
 		return err
 	}
-	b, account, list := batchOf(tx), due[0].account, db.JSON(ids)
-	if b.alerts, err = count(tx, due, func(p *prepared) bool { return p.asked }); err != nil {
+	b := batchOf(tx)
+	account := due[0].account
+	list := db.JSON(ids)
+	b.alerts, err = count(tx, due, func(p *prepared) bool { return p.asked })
+	if err != nil {
 		return err
 	}
 	all, err := db.All(tx, scanStored, `SELECT `+columns+` FROM escalation

@@ -31,7 +31,8 @@ type choices struct {
 
 // readChoices reads the rules of the incident's channel, the calendars they name, and the account's time zone.
 func readChoices(tx *db.Tx, i *incident.Incident) (c choices, err error) {
-	if c.rules, err = channel.Escalates.Of(tx, i.AccountID, fmt.Sprint(i.ChannelID)); err != nil {
+	c.rules, err = channel.Escalates.Of(tx, i.AccountID, fmt.Sprint(i.ChannelID))
+	if err != nil {
 		return c, err
 	}
 	var ids []string
@@ -42,7 +43,8 @@ func readChoices(tx *db.Tx, i *incident.Incident) (c choices, err error) {
 			}
 		}
 	}
-	if c.days, err = calendar.Load(tx, i.AccountID, ids); err != nil {
+	c.days, err = calendar.Load(tx, i.AccountID, ids)
+	if err != nil {
 		return c, err
 	}
 	c.zone, err = person.Zone(tx, i.AccountID)

@@ -206,7 +206,8 @@ func (r *Service) step(tx *db.Tx, e *run, now time.Time) error {
 		if done, err := r.hold(tx, e, &i, a, now); done || err != nil {
 			return err
 		}
-		if e.next, e.ended = a.Next, ""; e.next == 0 {
+		e.next, e.ended = a.Next, ""
+		if e.next == 0 {
 			e.ended = string(a.Why)
 		}
 		changed, err := r.takeSteps(tx, e, &i, a.Due, now)
@@ -233,7 +234,8 @@ func (r *Service) takeSteps(
 	for _, v := range due {
 		what := notified
 		if v.Tell {
-			if what, err = r.notifyLayer(tx, e, i, v, now); err != nil {
+			what, err = r.notifyLayer(tx, e, i, v, now)
+			if err != nil {
 				return false, err
 			}
 		}

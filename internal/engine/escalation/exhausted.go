@@ -61,9 +61,14 @@ func (r *Service) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Ti
 func (r *Service) endRound(tx *db.Tx, e *run, i *incident.Incident, now time.Time) error {
 	if at := e.timing.Again(now.Unix()); at > 0 {
 		round := e.timing.Round + 1
-		e.timing.Rule, e.timing.Still, e.timing.Held = e.rule.Timing(), nil, 0
+		e.timing.Rule = e.rule.Timing()
+		e.timing.Still = nil
+		e.timing.Held = 0
 		e.timing.Round, e.timing.Wait = round, 0
-		e.started, e.done, e.next, e.ended = at, 0, at, ""
+		e.started = at
+		e.done = 0
+		e.next = at
+		e.ended = ""
 		return e.save(tx)
 	}
 	e.next, e.ended = 0, Unacknowledged

@@ -73,7 +73,8 @@ func (r *Service) follow(tx *db.Tx, i *incident.Incident, severity string, fallb
 	f := followUp{account: i.AccountID, incident: i.IncidentID, severity: severity, since: now.Unix(),
 		reminded: now.Unix(), alerts: i.AlertCnt, fallback: fallback}
 	plan := f.plan(i, ch, escalationplan.Await{})
-	if f.next = plan.Due(now.Unix()); f.next == now.Unix() {
+	f.next = plan.Due(now.Unix())
+	if f.next == now.Unix() {
 		r.wakeFor(tx, i.AccountID)
 	}
 	return tx.Upsert(2, f.row(), `severity = excluded.severity, since = excluded.since, reminded_at = excluded.reminded_at,
@@ -104,12 +105,14 @@ func (r *Service) joined(tx *db.Tx, i *incident.Incident, item activity.Item, e 
 		if err := r.follow(tx, i, i.Severity, 0, item.At); err != nil {
 			return err
 		}
-		if f, _, err = findFollowUp(tx, item.Account, item.ID); err != nil {
+		f, _, err = findFollowUp(tx, item.Account, item.ID)
+		if err != nil {
 			return err
 		}
 		f.alerts--
 	}
-	if f.joined = e.Until; f.next == 0 || f.joined < f.next {
+	f.joined = e.Until
+	if f.next == 0 || f.joined < f.next {
 		f.next = f.joined
 	}
 	return f.save(tx)
@@ -195,7 +198,8 @@ func (r *Service) postponeFollowUp(tx *db.Tx, p *prepared, failed error, now tim
 		return err
 	}
 	r.Log.Error("a follow-up failed", "incident_id", f.incident, "account_id", f.account, "error", failed)
-	if f.next = now.Unix() + retryDelay; f.failed == 0 {
+	f.next = now.Unix() + retryDelay
+	if f.failed == 0 {
 		f.failed = now.Unix()
 	}
 	return f.save(tx)
@@ -240,7 +244,11 @@ func (r *Service) followUp(tx *db.Tx, f followUp, p *prepared, now time.Time) er
 	if message != escalationplan.None {
 		f.alerts = i.AlertCnt
 	}
-	f.next, f.reminded, f.joined, f.fallback, f.failed = next, plan.From, plan.Joined, plan.Fallback, 0
+	f.next = next
+	f.reminded = plan.From
+	f.joined = plan.Joined
+	f.fallback = plan.Fallback
+	f.failed = 0
 	return f.save(tx)
 }
 

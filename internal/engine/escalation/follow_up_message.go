@@ -38,7 +38,9 @@ func (r *Service) sendFollowUp(tx *db.Tx, f *followUp, i *incident.Incident, m e
 		t.key = fmt.Sprintf("%s/%s/%s", f.incident, t.event, part)
 		return r.notifyFallback(tx, i, t, sentence.Of("no_responder"), now)
 	case escalationplan.Joined:
-		t.cause, t.event, t.severity = notify.Joined, activity.IncidentJoined, quiet
+		t.cause = notify.Joined
+		t.event = activity.IncidentJoined
+		t.severity = quiet
 		t.reason = sentence.Of("joined_since", i.AlertCnt-f.alerts)
 	case escalationplan.Rise: // once for each severity and acknowledgement, however often it rises
 		return r.followedRise(tx, f, i, now)
@@ -94,7 +96,8 @@ func (r *Service) notifyResponders(tx *db.Tx, i *incident.Incident, t draft, now
 	}
 	prefix, reached := t.key, false
 	for _, id := range i.Responders() {
-		if t.by = methods[id]; !reached {
+		t.by = methods[id]
+		if !reached {
 			problem, err := r.problem(tx, i, t.by, id, now.Unix())
 			if err != nil {
 				return err
@@ -144,7 +147,9 @@ func (r *Service) notifyFallback(tx *db.Tx, i *incident.Incident, t draft, why s
 	}
 	prefix := t.key + "/fallback"
 	for _, p := range to.List {
-		t.by, t.key, t.reason = p.By, fmt.Sprintf("%s/p%d", prefix, p.ID), p.Why+", because "+why
+		t.by = p.By
+		t.key = fmt.Sprintf("%s/p%d", prefix, p.ID)
+		t.reason = p.Why + ", because " + why
 		if err := r.person(tx, i, t, p.ID, now); err != nil {
 			return err
 		}

@@ -88,7 +88,8 @@ func (r *Service) notifyTarget(
 	tx *db.Tx, e *run, i *incident.Incident, t draft, layer int, persons []notify.Recipient, now time.Time,
 ) error {
 	target, prefix := e.rule.Layers[layer].Target, t.key
-	if t.by = target.By; t.by != nil {
+	t.by = target.By
+	if t.by != nil {
 		for _, p := range persons {
 			t.key, t.reason = prefix+fmt.Sprintf("/p%d", p.PersonID), t.why(p.Why)
 			if err := r.person(tx, i, t, p.PersonID, now); err != nil {

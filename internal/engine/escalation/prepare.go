@@ -49,10 +49,12 @@ type prepared struct {
 // configuration. One that cannot be read gets its error and does not fail the others.
 func (r *Service) readDue(ctx context.Context, k kind, account int64, now time.Time) (all []prepared, revision int64, err error) {
 	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		if all, err = k.due(tx, account, now.Unix(), r.batchSize()); err != nil || len(all) == 0 {
+		all, err = k.due(tx, account, now.Unix(), r.batchSize())
+		if err != nil || len(all) == 0 {
 			return err
 		}
-		if revision, err = configstore.Revision(tx, account); err != nil {
+		revision, err = configstore.Revision(tx, account)
+		if err != nil {
 			return err
 		}
 		configstore.Assume(tx, account, revision)
@@ -71,7 +73,8 @@ func (r *Service) readDue(ctx context.Context, k kind, account int64, now time.T
 		for i := range all {
 			p := &all[i]
 			if failed != nil {
-				if alerts, err = count(tx, all[i:i+1], (*prepared).mayAsk); err != nil {
+				alerts, err = count(tx, all[i:i+1], (*prepared).mayAsk)
+				if err != nil {
 					p.err = err
 				}
 			}
@@ -85,14 +88,16 @@ func (r *Service) readDue(ctx context.Context, k kind, account int64, now time.T
 // read reads the incident, and what its rule is chosen from unless an escalation of the same channel has read that.
 func (p *prepared) read(tx *db.Tx, byChannel map[int64]*choices) (err error) {
 	var found bool
-	if p.subject, found, err = find(tx, p.account, p.incident); err != nil || !found {
+	p.subject, found, err = find(tx, p.account, p.incident)
+	if err != nil || !found {
 		return err
 	}
 	if p.number == 0 { // a follow-up
 		return nil
 	}
 	p.rose = !p.first && event.Rank(p.subject.Severity) > event.Rank(p.severity)
-	if p.choosing = p.first || p.rose && p.subject.Progress == incident.Triggered; !p.choosing {
+	p.choosing = p.first || p.rose && p.subject.Progress == incident.Triggered
+	if !p.choosing {
 		return nil
 	}
 	id := p.subject.ChannelID
@@ -131,7 +136,8 @@ func (r *Service) prepareAll(t *jobs.Round, due []prepared) []prepared {
 			p.asked = true
 			var steps int64
 			var failed error // what cannot be read, such as a corrupt alert, holds nothing back
-			if p.silenced, p.silencedBy, steps, failed = silences(p.subject.ChannelID, p.incident); failed != nil {
+			p.silenced, p.silencedBy, steps, failed = silences(p.subject.ChannelID, p.incident)
+			if failed != nil {
 				r.Log.Error("an incident counts as not silenced", "incident_id", p.incident, "account_id", p.account, "error", failed)
 			}
 			total += steps

@@ -104,7 +104,8 @@ func (r *Service) previewUntil(tx *db.Tx, i *incident.Incident, at int64, last f
 	if err != nil {
 		return reply, err
 	}
-	if reply.Rules = results; results == nil {
+	reply.Rules = results
+	if results == nil {
 		reply.Rules = []RuleResult{}
 	}
 	if !found {
@@ -125,7 +126,8 @@ func (r *Service) previewUntil(tx *db.Tx, i *incident.Incident, at int64, last f
 // channel.
 func (in previewRequest) incident(c *api.Call) (i incident.Incident, err error) {
 	if in.IncidentID != "" {
-		if i, err = (incident.Writer{Tx: c.Tx, Account: c.Who.AccountID}).Get(strings.ToLower(in.IncidentID)); err != nil {
+		i, err = (incident.Writer{Tx: c.Tx, Account: c.Who.AccountID}).Get(strings.ToLower(in.IncidentID))
+		if err != nil {
 			return i, err
 		}
 	} else {
@@ -167,7 +169,8 @@ func (r *Service) steps(tx *db.Tx, reply *Preview, i *incident.Incident, rule ch
 	for len(reply.Steps) < maxPreview {
 		a := escalationplan.Next(e.timing.Rule, reply.At, e.done, e.state(&incident.Incident{}), now)
 		if len(a.Due) == 0 {
-			if now = a.Next; now == 0 {
+			now = a.Next
+			if now == 0 {
 				return nil
 			}
 			continue

@@ -21,7 +21,10 @@ import (
 // reminder of the incident once it is acknowledged.
 func TestStepsAreTakenWhileTheConfigurationChanges(t *testing.T) {
 	t.Parallel()
-	s, bus, keyring, now := begin(t), &activity.Bus{}, apitest.Box(t), apitest.Now
+	s := begin(t)
+	bus := &activity.Bus{}
+	keyring := apitest.Box(t)
+	now := apitest.Now
 	notifier := notify.New(notify.Config{DB: s.DB, Bus: bus, Keyring: keyring, Clock: clock.At(now), Log: slog.New(slog.DiscardHandler),
 		Can: func(string) bool { return true }})
 	r := escalation.New(escalation.Service{DB: s.DB, Bus: bus, Keyring: keyring, Log: slog.New(slog.DiscardHandler), Notify: notifier, Wake: jobs.NewSignal()})

@@ -131,13 +131,15 @@ func (x *Explanation) ofEvent(id string) error {
 	if !found && len(all) == 0 {
 		return fault.Missing("event", id)
 	}
-	if x.Waiting = found && !decided; x.Waiting {
+	x.Waiting = found && !decided
+	if x.Waiting {
 		if err := readable(x.c, 0, source); err != nil {
 			return err
 		}
 		x.now = append(x.now, sentence.Of("event_waits")+".")
 	}
-	if x.Verdicts, err = visible(x.c, all); err != nil {
+	x.Verdicts, err = visible(x.c, all)
+	if err != nil {
 		return err
 	}
 	for _, v := range x.Verdicts {
@@ -168,7 +170,8 @@ func (x *Explanation) ofAlert(id string) error {
 	if err := readable(x.c, a.Channel, 0); err != nil {
 		return err
 	}
-	if x.Verdicts, err = lastOfAlert(x.c, id); err != nil {
+	x.Verdicts, err = lastOfAlert(x.c, id)
+	if err != nil {
 		return err
 	}
 	if len(x.Verdicts) == 0 {

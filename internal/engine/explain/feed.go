@@ -15,7 +15,8 @@ func (x *Explanation) sentence(e activity.Entry, id string) (string, error) {
 	var by string
 	var err error
 	if e.Person != 0 {
-		if by, err = x.personName(e.Person); err != nil {
+		by, err = x.personName(e.Person)
+		if err != nil {
 			return "", err
 		}
 	}

@@ -34,11 +34,13 @@ func (st *state) apply(e activity.Entry) {
 	case activity.Reopened:
 		st.responders, st.known = nil, st.severity
 	case activity.Assigned:
-		if st.byHand = event.How != "escalate" && event.EscalateRuleID == ""; st.byHand {
+		st.byHand = event.How != "escalate" && event.EscalateRuleID == ""
+		if st.byHand {
 			st.known = st.severity
 		}
 	case activity.SeverityChanged:
-		if st.severity = event.To; rose(event.To, st.known) {
+		st.severity = event.To
+		if rose(event.To, st.known) {
 			st.known = event.To
 		}
 	case activity.Joined:

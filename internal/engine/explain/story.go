@@ -60,11 +60,13 @@ func (x *Explanation) story(id string) error {
 		case err != nil:
 			return err
 		}
-		if s.Title, err = i.NameNow(tx); err != nil {
+		s.Title, err = i.NameNow(tx)
+		if err != nil {
 			return err
 		}
 		s.Progress = i.Progress
-		if s.progress, err = escalation.ProgressOf(tx, &i, x.c.Unix()); err != nil {
+		s.progress, err = escalation.ProgressOf(tx, &i, x.c.Unix())
+		if err != nil {
 			return err
 		}
 	}

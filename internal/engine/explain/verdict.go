@@ -56,8 +56,9 @@ func lastOfAlert(c *api.Call, alert string) ([]Outcome, error) {
 // scanVerdict reads a row and decodes its event and trace.
 func scanVerdict(scan db.Scan) (v Outcome, err error) {
 	var body, trace string
-	if err = scan(&v.number, &v.EventID, &v.DecidedAt, &v.ChannelID, &v.source, &v.Outcome, &v.AlertID, &v.IncidentID,
-		&body, &trace); err != nil {
+	err = scan(&v.number, &v.EventID, &v.DecidedAt, &v.ChannelID, &v.source, &v.Outcome, &v.AlertID, &v.IncidentID,
+		&body, &trace)
+	if err != nil {
 		return v, err
 	}
 	var e event.Event

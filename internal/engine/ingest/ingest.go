@@ -151,7 +151,8 @@ func (r *Service) find(ctx context.Context, key string, now time.Time) (k known,
 		ctx = db.For(ctx, k.integration.AccountID)
 	}
 	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		if k.integration, k.found, err = integration.ByKey(tx, key, now.Unix()); err == nil && !k.found {
+		k.integration, k.found, err = integration.ByKey(tx, key, now.Unix())
+		if err == nil && !k.found {
 			err = moved.ByKey(tx, key)
 		}
 		return err
@@ -228,7 +229,9 @@ func (r *Service) bodies(integration int64, events []event.Event, now time.Time)
 	var buf []byte
 	for i := range events {
 		e := &events[i]
-		e.ID, e.Integration, e.Received = id.Object(now), integration, r.arrival(now)
+		e.ID = id.Object(now)
+		e.Integration = integration
+		e.Received = r.arrival(now)
 		body, err := e.AppendJSON(buf[:0])
 		if err != nil {
 			return nil, err

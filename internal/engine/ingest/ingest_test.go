@@ -344,7 +344,8 @@ func TestDeletedKeysStopWorking(t *testing.T) {
 	r.Call(apitest.KeyA, "/integration/enable", map[string]any{"integration_id": mine})
 	if a := r.push(one); a.status != 200 { // that it was disabled is not cached
 		r.Clock.Add(time.Second)
-		if a = r.push(one); a.status != 200 {
+		a = r.push(one)
+		if a.status != 200 {
 			t.Errorf("%d %s", a.status, a.Error.Message)
 		}
 	}

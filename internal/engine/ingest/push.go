@@ -74,7 +74,8 @@ func (r *Service) push(c *api.Call, p pushed, header http.Header, body *api.Body
 	}
 	text, cut := p.text, false
 	if text == nil {
-		if text, cut, err = body.ReadStart(i.AccountID, i.IntegrationID); err != nil {
+		text, cut, err = body.ReadStart(i.AccountID, i.IntegrationID)
+		if err != nil {
 			return nil, nil, r.refuse(i, "", err)
 		}
 	}

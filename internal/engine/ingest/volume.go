@@ -202,7 +202,8 @@ func (r *Service) storeVolume(ctx context.Context, v volume, now time.Time) erro
 		if _, found, err := integration.Kind.Find(tx, i.AccountID, strconv.FormatInt(i.IntegrationID, 10)); err != nil || !found {
 			return err
 		}
-		if sum, err = integration.AddEventBytes(tx, i.AccountID, i.IntegrationID, v.unstored, now); err != nil || v.cut == 0 {
+		sum, err = integration.AddEventBytes(tx, i.AccountID, i.IntegrationID, v.unstored, now)
+		if err != nil || v.cut == 0 {
 			return err
 		}
 		return r.Own.Raise(tx, shortenedAlert(i), now)

@@ -44,7 +44,8 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 		return about, err
 	}
 	r.overviewOf(tx, i, now).describe(&about, i)
-	if about.Notified, err = notified(tx, n, now); err != nil {
+	about.Notified, err = notified(tx, n, now)
+	if err != nil {
 		return about, err
 	}
 	about.DetailUrl, err = r.detailURL(tx, n, i, ch, now)
@@ -195,7 +196,8 @@ func notified(tx *db.Tx, n *Notification, now time.Time) (all []string, err erro
 			if err != nil {
 				return nil, err
 			}
-			if name = p.Name; !found {
+			name = p.Name
+			if !found {
 				name = "a person who has left"
 			}
 		}

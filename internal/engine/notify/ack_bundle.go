@@ -28,7 +28,8 @@ func (r *Service) ackBundle(ctx context.Context, t Ticket, press bool, now time.
 	var p Person
 	known := false
 	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		if p, known, err = Find(tx, t.Account, t.Person); err != nil || !known {
+		p, known, err = Find(tx, t.Account, t.Person)
+		if err != nil || !known {
 			return err
 		}
 		ids, asked, err = bundled(tx, t)

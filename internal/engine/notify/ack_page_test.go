@@ -60,7 +60,8 @@ func (r *fixture) progress() (progress string) {
 	r.t.Helper()
 	if err := r.DB.Read(context.Background(), func(tx *db.Tx) error {
 		i, found, err := incident.Find(tx, apitest.AccountA, incidentID)
-		if progress = i.Progress; !found {
+		progress = i.Progress
+		if !found {
 			progress = "removed"
 		}
 		return err
@@ -117,7 +118,8 @@ func TestAckLinksNeedReadAccess(t *testing.T) {
 	sql := func(texts ...string) func(*db.Tx, *incident.Incident) error {
 		return func(tx *db.Tx, _ *incident.Incident) (err error) {
 			for _, text := range texts {
-				if _, err = tx.Exec(text); err != nil {
+				_, err = tx.Exec(text)
+				if err != nil {
 					return err
 				}
 			}

@@ -19,7 +19,8 @@ func (r *Service) closeFirst(ctx context.Context, t Ticket, b button, now time.T
 	var i incident.Incident
 	many := false
 	err := r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		if writer, i, err = r.writerOf(tx, t, b, now); err == nil {
+		writer, i, err = r.writerOf(tx, t, b, now)
+		if err == nil {
 			many, err = incident.HaveMany(tx, t.Account, i.IncidentID)
 		}
 		return err
@@ -36,10 +37,12 @@ func (r *Service) writerOf(tx *db.Tx, t Ticket, b button, now time.Time) (writer
 	if t.Chat {
 		t.Person = b.person
 	}
-	if t, _, err = lead(tx, t); err != nil {
+	t, _, err = lead(tx, t)
+	if err != nil {
 		return writer, i, err
 	}
-	if i, _, err = permit(tx, t); err != nil {
+	i, _, err = permit(tx, t)
+	if err != nil {
 		return writer, i, err
 	}
 	writer = incident.Writer{Tx: tx, Bus: r.Bus, Account: t.Account, Now: now, Person: t.Person}

@@ -85,7 +85,9 @@ func budget(t *testing.T, seed uint64) {
 						n := notify.Notification{Account: apitest.AccountA, Key: fmt.Sprint(one, "/", step, "/", to), Incident: one, Event: "i_new",
 							Cause: notify.Page, Severity: severity, Method: method, Address: notify.Address{To: to}}
 						if rng.IntN(10) == 0 {
-							n.Incident, n.Cause, n.Detail = "", notify.Shift, notify.Detail{Subject: "s", Text: "t"}
+							n.Incident = ""
+							n.Cause = notify.Shift
+							n.Detail = notify.Detail{Subject: "s", Text: "t"}
 						}
 						if err := r.Put(tx, n, r.clock.Now()); err != nil {
 							return err

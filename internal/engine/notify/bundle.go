@@ -86,7 +86,8 @@ func (s store) gather(ctx context.Context, b *bundle, o *outcome, now time.Time)
 			}
 			return nil
 		}
-		if b.zone, err = zoneOf(tx, b.first.Account, p); err != nil {
+		b.zone, err = zoneOf(tx, b.first.Account, p)
+		if err != nil {
 			return err
 		}
 		r := bundleReader{store: s, tx: tx, bundle: b, now: now, channels: map[int64]channel.Channel{}, seen: map[string]bool{}}
@@ -233,7 +234,8 @@ func zoneOf(tx *db.Tx, id int64, p Person) (*time.Location, error) {
 	name := p.TimeZone
 	if name == "" {
 		var err error
-		if _, name, err = account(tx, id); err != nil {
+		_, name, err = account(tx, id)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -246,7 +248,9 @@ func zoneOf(tx *db.Tx, id int64, p Person) (*time.Location, error) {
 
 // bundled builds the message of a bundle.
 func (s store) bundled(b *bundle, now time.Time) (m sender.Message, err error) {
-	head, state, test := b.head(), b.items[0].Severity, !slices.ContainsFunc(b.items, func(i bundleItem) bool { return !i.test })
+	head := b.head()
+	state := b.items[0].Severity
+	test := !slices.ContainsFunc(b.items, func(i bundleItem) bool { return !i.test })
 	m = sender.Message{Key: b.key, Thread: b.key, Event: b.first.Event, Title: head, Severity: state, Test: test}
 	switch {
 	case b.incidents() == 0:

@@ -41,7 +41,9 @@ const nextDue = `SELECT account_id, ` + waitingColumns + ` FROM notice
 func scanQueue(scan db.Scan) (q delivery.Queue[queueKey], err error) {
 	var due int64
 	err = scan(&q.Key.lane, &q.Key.account, &due)
-	q.Due, q.Slots, q.Target = time.UnixMilli(due), maxPerQueue, q.Key.lane
+	q.Due = time.UnixMilli(due)
+	q.Slots = maxPerQueue
+	q.Target = q.Key.lane
 	return q, err
 }
 

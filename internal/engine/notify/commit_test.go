@@ -38,7 +38,9 @@ func TestMessagesAreBuiltOutsideTheWriteTransaction(t *testing.T) {
 func TestRolledBackResultsAreNotCounted(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	bus, metrics, broken := &activity.Bus{}, prometheus.NewRegistry(), true
+	bus := &activity.Bus{}
+	metrics := prometheus.NewRegistry()
+	broken := true
 	bus.Subscribe(func(_ *db.Tx, item activity.Item) error {
 		if item.Event.Type() == activity.IncidentNotify && broken {
 			return errors.New("broken")

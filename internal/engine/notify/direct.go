@@ -60,11 +60,13 @@ func (r *Service) direct(tx *db.Tx, account int64, p Person, method string) (rea
 	case named && parseErr != nil:
 		return reach, fmt.Sprintf("%s must end in the number of an integration", method), nil
 	case !named:
-		if id, lacks, err = integration.Only(tx, account, kind); err != nil || lacks != "" {
+		id, lacks, err = integration.Only(tx, account, kind)
+		if err != nil || lacks != "" {
 			return reach, lacks, err
 		}
 	}
-	if _, lacks, err = integration.Usable(tx, account, kind, id); err != nil {
+	_, lacks, err = integration.Usable(tx, account, kind, id)
+	if err != nil {
 		return reach, "", err
 	}
 	if lacks == "" {

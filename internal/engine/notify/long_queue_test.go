@@ -28,12 +28,13 @@ func TestALongQueueIsClaimedInParts(t *testing.T) {
 				status, attempts, due_at, created_at, settled_at, outcome, recipient, urgency, late FROM notice, n`, each); err != nil {
 			return err
 		}
-		var err error
-		for n := 0; n < 10 && err == nil; n++ {
-			_, err = tx.Exec(`INSERT INTO notice_send (account_id, recipient, sent_at, message)
-				SELECT DISTINCT account_id, recipient, $1, $2 FROM notice`, r.clock.Now().UnixMilli(), fmt.Sprint(n))
+		for n := range 10 {
+			if err := tx.Do(`INSERT INTO notice_send (account_id, recipient, sent_at, message)
+				SELECT DISTINCT account_id, recipient, $1, $2 FROM notice`, r.clock.Now().UnixMilli(), fmt.Sprint(n)); err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
 	r.put(apitest.AccountB, "other", "email", notify.Address{To: "other"})
 	const changed = `SELECT count(*) FROM notice WHERE late = 1 OR attempts > 0`
@@ -44,7 +45,8 @@ func TestALongQueueIsClaimedInParts(t *testing.T) {
 		if d := now - before; d == 0 || d > most+1 {
 			t.Fatalf("a claim changed %d notifications", d)
 		}
-		if before = now; now > 2*most && r.taken() != 1 {
+		before = now
+		if now > 2*most && r.taken() != 1 {
 			t.Fatalf("the other account's notification is not sent after %d", now)
 		}
 	}

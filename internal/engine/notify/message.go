@@ -36,7 +36,8 @@ func (r *Service) message(ctx context.Context, n *Notification, lost bool, now t
 	if err != nil {
 		return m, "", err
 	}
-	if m = d.Message; n.Method == "email" {
+	m = d.Message
+	if n.Method == "email" {
 		m.HTML, m.Text = text, plain(d.about, render.Plain)
 	} else {
 		m.Text = text
@@ -66,7 +67,8 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 			m.Text = target(n).Escape(strings.TrimSuffix(d.Subject, ".") + ". " + d.Text)
 		}
 		fields := data{Key: n.Key, Event: n.Event, Reason: n.Reason, Subject: d.Subject, Text: d.Text}
-		if fields.Link = r.coverLink(n); fields.Link != "" {
+		fields.Link = r.coverLink(n)
+		if fields.Link != "" {
 			m.Text += " " + target(n).Link("Accept or decline:", fields.Link)
 		}
 		m.Data, err = json.Marshal(fields, json.Deterministic(true))
@@ -82,7 +84,8 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 		AckLink: cmp.Or(about.AckLink, about.AnswerLink), Asks: about.AnswerLink != "",
 	}
 	fields := data{Key: n.Key, Event: n.Event, Reason: n.Reason, Incident: &i, Num: about.Num(), Headline: about.Headline, Link: about.Link}
-	if m.Data, err = json.Marshal(fields, json.Deterministic(true)); err != nil {
+	m.Data, err = json.Marshal(fields, json.Deterministic(true))
+	if err != nil {
 		return m, "", err
 	}
 	if n.Detail.Template != "" {

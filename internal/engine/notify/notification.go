@@ -184,7 +184,8 @@ func Results(tx *db.Tx, account int64, prefixes []string) (all map[string]Result
 		err = scan(&prefix, &status, &due, &settled)
 		one := all[prefix]
 		one.Sent = one.Sent || status == Sent
-		if due = max(due, 1); settled == 0 && (one.Open == 0 || due < one.Open) {
+		due = max(due, 1)
+		if settled == 0 && (one.Open == 0 || due < one.Open) {
 			one.Open = due
 		}
 		all[prefix] = one

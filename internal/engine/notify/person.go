@@ -117,7 +117,9 @@ func (r *Service) PutFor(tx *db.Tx, p Person, by *channel.By, severity string, n
 // PutReached is PutFor with what Reaches returned for n.Severity.
 func (r *Service) PutReached(tx *db.Tx, p Person, reaches []Reach, missing string, n Notification, now time.Time) error {
 	if len(reaches) == 0 {
-		n.Person, n.Key, n.Method = p.ID, n.Key+"/none", "none"
+		n.Person = p.ID
+		n.Key = n.Key + "/none"
+		n.Method = "none"
 		return r.Refuse(tx, n, p.Name+" cannot be reached: "+missing, now)
 	}
 	return r.PutOver(tx, p, reaches, n, now)
@@ -129,7 +131,9 @@ func (r *Service) PutOver(tx *db.Tx, p Person, reaches []Reach, n Notification, 
 	n.Person = p.ID
 	for _, reach := range reaches {
 		one := n
-		one.Key, one.Method, one.Address = prefix+reach.Method, reach.Method, reach.Address
+		one.Key = prefix + reach.Method
+		one.Method = reach.Method
+		one.Address = reach.Address
 		if !reach.After.IsZero() {
 			one.Due = reach.After.UnixMilli()
 			one.Reason += "; it waits for the end of quiet hours"
@@ -153,7 +157,8 @@ func quietUntil(tx *db.Tx, id int64, p Person, pref preference.Preference, sever
 	zone := p.TimeZone
 	if zone == "" {
 		var err error
-		if _, zone, err = account(tx, id); err != nil {
+		_, zone, err = account(tx, id)
+		if err != nil {
 			return time.Time{}, err
 		}
 	}

@@ -15,7 +15,9 @@ import (
 
 // twoProcesses returns two services as two processes on one database have them.
 func twoProcesses(t *testing.T) (a, b *fixture) {
-	server, c, keyring := apitest.Start(t), clock.At(start), apitest.Box(t)
+	server := apitest.Start(t)
+	c := clock.At(start)
+	keyring := apitest.Box(t)
 	var all [2]*fixture
 	for i := range all {
 		r := &fixture{t: t, clock: c, deliver: func(string) error { return nil }, texts: map[string]string{}}

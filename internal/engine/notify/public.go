@@ -13,9 +13,15 @@ import (
 
 // addPublic adds what only the names of the public template language show.
 func addPublic(tx *db.Tx, about *render.Incident, n *Notification, i *incident.Incident, ch *channel.Channel, now time.Time) (err error) {
-	about.Now, about.LastTime, about.SnoozedBefore = now.Unix(), i.LastTime, i.SnoozedBefore
-	about.AccountTimeZone, about.ChannelID, about.GroupMethod = about.TimeZone, i.ChannelID, i.GroupMethod
-	about.Impact, about.RootCause, about.Resolution = i.Impact, i.RootCause, i.Resolution
+	about.Now = now.Unix()
+	about.LastTime = i.LastTime
+	about.SnoozedBefore = i.SnoozedBefore
+	about.AccountTimeZone = about.TimeZone
+	about.ChannelID = i.ChannelID
+	about.GroupMethod = i.GroupMethod
+	about.Impact = i.Impact
+	about.RootCause = i.RootCause
+	about.Resolution = i.Resolution
 	about.FireTimes, about.IsInStorm = int64(n.Detail.Repeat)+1, len(i.Storms) > 0
 	f := ch.Flaps()
 	about.Flapping = render.Flapping{MaxChanges: f.Max, InMinutes: f.In / 60, MuteMinutes: f.Mute / 60}
@@ -39,10 +45,12 @@ func addPublic(tx *db.Tx, about *render.Incident, n *Notification, i *incident.I
 			about.Fields[name] = value
 		}
 	}
-	if about.Creator, err = actor(tx, n.Account, i.CreatorID); err != nil {
+	about.Creator, err = actor(tx, n.Account, i.CreatorID)
+	if err != nil {
 		return err
 	}
-	if about.Closer, err = actor(tx, n.Account, i.CloserID); err != nil {
+	about.Closer, err = actor(tx, n.Account, i.CloserID)
+	if err != nil {
 		return err
 	}
 	about.Owner, err = actor(tx, n.Account, i.OwnerID)

@@ -93,7 +93,8 @@ func (r *Service) once(f *attempt, sent []*member, m *sender.Message, now time.T
 func (r *Service) redeemed(ctx context.Context, t Ticket) (of Ticket, used int64, found bool, err error) {
 	err = r.DB.Snapshot(ctx, func(tx *db.Tx) error {
 		var p PhonePage
-		if p, found, err = PageOf(tx, t.Account, t.Message); err != nil || !found || p.Person != t.Person {
+		p, found, err = PageOf(tx, t.Account, t.Message)
+		if err != nil || !found || p.Person != t.Person {
 			found = false
 			return err
 		}
@@ -115,7 +116,8 @@ func (r *Service) ackOnce(ctx context.Context, t Ticket, b button, now time.Time
 	case !found:
 		return http.StatusNotFound, ackView{Problem: "the message of this link does not exist any more"}
 	case used == 0 && b.do != "":
-		if status, view = r.acknowledge(ctx, of, b, now); status != http.StatusOK {
+		status, view = r.acknowledge(ctx, of, b, now)
+		if status != http.StatusOK {
 			return status, view
 		}
 		err = r.DB.WriteOf(ctx, t.Account, func(tx *db.Tx) error { return useLink(tx, t.Account, of, t.Message, now) })

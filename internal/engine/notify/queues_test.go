@@ -38,7 +38,8 @@ func TestQueues(t *testing.T) {
 		})
 		var got, want []notify.Found
 		err := r.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
-			if got, err = r.Found(tx); err != nil {
+			got, err = r.Found(tx)
+			if err != nil {
 				return err
 			}
 			want, err = db.All(tx, func(scan db.Scan) (f notify.Found, err error) {

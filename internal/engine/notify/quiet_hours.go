@@ -48,7 +48,8 @@ func (r *Service) Hasten(tx *db.Tx, account int64, incident, severity string, no
 		if err != nil {
 			return err
 		}
-		if due = max(due, now.UnixMilli()); due >= n.Due {
+		due = max(due, now.UnixMilli())
+		if due >= n.Due {
 			continue
 		}
 		if err := tx.Do(`UPDATE notice SET due_at = $3 WHERE account_id = $1 AND notice_id = $2 AND status = 'waiting'`,

@@ -71,7 +71,8 @@ func (r *Service) inform(
 		n.Settled = 0
 		n.Outcome = ""
 		about(&n)
-		if n.Due, err = dueTime(tx, n, n.Severity, now); err != nil {
+		n.Due, err = dueTime(tx, n, n.Severity, now)
+		if err != nil {
 			return err
 		}
 		if closed != nil { // an address that cannot be opened must not keep the incident from closing

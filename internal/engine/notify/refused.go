@@ -51,7 +51,8 @@ func (r *Service) replaceOne(tx *db.Tx, n *Notification, known map[string]method
 	}
 	all, read := known[i.Severity]
 	if !read {
-		if all, err = r.methodsOf(tx, n.Account, n.Person, i.Severity, now); err != nil {
+		all, err = r.methodsOf(tx, n.Account, n.Person, i.Severity, now)
+		if err != nil {
 			return err
 		}
 		known[i.Severity] = all
@@ -68,10 +69,16 @@ func (r *Service) replaceOne(tx *db.Tx, n *Notification, known map[string]method
 // putOthers stores a notification over other methods.
 func (r *Service) putOthers(tx *db.Tx, n Notification, prefix, severity string, methods []Reach, now time.Time) error {
 	before := n.Method
-	n.Severity, n.Attempts, n.Due, n.Settled, n.Outcome = severity, 0, 0, 0, ""
+	n.Severity = severity
+	n.Attempts = 0
+	n.Due = 0
+	n.Settled = 0
+	n.Outcome = ""
 	n.Reason = RefusedReason(n.Reason, before)
 	for _, reach := range methods {
-		n.Key, n.Method, n.Address = prefix+"/"+reach.Method, reach.Method, reach.Address
+		n.Key = prefix + "/" + reach.Method
+		n.Method = reach.Method
+		n.Address = reach.Address
 		if !reach.After.IsZero() {
 			n.Due = reach.After.UnixMilli()
 		}
@@ -125,7 +132,8 @@ func (r *Service) methodsOf(tx *db.Tx, account, person int64, severity string, n
 	if err != nil || !found {
 		return m, err
 	}
-	if m.preferred, _, err = r.Reaches(tx, account, p, nil, severity, now); err != nil {
+	m.preferred, _, err = r.Reaches(tx, account, p, nil, severity, now)
+	if err != nil {
 		return m, err
 	}
 	pref, err := preference.Of(tx, account, person)

@@ -28,14 +28,16 @@ func Release(tx *db.Tx, now time.Time) error {
 		of := fmt.Sprintf("%d/%s", n.Account, n.Incident)
 		if _, known := incidents[of]; !known && n.Incident != "" {
 			var about maybeIncident
-			if about.Incident, about.found, err = incident.Find(tx, n.Account, n.Incident); err != nil {
+			about.Incident, about.found, err = incident.Find(tx, n.Account, n.Incident)
+			if err != nil {
 				about.found = true // a corrupt one must not keep the server held: its message fails by itself
 			}
 			incidents[of] = about
 		}
 		why := unwanted(n, incidents[of], now)
 		if n.Cause == Own {
-			if why = "its alert is over"; !latest[n.ownAlert()] && !strings.HasSuffix(n.Event, "_over") {
+			why = "its alert is over"
+			if !latest[n.ownAlert()] && !strings.HasSuffix(n.Event, "_over") {
 				why = ""
 			}
 			latest[n.ownAlert()] = latest[n.ownAlert()] || why != ""

@@ -118,12 +118,15 @@ func (s store) prepare(ctx context.Context, f *attempt, o *outcome) (m sender.Me
 	}
 	m, err := s.build(ctx, f, o)
 	if err != nil {
-		o.unmade, o.sent, o.problem = append(o.unmade, o.sent...), nil, err
+		o.unmade = append(o.unmade, o.sent...)
+		o.sent = nil
+		o.problem = err
 		return m, to
 	}
 	closed := error(nil)
 	for _, n := range slices.Backward(o.sent) { // the newest address that can be opened
-		if closed = s.opened(&n.Notification, n.target); closed == nil {
+		closed = s.opened(&n.Notification, n.target)
+		if closed == nil {
 			return m, n.Address
 		}
 	}
@@ -252,7 +255,8 @@ func (r *Service) failed(tx *db.Tx, f *attempt, members []*member, failure *send
 	for _, m := range members {
 		var own bool
 		if !failure.Retry || m.Attempts >= maxAttempts {
-			if own, err = r.settle(tx, f, m, Failed, failure.Message, m.Attempts, now); own {
+			own, err = r.settle(tx, f, m, Failed, failure.Message, m.Attempts, now)
+			if own {
 				final = append(final, m)
 			}
 		} else {

@@ -115,7 +115,8 @@ func (s *Service) act(ctx context.Context, p *notify.PhonePage, sid, digit strin
 	case digit == sender.DigitAck:
 		a.text = s.Notify.Acknowledge(ctx, p, now)
 	default:
-		if a.text, err = s.escalate(ctx, p, now); err != nil {
+		a.text, err = s.escalate(ctx, p, now)
+		if err != nil {
 			return a, err
 		}
 	}

@@ -238,7 +238,9 @@ func (r *Service) publish(tx *db.Tx, account int64, channels []int64, e event.Ev
 	var bodies []string
 	for i, ch := range channels {
 		one := e
-		one.ID, one.OwnChannel, one.Received = id.Object(now), ch, now.UnixNano()+int64(i)
+		one.ID = id.Object(now)
+		one.OwnChannel = ch
+		one.Received = now.UnixNano() + int64(i)
 		body, err := json.Marshal(one, json.Deterministic(true))
 		if err != nil {
 			return err

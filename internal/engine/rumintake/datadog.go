@@ -52,7 +52,9 @@ func (r *Service) datadog(c *api.Call, req *http.Request, header http.Header, bo
 		return nil, err
 	}
 	deflated, tags := query.Get("dd-evp-encoding") == "deflate", query.Get("ddtags")
-	agent, ip, now := req.UserAgent(), c.IP, c.Now
+	agent := req.UserAgent()
+	ip := c.IP
+	now := c.Now
 	err = r.put(c, a, func() (browser.Batch, error) {
 		plain, err := inflated(text, deflated)
 		if err != nil {

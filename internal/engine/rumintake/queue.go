@@ -81,7 +81,8 @@ func (r *Service) drain(account int64, q *queue) {
 			if one == nil {
 				break
 			}
-			if one.err = one.decode(); one.err != nil {
+			one.err = one.decode()
+			if one.err != nil {
 				close(one.done)
 				continue
 			}

@@ -23,7 +23,9 @@ func TestOneAccountDoesNotStopAnother(t *testing.T) {
 	t.Parallel()
 	r := New(Config{Log: slog.New(slog.DiscardHandler)})
 	slow, other := rum.Application{AccountID: 1}, rum.Application{AccountID: 2}
-	reading, release, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	reading := make(chan struct{})
+	release := make(chan struct{})
+	done := make(chan error)
 	go func() {
 		done <- r.put(call(t), slow, func() (browser.Batch, error) {
 			close(reading)

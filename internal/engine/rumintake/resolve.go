@@ -20,7 +20,8 @@ func (r *Service) Job() jobs.Job {
 	return jobs.Job{Name: "browser issues", Interval: time.Hour, Run: func(ctx context.Context, now time.Time) (again time.Time, err error) {
 		var issues, alerts []int64
 		err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-			if issues, err = rum.AccountsWithOpenIssues(tx); err != nil {
+			issues, err = rum.AccountsWithOpenIssues(tx)
+			if err != nil {
 				return err
 			}
 			alerts, err = db.All(tx, db.Column[int64], `SELECT DISTINCT account_id FROM rum_alert`)
@@ -46,19 +47,28 @@ func (r *Service) resolve(ctx context.Context, account int64, now time.Time) err
 		n := 0
 		err := r.DB.Snapshot(ctx, func(tx *db.Tx) error {
 			list, err := rum.OpenIssues(tx, account, after, page)
-			for i := 0; i < len(list) && err == nil; i++ {
-				var issue rum.Issue
-				var found, over bool
-				if issue, found, err = r.readable(tx, account, list[i]); found {
-					over, err = hasGone(tx, account, &issue, now)
-				}
-				if over {
-					gone = append(gone, list[i])
-				}
-				after = list[i]
+			if err != nil {
+				return err
 			}
 			n = len(list)
-			return err
+			for _, id := range list {
+				after = id
+				issue, found, err := r.readable(tx, account, id)
+				if err != nil {
+					return err
+				}
+				if !found {
+					continue
+				}
+				over, err := hasGone(tx, account, &issue, now)
+				if err != nil {
+					return err
+				}
+				if over {
+					gone = append(gone, id)
+				}
+			}
+			return nil
 		})
 		if err != nil {
 			return err
@@ -104,7 +114,8 @@ func hasGone(tx *db.Tx, account int64, i *rum.Issue, now time.Time) (bool, error
 		if seen <= since {
 			continue
 		}
-		if later = true; slices.Contains(i.Versions, name) {
+		later = true
+		if slices.Contains(i.Versions, name) {
 			return false, nil
 		}
 	}
@@ -120,7 +131,10 @@ func (r *Service) resolveOne(tx *db.Tx, account int64, id string, now time.Time)
 	if over, err := hasGone(tx, account, &i, now); err != nil || !over {
 		return err
 	}
-	i.Status, i.ResolvedAt, i.ResolvedBy, i.UpdatedAt = "resolved", now.UnixMilli(), 0, now.UnixMilli()
+	i.Status = "resolved"
+	i.ResolvedAt = now.UnixMilli()
+	i.ResolvedBy = 0
+	i.UpdatedAt = now.UnixMilli()
 	return errors.Join(i.Update(tx, account), r.close(tx, account, id, "The issue was resolved automatically: it has not come back.", now))
 }
 
@@ -129,13 +143,19 @@ func (r *Service) closeLeft(ctx context.Context, account int64, now time.Time) e
 	var left []open
 	err := r.DB.Snapshot(ctx, func(tx *db.Tx) error {
 		list, err := db.All(tx, scanOpen, `SELECT `+columns+` FROM rum_alert WHERE account_id = $1 ORDER BY issue_id`, account)
-		for i := 0; i < len(list) && err == nil; i++ {
-			var over bool
-			if over, err = r.isLeft(tx, account, list[i]); over {
-				left = append(left, list[i])
+		if err != nil {
+			return err
+		}
+		for _, o := range list {
+			over, err := r.isLeft(tx, account, o)
+			if err != nil {
+				return err
+			}
+			if over {
+				left = append(left, o)
 			}
 		}
-		return err
+		return nil
 	})
 	for _, o := range left {
 		err = errors.Join(err, r.DB.WriteOf(ctx, account, func(tx *db.Tx) error {

@@ -35,7 +35,8 @@ func (r *Service) sentry(c *api.Call, req *http.Request, header http.Header, bod
 	var err error
 	tunnel := token == ""
 	if tunnel {
-		if text, err = body.ReadUnknown(MaxBytes); err != nil {
+		text, err = body.ReadUnknown(MaxBytes)
+		if err != nil {
 			return nil, err
 		}
 		if e, ok := browser.Header(text); ok {
@@ -47,7 +48,8 @@ func (r *Service) sentry(c *api.Call, req *http.Request, header http.Header, bod
 		return nil, err
 	}
 	if !tunnel {
-		if text, err = body.Read(a.AccountID, keyOf(a.ApplicationID)); err != nil {
+		text, err = body.Read(a.AccountID, keyOf(a.ApplicationID))
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -55,7 +57,9 @@ func (r *Service) sentry(c *api.Call, req *http.Request, header http.Header, bod
 	if !ok {
 		return nil, fault.New(fault.BadRequest, "the body is not an envelope: its first line must be a JSON object")
 	}
-	agent, ip, now := req.UserAgent(), c.IP, c.Now
+	agent := req.UserAgent()
+	ip := c.IP
+	now := c.Now
 	err = r.put(c, a, func() (browser.Batch, error) {
 		b := browser.Sentry(text, now.UnixMilli())
 		completed(b.Errors, &a, agent, ip)

@@ -140,7 +140,10 @@ func (w *writer) record(issue *rum.Issue, g *group) error {
 	}
 	if back {
 		issue.Regression = &rum.Regression{RegressedAt: g.now.UnixMilli(), RegressedAtVersion: version, ResolvedAt: issue.ResolvedAt}
-		issue.Status, issue.ResolvedAt, issue.ResolvedBy, issue.Severity = "for_review", 0, 0, ""
+		issue.Status = "for_review"
+		issue.ResolvedAt = 0
+		issue.ResolvedBy = 0
+		issue.Severity = ""
 	}
 	added, err := w.count(issue.IssueID, g)
 	if err != nil {
@@ -196,7 +199,8 @@ func (w *writer) regressed(issue *rum.Issue, g *group) (version string, back boo
 	}
 	var versions map[string]int64
 	if issue.Status == "resolved" && len(seen) > 1 { // read for these alone: a sender could invent a thousand versions
-		if versions, err = rum.Versions(w.tx, w.account, application, service); err != nil {
+		versions, err = rum.Versions(w.tx, w.account, application, service)
+		if err != nil {
 			return "", false, err
 		}
 	}
@@ -242,7 +246,8 @@ func (w *writer) count(issue string, g *group) (int64, error) {
 // countDay counts the errors on the day of the last report, in the account's time zone.
 func (w *writer) countDay(issue *rum.Issue, g *group, sessions int64) (err error) {
 	if w.zone == nil {
-		if w.zone, err = person.Zone(w.tx, w.account); err != nil {
+		w.zone, err = person.Zone(w.tx, w.account)
+		if err != nil {
 			return err
 		}
 	}
@@ -254,7 +259,9 @@ const maxVersions = 100
 
 // update adds the errors to the issue.
 func update(i *rum.Issue, g *group) {
-	i.TeamID, i.ApplicationName, i.UpdatedAt = g.application.TeamID, g.application.ApplicationName, g.now.UnixMilli()
+	i.TeamID = g.application.TeamID
+	i.ApplicationName = g.application.ApplicationName
+	i.UpdatedAt = g.now.UnixMilli()
 	i.ErrorCount += int64(len(g.errors))
 	i.NoAlert = g.noise
 	if g.alerted != nil {

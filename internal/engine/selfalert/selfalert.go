@@ -63,7 +63,9 @@ func scanRow(scan db.Scan) (w row, err error) {
 	if json.Unmarshal([]byte(text), &a) != nil {
 		a = Alert{Title: "Alert " + w.Key + " of Tocsin's own"}
 	}
-	a.Account, a.Key, a.Channel = w.Account, w.Key, w.Channel
+	a.Account = w.Account
+	a.Key = w.Key
+	a.Channel = w.Channel
 	w.Alert = a
 	return w, nil
 }
@@ -77,8 +79,11 @@ func (r *Service) Raise(tx *db.Tx, a Alert, now time.Time) error {
 	w := row{Alert: a, opened: now.UnixMilli(), ends: now.Add(a.Lasts).Unix()}
 	if open {
 		w.Channel, w.opened = before.Channel, before.opened
-	} else if w.Channel, err = takes(tx, a.Account, a.Channel); err != nil {
-		return err
+	} else {
+		w.Channel, err = takes(tx, a.Account, a.Channel)
+		if err != nil {
+			return err
+		}
 	}
 	news := !open || event.Rank(a.Severity) > event.Rank(before.Severity)
 	text, err := json.Marshal(a, json.Deterministic(true))

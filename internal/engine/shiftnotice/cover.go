@@ -80,7 +80,9 @@ func (t *notifier) cover(e *schedule.CoverEvent, id int64) error {
 	n.Key = fmt.Sprintf("shift/%d/%s/%d/p%d", t.schedule, what, q.RequestID, id)
 	n.Reason, n.Detail.Until = reason, q.End
 	if what == coverAsked {
-		n.Detail.Request, n.Detail.Expire, n.Detail.Until = q.RequestID, q.ExpireAt, q.ExpireAt
+		n.Detail.Request = q.RequestID
+		n.Detail.Expire = q.ExpireAt
+		n.Detail.Until = q.ExpireAt
 	}
 	return t.service.Notify.PutFor(t.tx, p, by, "Info", n, t.now)
 }

@@ -121,7 +121,8 @@ func showCover(tx *db.Tx, ticket notify.Ticket, who auth.Principal) (view coverV
 	}
 	var shifts *schedule.Shifts
 	if found {
-		if shifts, err = schedule.FindShifts(tx, ticket.Account, q.ScheduleID, who.Zone); err != nil {
+		shifts, err = schedule.FindShifts(tx, ticket.Account, q.ScheduleID, who.Zone)
+		if err != nil {
 			return view, err
 		}
 	}
@@ -130,11 +131,13 @@ func showCover(tx *db.Tx, ticket notify.Ticket, who auth.Principal) (view coverV
 	}
 	t := &notifier{tx: tx, account: ticket.Account, shifts: shifts}
 	view = coverView{Schedule: shifts.Name, Person: who.PersonName, Reason: q.Reason, Status: q.Status, Mine: q.TakenBy == who.PersonID}
-	if view.Asks, err = t.names([]int64{q.PersonID}); err != nil {
+	view.Asks, err = t.names([]int64{q.PersonID})
+	if err != nil {
 		return view, err
 	}
 	if q.TakenBy != 0 {
-		if view.TakenBy, err = t.names([]int64{q.TakenBy}); err != nil {
+		view.TakenBy, err = t.names([]int64{q.TakenBy})
+		if err != nil {
 			return view, err
 		}
 	}

@@ -79,7 +79,8 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 	var accounts []configstore.AccountRevision
 	var next int64
 	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		if accounts, err = configstore.ShiftNotices.Behind(tx); err != nil {
+		accounts, err = configstore.ShiftNotices.Behind(tx)
+		if err != nil {
 			return err
 		}
 		next, err = nextDue(tx)

@@ -34,7 +34,9 @@ func TestEachSilenceIsCheckedWhileTheConfigurationChanges(t *testing.T) {
 	end := now.Unix() + 600
 	for i := range silences {
 		silences[i] = channel.SilenceRule{Filters: critical}
-		silences[i].RuleID, silences[i].RuleName, silences[i].ChannelID = fmt.Sprintf("5e5e5e5e5e5e5e5e5e5e5e%02x", i), "s", 1001
+		silences[i].RuleID = fmt.Sprintf("5e5e5e5e5e5e5e5e5e5e5e%02x", i)
+		silences[i].RuleName = "s"
+		silences[i].ChannelID = 1001
 		silences[i].Status, silences[i].TimeFilter = "enabled", &channel.OnceTimeFilter{StartTime: now.Unix() - 3600, EndTime: end}
 	}
 	s.Write(func(tx *db.Tx) error {

@@ -64,7 +64,8 @@ func find(tx *db.Tx, account int64, rule string, end int64, now time.Time) (e en
 	case end <= now.Unix():
 		return e, sentence.Of("silence_ended"), nil
 	}
-	if e.channel, found, err = channel.Find(tx, account, e.rule.ChannelID); err != nil || !found {
+	e.channel, found, err = channel.Find(tx, account, e.rule.ChannelID)
+	if err != nil || !found {
 		return e, "the channel was removed", err
 	}
 	return e, "", nil
@@ -126,7 +127,8 @@ func (e ending) reader(tx *db.Tx, account int64) (p notify.Person, why string, e
 
 // permitted returns a person, if the person may read the silence's channel.
 func (e ending) permitted(tx *db.Tx, account, person int64) (p notify.Person, found bool, err error) {
-	if p, found, err = notify.Find(tx, account, person); err != nil || !found {
+	p, found, err = notify.Find(tx, account, person)
+	if err != nil || !found {
 		return p, false, err
 	}
 	who, err := notify.Reader(tx, account, person)

@@ -58,7 +58,8 @@ func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err 
 	var changed []renewal
 	var next int64
 	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		if changed, err = renewals(tx, now.Unix()); err != nil {
+		changed, err = renewals(tx, now.Unix())
+		if err != nil {
 			return err
 		}
 		next, _, err = db.One(tx, db.Column[int64],
@@ -165,7 +166,8 @@ func (r *Service) step(ctx context.Context, w row, now time.Time) error {
 	return r.DB.WriteOf(ctx, w.account, func(tx *db.Tx) error {
 		done := false
 		failed, err := tx.Try(func() (err error) {
-			if done, err = notify.Stored(tx, w.account, key(w.rule, w.end)); err != nil || done || readErr != nil || over != "" {
+			done, err = notify.Stored(tx, w.account, key(w.rule, w.end))
+			if err != nil || done || readErr != nil || over != "" {
 				return errors.Join(err, readErr)
 			}
 			done, err = r.warn(tx, w, e, now)

@@ -83,7 +83,8 @@ func (r *Service) tryRules(c *api.Call, in tryRequest) (reply Trial, err error) 
 	if err != nil {
 		return reply, err
 	}
-	if s.channel, err = channel.Ready(c.Tx, s.account, s.id, zone); err != nil {
+	s.channel, err = channel.Ready(c.Tx, s.account, s.id, zone)
+	if err != nil {
 		return reply, err
 	}
 	e, err := s.event(c, in)
@@ -131,7 +132,10 @@ func (s *trial) rules(v *decide.Verdict, now int64) []TriedRule {
 		looked := slices.IndexFunc(v.Trace, func(t decide.Step) bool { return t.Rule == step.Rule && t.Stage == step.Stage })
 		if looked >= 0 {
 			t := v.Trace[looked]
-			one.Matched, one.Decides, one.Why, one.Until = t.Matched, t.Matched, t.Why, t.Until
+			one.Matched = t.Matched
+			one.Decides = t.Matched
+			one.Why = t.Why
+			one.Until = t.Until
 		} else if step.Stage == "inhibit" && step.Matched {
 			one.Matched, one.Why = false, "it was not asked whether an alert inhibits by it, because another rule decides: "+step.Why
 		}
@@ -155,7 +159,8 @@ type trial struct {
 // event returns the event that is tried. A stored alert is tried as if it were active.
 func (s *trial) event(c *api.Call, in tryRequest) (e event.Event, err error) {
 	if in.Alert == nil {
-		if e, err = alert.EventOf(c, s.stored); err != nil {
+		e, err = alert.EventOf(c, s.stored)
+		if err != nil {
 			return e, err
 		}
 		e.Status = e.Severity

@@ -132,7 +132,8 @@ func (r *Service) decideAccount(t *jobs.Round) error {
 		if err != nil {
 			return errors.Join(err, p.failed)
 		}
-		if t.More = more; !more {
+		t.More = more
+		if !more {
 			break
 		}
 	}
@@ -182,7 +183,8 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 			break
 		}
 		items = append(items, one)
-		if p.Expensive = m.steps > expensive; p.Expensive {
+		p.Expensive = m.steps > expensive
+		if p.Expensive {
 			break // other accounts with expensive rules must not wait for this one
 		}
 	}
@@ -229,7 +231,8 @@ func (m *snapshot) prepare(events []pending) (prepared []pending, failed error) 
 	steps := int64(0)
 	for i := range events {
 		e := &events[i]
-		if failed = guarded(func() error { return m.prepareOne(e) }); failed != nil {
+		failed = guarded(func() error { return m.prepareOne(e) })
+		if failed != nil {
 			return events[:i], failed
 		}
 		if steps += e.prepared.Steps(); steps > expensive {

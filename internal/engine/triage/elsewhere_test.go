@@ -44,7 +44,8 @@ func TestAnAccountIsLeftToTheProcessThatDecidesIt(t *testing.T) {
 		t.Helper()
 		for range 2 { // the second reports what the rounds of the first returned
 			var err error
-			if again, err = job.Run(t.Context(), r.now); err != nil {
+			again, err = job.Run(t.Context(), r.now)
+			if err != nil {
 				t.Fatal(err)
 			}
 			job.Wait()

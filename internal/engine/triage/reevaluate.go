@@ -27,7 +27,8 @@ func (r *Service) reevaluate(ctx context.Context, now time.Time) (again time.Tim
 			if err != nil || !found {
 				return err
 			}
-			if after = account; due <= now.Unix() && r.muted.After(account, now) == 0 {
+			after = account
+			if due <= now.Unix() && r.muted.After(account, now) == 0 {
 				accounts = append(accounts, account)
 			} else if next := time.Unix(max(due, now.Unix()+1), 0); again.IsZero() || next.Before(again) {
 				again = next
@@ -107,11 +108,13 @@ func (r *Service) reevaluateBatch(t *jobs.Round, due []alert.Due) (left int, err
 	var failed error
 	for _, d := range due {
 		var one item
-		if failed = m.guarded(&one, func() ([]decide.Verdict, error) { return m.reevaluateOne(&one, d.ID) }); failed != nil {
+		failed = m.guarded(&one, func() ([]decide.Verdict, error) { return m.reevaluateOne(&one, d.ID) })
+		if failed != nil {
 			break
 		}
 		items = append(items, one)
-		if t.Expensive = m.steps > expensive; t.Expensive {
+		t.Expensive = m.steps > expensive
+		if t.Expensive {
 			break
 		}
 	}

@@ -212,7 +212,9 @@ func script(r *fixture, seed uint64, between bool) {
 		for range 1 + rng.IntN(6) {
 			r.take(sink, []string{"t", "noise"}[rng.IntN(2)], fmt.Sprint("k", rng.IntN(3)), []string{event.Critical, event.Warning, event.Ok}[rng.IntN(3)], nil)
 		}
-		key, what, target := fmt.Sprint("k", rng.IntN(3)), rng.IntN(5), fmt.Sprint("k", rng.IntN(3))
+		key := fmt.Sprint("k", rng.IntN(3))
+		what := rng.IntN(5)
+		target := fmt.Sprint("k", rng.IntN(3))
 		change := func() {
 			r.writer(key, func(d incident.Writer, i *incident.Incident) error {
 				switch {

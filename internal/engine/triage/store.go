@@ -76,7 +76,8 @@ func (m *snapshot) applied(v *verdict) error {
 	if in != nil {
 		v.origin = in.origin
 	}
-	if v.method, err = m.method(v.Channel); err != nil {
+	v.method, err = m.method(v.Channel)
+	if err != nil {
 		return err
 	}
 	m.applyVerdict(&v.Verdict)
@@ -220,7 +221,8 @@ func (r *Service) newBatch(tx *db.Tx, t *counts, m *snapshot, items []item) (b *
 	if err := done(tx, m.account, events...); err != nil {
 		return nil, err
 	}
-	if b.last, err = lastVerdict(tx, m.account, m.now); err != nil {
+	b.last, err = lastVerdict(tx, m.account, m.now)
+	if err != nil {
 		return nil, err
 	}
 	changed, recovered = distinct(changed), distinct(recovered)

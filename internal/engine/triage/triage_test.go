@@ -220,7 +220,9 @@ func TestEventsAreDecidedInOrder(t *testing.T) {
 	for range 15 {
 		want, taken := []string{}, []string{}
 		for range rng.IntN(60) {
-			title, key, status := []string{"t", "u", "noise"}[rng.IntN(3)], fmt.Sprint("k", rng.IntN(5)), []string{event.Critical, event.Warning, event.Ok}[rng.IntN(3)]
+			title := []string{"t", "u", "noise"}[rng.IntN(3)]
+			key := fmt.Sprint("k", rng.IntN(5))
+			status := []string{event.Critical, event.Warning, event.Ok}[rng.IntN(3)]
 			taken = append(taken, r.take(sink, title, key, status, nil))
 			before, isOpen := open[key]
 			switch {
@@ -281,7 +283,8 @@ func TestPrune(t *testing.T) {
 		t.Helper()
 		var more bool
 		err := r.DB.Write(context.Background(), func(tx *db.Tx) (err error) {
-			if more, err = fn(tx, before); err == nil {
+			more, err = fn(tx, before)
+			if err == nil {
 				left, err = db.All(tx, db.Column[string], `SELECT outcome FROM verdict ORDER BY verdict_id`)
 			}
 			return err

@@ -156,7 +156,8 @@ func (r *Service) Recipients(
 	v := resolver{Service: r, tx: tx, account: account, severity: severity, now: now}
 	private, known := tx.Value(privateKey{account}).([]channel.Channel)
 	if !known {
-		if private, err = channel.Private(tx, account); err != nil {
+		private, err = channel.Private(tx, account)
+		if err != nil {
 			return to, err
 		}
 		tx.SetValue(privateKey{account}, private)
@@ -165,10 +166,12 @@ func (r *Service) Recipients(
 		v.channel = private[n]
 	}
 	key := recipientsKey{account, v.channel.ChannelID, severity, withOwner}
-	if to, known = tx.Value(key).(Recipients); known {
+	to, known = tx.Value(key).(Recipients)
+	if known {
 		return to, nil
 	}
-	if to, err = v.recipients(withOwner); err == nil {
+	to, err = v.recipients(withOwner)
+	if err == nil {
 		tx.SetValue(key, to)
 	}
 	return to, err
@@ -176,7 +179,8 @@ func (r *Service) Recipients(
 
 // recipients is Recipients without what the transaction has read before.
 func (v *resolver) recipients(withOwner bool) (to Recipients, err error) {
-	if to.List, err = v.fallback(); err != nil {
+	to.List, err = v.fallback()
+	if err != nil {
 		return to, err
 	}
 	owner, err := auth.OwnerOf(v.tx, v.account)
@@ -272,10 +276,12 @@ func (v *resolver) add(list *[]Recipient, id int64, by *channel.By, why string) 
 	}
 	p.By, p.Why = by, why
 	var found bool
-	if p.Person, found, err = notify.Find(v.tx, v.account, id); err != nil || !found {
+	p.Person, found, err = notify.Find(v.tx, v.account, id)
+	if err != nil || !found {
 		return p, false, err
 	}
-	if p.reaches, p.lacks, err = v.Notify.Reaches(v.tx, v.account, p.Person, by, v.severity, v.now); err != nil {
+	p.reaches, p.lacks, err = v.Notify.Reaches(v.tx, v.account, p.Person, by, v.severity, v.now)
+	if err != nil {
 		return p, false, err
 	}
 	if v.channel.ChannelID != 0 {

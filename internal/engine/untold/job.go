@@ -257,7 +257,9 @@ func (r *Service) processOne(
 	}
 	switch {
 	case h.until > now.Unix():
-		w.state, w.choice, w.next = byChoice, h.why, h.until
+		w.state = byChoice
+		w.choice = h.why
+		w.next = h.until
 		return nil, nil
 	case failed && w.attempt > 1: // the owner was among those who were not reached
 		w.state, w.next = unreached, now.Unix()+wait(w.attempt)
@@ -270,7 +272,9 @@ func (r *Service) processOne(
 func (w *row) settle(result notify.Result, now time.Time) bool {
 	switch {
 	case result.Sent:
-		w.state, w.next, w.key = told, 0, ""
+		w.state = told
+		w.next = 0
+		w.key = ""
 	case result.Open > 0:
 		w.next = max(result.Open/1000, now.Unix()+settleDelay)
 	default:
@@ -318,13 +322,17 @@ func (w *row) sent(to Recipients, key string, now time.Time) {
 		return
 	}
 	w.attempt++
-	w.state, w.key, w.next = unreached, "", now.Unix()+wait(w.attempt)
+	w.state = unreached
+	w.key = ""
+	w.next = now.Unix() + wait(w.attempt)
 }
 
 // put stores the notifications of one message.
 func (r *Service) put(tx *db.Tx, to Recipients, key, why, severity string, n notify.Notification, now time.Time) error {
 	for _, p := range to.List {
-		n.Key, n.Severity, n.Reason = fmt.Sprintf("%s/p%d", key, p.ID), severity, p.Why+", because "+why
+		n.Key = fmt.Sprintf("%s/p%d", key, p.ID)
+		n.Severity = severity
+		n.Reason = p.Why + ", because " + why
 		if err := r.Notify.PutReached(tx, p.Person, p.reaches, p.lacks, n, now); err != nil {
 			return err
 		}

@@ -52,7 +52,8 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err 
 	limit, offset := in.Window(20)
 	var snoozed []string
 	if in.ToAct {
-		if snoozed, err = incident.Snoozed(c.Tx, c.Who.AccountID, c.Unix()); err != nil {
+		snoozed, err = incident.Snoozed(c.Tx, c.Who.AccountID, c.Unix())
+		if err != nil {
 			return reply, err
 		}
 	}
@@ -119,12 +120,15 @@ func (w *row) item(c *api.Call) (Item, error) {
 	if w.incident == "" {
 		return one, nil
 	}
-	one.Kind, one.IncidentID, one.LastAt = "incident", w.incident, 0
+	one.Kind = "incident"
+	one.IncidentID = w.incident
+	one.LastAt = 0
 	i, found, err := incident.Find(c.Tx, w.account, w.incident)
 	if err != nil || !found {
 		return one, err
 	}
-	if one.Title, err = i.NameNow(c.Tx); err != nil {
+	one.Title, err = i.NameNow(c.Tx)
+	if err != nil {
 		return one, err
 	}
 	one.Severity = i.Severity

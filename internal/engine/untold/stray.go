@@ -105,11 +105,16 @@ func (b *strays) note(s *Stray, now time.Time) (due bool) {
 	if higher {
 		w.severity = e.Severity
 	}
-	w.event, w.why, w.last, w.events = e.ID, s.Why, now.Unix(), w.events+1
+	w.event, w.why = e.ID, s.Why
+	w.last = now.Unix()
+	w.events++
 	b.changed = append(b.changed, w.ref)
 	switch {
 	case s.Choice != "":
-		w.state, w.choice, w.next, w.key = byChoice, s.Choice, 0, ""
+		w.state = byChoice
+		w.choice = s.Choice
+		w.next = 0
+		w.key = ""
 	case !found || higher || w.state == byChoice || w.state == told && now.Unix()-w.at >= keep:
 		w.notifyAgain(now)
 		return true
@@ -119,7 +124,8 @@ func (b *strays) note(s *Stray, now time.Time) (due bool) {
 
 // row returns the row of an event, new if found is false.
 func (b *strays) row(s *Stray, now time.Time) (w *row, found bool) {
-	if w = b.rows[s.ref()]; w != nil {
+	w = b.rows[s.ref()]
+	if w != nil {
 		return w, true
 	}
 	w = &row{account: b.account, ref: s.ref(), channel: s.Channel, integration: s.Event.Integration,
@@ -193,7 +199,8 @@ func (r *Service) stray(tx *db.Tx, account int64, now time.Time) error {
 			continue
 		}
 		if !w.settle(results[w.key], now) {
-			if w.key, w.attempt = "", w.attempt+1; w.attempt == 1 { // now the owner as well
+			w.key, w.attempt = "", w.attempt+1
+			if w.attempt == 1 { // now the owner as well
 				fresh = append(fresh, w)
 				continue
 			}
@@ -236,7 +243,8 @@ func (r *Service) sendStrays(tx *db.Tx, account int64, rows []row, now time.Time
 	}
 	if to.Works || first {
 		n := notify.Notification{Account: account, Event: "untold", Cause: notify.Fallback, Late: severity != event.Critical}
-		if n.Detail.Subject, n.Detail.Text, err = r.words(tx, rows); err != nil {
+		n.Detail.Subject, n.Detail.Text, err = r.words(tx, rows)
+		if err != nil {
 			return err
 		}
 		if err := r.put(tx, to, key, sentence.Of("no_channel_takes"), severity, n, now); err != nil {
@@ -268,7 +276,8 @@ func (r *Service) words(tx *db.Tx, rows []row) (subject, text string, err error)
 			if err != nil {
 				return "", "", err
 			}
-			if name = i.IntegrationName; !found {
+			name = i.IntegrationName
+			if !found {
 				name = fmt.Sprintf("integration %d", w.integration)
 			}
 			names[w.integration] = name

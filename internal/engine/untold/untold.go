@@ -95,7 +95,11 @@ func update(tx *db.Tx, rows ...row) error {
 
 // notifyAgain makes the fallback be notified of a row in its time.
 func (w *row) notifyAgain(now time.Time) {
-	w.state, w.choice, w.key, w.attempt, w.next = waiting, "", "", 0, due(w.severity, now)
+	w.state = waiting
+	w.choice = ""
+	w.key = ""
+	w.attempt = 0
+	w.next = due(w.severity, now)
 }
 
 // due returns when the fallback is notified of something that happens now: at once of Critical, else with the next

@@ -77,7 +77,8 @@ func (s store) Attempt(ctx context.Context, f *attempt) (o outcome, err error) {
 	header := f.header(began)
 	a, failure := s.post(ctx, f, header)
 	o = outcome{conclusion: classify(a, failure, s.Clock.Now()), took: a.Took, statusCode: a.Status, endpoint: redact.URL(f.Endpoint)}
-	if o.exchange, err = f.exchange(header, a, o.why); err != nil {
+	o.exchange, err = f.exchange(header, a, o.why)
+	if err != nil {
 		return o, err
 	}
 	if failure != nil && ctx.Err() != nil {
@@ -122,12 +123,13 @@ func (f *attempt) exchange(header http.Header, a egress.Attempt, why string) (x 
 	hide := func(text string) string { return sender.Hide(text, f.secrets()...) }
 	text := strings.ReplaceAll(hide(strings.ToValidUTF8(string(a.Body), "\uFFFD")), "\x00", "\uFFFD")
 	x.responseBody = strings.ToValidUTF8(text[:min(len(text), maxShown)], "")
-	if x.requestHeaders, err = shown(header, func(name, value string) string {
+	x.requestHeaders, err = shown(header, func(name, value string) string {
 		if hasFold(f.Headers, name) && name != "Content-Type" || name == "Webhook-Signature" {
 			return hidden
 		}
 		return value
-	}); err != nil {
+	})
+	if err != nil {
 		return x, err
 	}
 	x.responseHeaders, err = shown(a.Header, func(name, value string) string {

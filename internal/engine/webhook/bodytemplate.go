@@ -74,7 +74,8 @@ type value struct {
 func (f *filler) look(path string) value {
 	v, known := f.known[path]
 	if !known {
-		if v.any, v.found = look(f.root, path); v.found {
+		v.any, v.found = look(f.root, path)
+		if v.found {
 			v.text = encoded(v.any)
 		}
 		f.known[path] = v

@@ -48,10 +48,12 @@ func (r *Service) endpointDays(c *api.Call, in endpointDaysRequest) (reply endpo
 		from := time.Date(today.Year(), today.Month(), today.Day()-int(back), 0, 0, 0, 0, c.Who.Zone)
 		to := time.Date(from.Year(), from.Month(), from.Day()+1, 0, 0, 0, 0, c.Who.Zone)
 		day := endpointDay{StartTime: from.Unix()}
-		if day.Succeeded, err = count("success", from, to); err != nil {
+		day.Succeeded, err = count("success", from, to)
+		if err != nil {
 			return reply, err
 		}
-		if day.Failed, err = count("failed", from, to); err != nil {
+		day.Failed, err = count("failed", from, to)
+		if err != nil {
 			return reply, err
 		}
 		reply.Items = append(reply.Items, day)

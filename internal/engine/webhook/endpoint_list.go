@@ -39,12 +39,17 @@ func (r *Service) endpointList(c *api.Call, in endpointListRequest) (reply api.P
 	}, `SELECT e.integration_id, e.failures, e.held_until, (SELECT count(*) FROM webhook_message m
 			WHERE m.account_id = e.account_id AND m.integration_id = e.integration_id AND m.settled_at = 0)`+failing+`
 		ORDER BY e.failures DESC, e.integration_id LIMIT $3 + 0 OFFSET $4 + 0`, append(args, limit, offset)...)
-	for i := 0; i < len(items) && err == nil; i++ {
-		var w integration.Integration
-		w, _, err = integration.Kind.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(items[i].IntegrationID, 10))
+	if err != nil {
+		return reply, err
+	}
+	for i := range items {
+		w, _, err := integration.Kind.Find(c.Tx, c.Who.AccountID, strconv.FormatInt(items[i].IntegrationID, 10))
+		if err != nil {
+			return reply, err
+		}
 		items[i].IntegrationName = w.IntegrationName
 	}
-	return api.NewPaged(items, offset, total), err
+	return api.NewPaged(items, offset, total), nil
 }
 
 // LastDelivery returns the time of the latest attempt to deliver, in Unix nanoseconds; 0: there was none.

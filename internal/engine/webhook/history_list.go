@@ -63,7 +63,8 @@ func (r *Service) historyList(c *api.Call, in historyListRequest) (page historyP
 
 	start := w.start()
 	if in.SearchAfterCtx != "" {
-		if start, err = r.decodeCursor(binding, in.SearchAfterCtx); err != nil {
+		start, err = r.decodeCursor(binding, in.SearchAfterCtx)
+		if err != nil {
 			return page, err
 		}
 	}
@@ -98,12 +99,15 @@ func (r *Service) historyList(c *api.Call, in historyListRequest) (page historyP
 		page.SearchAfterCtx = cursor.Encode(r.CursorKey, binding, position{last.EventTime.In(c.Who.Zone).exact(), last.EventID})
 	}
 	page.Items = make([]listed, len(items))
-	for i := 0; i < len(items) && err == nil; i++ {
+	for i := range items {
 		page.Items[i].Delivery = items[i]
 		page.Items[i].EventTime = items[i].EventTime.In(c.Who.Zone)
 		page.Items[i].MessageID, err = messageOf(c.Tx, f.account, items[i].EventID)
+		if err != nil {
+			return page, err
+		}
 	}
-	return page, err
+	return page, nil
 }
 
 // decodeCursor returns the rank of the last delivery on the page that this cursor came with.

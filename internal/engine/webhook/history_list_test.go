@@ -30,7 +30,13 @@ func TestHistoryList(t *testing.T) {
 	s := start(t)
 	s.Grant(auth.IntegrationsRead)
 	failed := delivery("20260413mGsxP3drpFfs4ZCQd2pSDp", 31*time.Minute+11*time.Second+357472*time.Microsecond)
-	failed.WebhookType, failed.EventType, failed.RefID, failed.Attempt, failed.Duration, failed.Status, failed.StatusCode = "incident", "i_new", "", 2, 0, "failed", 0
+	failed.WebhookType = "incident"
+	failed.EventType = "i_new"
+	failed.RefID = ""
+	failed.Attempt = 2
+	failed.Duration = 0
+	failed.Status = "failed"
+	failed.StatusCode = 0
 	record(t, s, apitest.AccountA,
 		delivery("first", 0), delivery("fine", 1234567891*time.Nanosecond), failed, delivery("tie-b", time.Minute), delivery("tie-a", time.Minute), delivery("tie-B", time.Minute),
 		delivery("before", -time.Nanosecond), delivery("end", time.Hour), delivery("last", time.Hour-time.Nanosecond))

@@ -15,7 +15,8 @@ type private struct{ webhooks, channels []int64 }
 
 // privateTo returns what the caller may not see.
 func privateTo(c *api.Call) (p private, err error) {
-	if p.channels, err = channel.Hidden(c.Tx, c.Who); err != nil || len(p.channels) == 0 {
+	p.channels, err = channel.Hidden(c.Tx, c.Who)
+	if err != nil || len(p.channels) == 0 {
 		return p, err
 	}
 	p.webhooks, err = integration.Hidden(c.Tx, c.Who)
@@ -38,7 +39,8 @@ func (p private) hides(tx *db.Tx, f filter) (bool, error) {
 
 // total returns how many deliveries of one type pass the filter, and how many of them the caller may see.
 func (p private) total(tx *db.Tx, f filter, w window, eventType string) (all, seen int64, err error) {
-	if all, err = f.total(tx, w, eventType); err != nil || all == 0 || f.integration != 0 {
+	all, err = f.total(tx, w, eventType)
+	if err != nil || all == 0 || f.integration != 0 {
 		return all, all, err
 	}
 	seen = all
@@ -74,7 +76,9 @@ func (p private) read(tx *db.Tx, s source, w window, after rank, limit int) (see
 // masked clears the fields of a delivery that reveal a private channel: its id, the incident or alert, and the endpoint.
 func (p private) masked(d Delivery) Delivery {
 	if slices.Contains(p.channels, d.ChannelID) {
-		d.ChannelID, d.RefID, d.Endpoint = 0, "", ""
+		d.ChannelID = 0
+		d.RefID = ""
+		d.Endpoint = ""
 	}
 	return d
 }

@@ -104,7 +104,9 @@ func TestTheFirstAndLastMomentAreListed(t *testing.T) {
 	first, last := delivery("first", 0), delivery("last", 0)
 	first.EventTime, last.EventTime = at("2002-01-01T00:00:00Z"), at("2261-12-31T23:59:59.999999999Z")
 	most := delivery("most", 0)
-	most.IntegrationID, most.ChannelID, most.Duration = math.MaxInt64, math.MaxInt64, math.MaxInt64
+	most.IntegrationID = math.MaxInt64
+	most.ChannelID = math.MaxInt64
+	most.Duration = math.MaxInt64
 	s.Write(func(tx *db.Tx) error {
 		return webhook.Load(tx, apitest.AccountA, []webhook.Delivery{first, last, most})
 	})

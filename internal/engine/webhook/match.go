@@ -22,10 +22,11 @@ const (
 func (r *Service) matchAll(ctx context.Context, now time.Time) (again time.Time, err error) {
 	accounts, all := r.match.Accounts(ctx)
 	if all {
-		if err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+		err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
 			accounts, err = db.All(tx, db.Column[int64], unmatched)
 			return err
-		}); err != nil {
+		})
+		if err != nil {
 			return again, err
 		}
 	}
@@ -40,7 +41,8 @@ const maxBatches = 4
 func (r *Service) matchRound(t *jobs.Round) error {
 	for n := 0; n < maxBatches && (n == 0 || t.GoesOn()); n++ {
 		more, missed, err := r.matchAccount(t.Ctx, t.Account)
-		if t.More = more; err != nil || !more {
+		t.More = more
+		if err != nil || !more {
 			return err
 		}
 		if missed > 0 {
@@ -67,7 +69,8 @@ func (r *Service) matchAccount(ctx context.Context, account int64) (more bool, m
 	var events []event
 	var to subscribed
 	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		if to, err = r.subscriptions(tx, account); err != nil {
+		to, err = r.subscriptions(tx, account)
+		if err != nil {
 			return err
 		}
 		events, err = db.All(tx, scanEvent,
@@ -87,7 +90,8 @@ func (r *Service) matchAccount(ctx context.Context, account int64) (more bool, m
 	}
 	err = r.DB.WriteOf(ctx, account, func(tx *db.Tx) error {
 		held, err := r.enqueue(tx, account, events[:min(done+1, len(events))], done, made.messages)
-		if missed = 0; held == 0 {
+		missed = 0
+		if held == 0 {
 			missed = len(events)
 		}
 		return err

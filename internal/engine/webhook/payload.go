@@ -92,7 +92,8 @@ func payloads(tx *db.Tx, base string, account int64, items []activity.Item) ([]*
 		if p.Incident == nil && p.Alert == nil {
 			continue
 		}
-		if p.Person, err = actorOf(tx, item); err != nil {
+		p.Person, err = actorOf(tx, item)
+		if err != nil {
 			return nil, err
 		}
 		all[i] = p

@@ -111,7 +111,8 @@ func (r *Service) countReplay(c *api.Call, in replayRequest) (found countedRepla
 	slices.Sort(in.IntegrationIDs)
 	found = countedReplay{replayRequest: in, webhooks: []replayCount{}}
 	err = c.Read(func() (err error) {
-		if f.Hidden, err = channel.Hidden(c.Tx, c.Who); err != nil {
+		f.Hidden, err = channel.Hidden(c.Tx, c.Who)
+		if err != nil {
 			return err
 		}
 		for _, hook := range slices.Compact(in.IntegrationIDs) {
@@ -133,7 +134,8 @@ func (r *Service) countReplay(c *api.Call, in replayRequest) (found countedRepla
 // startReplay is the second part: it stores the replays.
 func (r *Service) startReplay(c *api.Call, in countedReplay) (out replayStarted, err error) {
 	for _, one := range in.webhooks {
-		if one, err = r.startOne(c, in.filter, one, in.DryRun.Only); err != nil {
+		one, err = r.startOne(c, in.filter, one, in.DryRun.Only)
+		if err != nil {
 			return out, err
 		}
 		out.Webhooks, out.Count = append(out.Webhooks, one), out.Count+one.Count

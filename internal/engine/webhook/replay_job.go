@@ -53,7 +53,8 @@ func (r *Service) continueReplay(ctx context.Context, p *Replay, now time.Time) 
 	var busy bool
 	before := *p
 	if err := r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		if stop, err = stopped(tx, p); err != nil || stop != "" {
+		stop, err = stopped(tx, p)
+		if err != nil || stop != "" {
 			return err
 		}
 		next, busy, end, err = p.next(tx, now)

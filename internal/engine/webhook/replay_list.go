@@ -41,7 +41,9 @@ func scanReplay(scan db.Scan) (p Replay, err error) {
 		return p, err
 	}
 	err = json.Unmarshal([]byte(text), &p.filter)
-	p.StartTime, p.EndTime, p.RefID = p.filter.From, p.filter.To, p.filter.Ref
+	p.StartTime = p.filter.From
+	p.EndTime = p.filter.To
+	p.RefID = p.filter.Ref
 	p.EventTypes = append([]string{}, p.filter.EventTypes...)
 	return p, err
 }

@@ -91,7 +91,9 @@ func (r *Service) disable(tx *db.Tx, f *attempt, why string, now time.Time) erro
 	if err != nil || !found || i.Status != "enabled" || i.Settings == nil || i.Settings.Endpoint != f.Endpoint {
 		return err
 	}
-	i.Status, i.UpdatedAt, i.UpdatedBy = "disabled", now.Unix(), 0
+	i.Status = "disabled"
+	i.UpdatedAt = now.Unix()
+	i.UpdatedBy = 0
 	if err := integration.Kind.Put(tx, f.account, &i); err != nil {
 		return err
 	}

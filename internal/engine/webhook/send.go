@@ -158,7 +158,8 @@ func (r *Service) target(tx *db.Tx, key endpointKey) (t target, err error) {
 	}
 	settings := *i.Settings // what is cached must not change
 	settings.Headers, i.Settings = maps.Clone(settings.Headers), &settings
-	if t.closed = integration.Kind.Open(r.Keyring, key.account, &i); t.closed == nil {
+	t.closed = integration.Kind.Open(r.Keyring, key.account, &i)
+	if t.closed == nil {
 		t.settings = i.Settings
 	}
 	return t, nil
@@ -189,7 +190,8 @@ type answers struct {
 
 // add adds the next result; why is empty if the message was delivered.
 func (a *answers) add(why string) {
-	if a.failures, a.why = a.failures+1, why; why == "" {
+	a.failures, a.why = a.failures+1, why
+	if why == "" {
 		*a = answers{recovered: true}
 	}
 }

@@ -49,7 +49,8 @@ type sampled struct {
 func (r *Service) testSend(c *api.Call, in testRequest) (s sampled, err error) {
 	var recorded <-chan struct{}
 	if err := c.Write(func() (err error) {
-		if s, err = r.sample(c, in); err != nil {
+		s, err = r.sample(c, in)
+		if err != nil {
 			return err
 		}
 		recorded = r.await(s.attemptID)
@@ -114,7 +115,9 @@ func (r *Service) sample(c *api.Call, in testRequest) (s sampled, err error) {
 	}
 	known, own := integration.AlertEvents, ""
 	if i.IntegrationType == integration.WebhookIncident {
-		s.webhookType, known, own = "incident", integration.IncidentEvents, i.Settings.Body
+		s.webhookType = "incident"
+		known = integration.IncidentEvents
+		own = i.Settings.Body
 	}
 	s.eventType = cmp.Or(in.EventType, slices.Concat(i.Settings.EventTypes, known)[0])
 	if !slices.Contains(known, s.eventType) {
@@ -148,7 +151,9 @@ func (m *message) sampleBody(tx *db.Tx, base string, now time.Time) (string, err
 			AlertSeverity: core.Info, AlertStatus: core.Info, StartTime: now.Unix(), LastTime: now.Unix(), EventCnt: 1, Labels: labels,
 			Images: []alert.Image{}})
 		if m.eventType == activity.AlertClose {
-			p.Alert.EndTime, p.Alert.CloseTime, p.Alert.Progress = now.Unix(), now.Unix(), "Closed"
+			p.Alert.EndTime = now.Unix()
+			p.Alert.CloseTime = now.Unix()
+			p.Alert.Progress = "Closed"
 		}
 		return p.text()
 	}
@@ -178,7 +183,10 @@ func (r *Service) testShow(c *api.Call, s sampled) (tested, error) {
 		LEFT JOIN webhook_exchange x ON x.account_id = d.account_id AND x.event_id = d.event_id
 		WHERE d.account_id = $1 AND d.event_id = $2`, c.Who.AccountID, s.attemptID)
 	if err == nil && found {
-		t.Status, t.StatusCode, t.Duration, t.ErrorMessage = h.Status, h.StatusCode, h.Duration, h.ErrorMessage
+		t.Status = h.Status
+		t.StatusCode = h.StatusCode
+		t.Duration = h.Duration
+		t.ErrorMessage = h.ErrorMessage
 	}
 	return t, err
 }

@@ -55,7 +55,10 @@ func (c *Corrected) Observe(asked, answered, theirs time.Time) {
 	if !c.seen { // the first one has nothing to keep to
 		was, offset = least+trip/2, least+trip/2
 	}
-	c.seen, c.offset, c.behind, c.since = true, offset, was-offset, answered
+	c.seen = true
+	c.offset = offset
+	c.behind = was - offset
+	c.since = answered
 	if c.behind < 0 || c.behind > maxSlew {
 		c.behind = 0
 	}

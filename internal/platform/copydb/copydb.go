@@ -62,7 +62,8 @@ func (c Copy) Run(ctx context.Context) (results []Result, err error) {
 	if err := errors.Join(from.Finished(ctx), c.releasable(ctx, from)); err != nil {
 		return nil, err
 	}
-	if results, err = c.fill(ctx, from); err != nil {
+	results, err = c.fill(ctx, from)
+	if err != nil {
 		return nil, fmt.Errorf("copy of %s to %s: %w", from.DSN(), db.Name(c.To), err)
 	}
 	return results, nil
@@ -71,10 +72,12 @@ func (c Copy) Run(ctx context.Context) (results []Result, err error) {
 // fill copies into the target and finishes it. A source that is released is held before the copy may send.
 func (c Copy) fill(ctx context.Context, from *db.DB) (results []Result, err error) {
 	origin := db.Origin{Name: from.DSN(), Command: c.command()}
-	if origin.File, err = from.File(ctx); err != nil {
+	origin.File, err = from.File(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if origin.Schema, err = from.SchemaVersion(ctx); err != nil {
+	origin.Schema, err = from.SchemaVersion(ctx)
+	if err != nil {
 		return nil, err
 	}
 	if err := knownSchema(from.DSN(), origin.Schema); err != nil {
@@ -319,7 +322,8 @@ func (p *passage) tables(tx *db.Tx) (both []pair, err error) {
 		if p.account != 0 && !t.OfAccounts() {
 			continue
 		}
-		if t.Columns, err = columns(from, t, p.renumber); err != nil {
+		t.Columns, err = columns(from, t, p.renumber)
+		if err != nil {
 			return nil, err
 		}
 		from.Columns = t.Columns

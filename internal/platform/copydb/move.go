@@ -74,7 +74,8 @@ func (m Move) Run(ctx context.Context) (results []Result, err error) {
 		}
 	}
 	m.Step("the account enters the target")
-	if results, err = m.enter(ctx, to); err != nil {
+	results, err = m.enter(ctx, to)
+	if err != nil {
 		return nil, fmt.Errorf("account %d has left the source and waits in %s: run the command again, or with --back: %w",
 			m.Account, m.Archive, err)
 	}
@@ -87,10 +88,12 @@ func (m Move) open(ctx context.Context) (from, to *db.DB, err error) {
 			return nil, nil, err
 		}
 	}
-	if from, err = db.Connect(ctx, m.From); err != nil {
+	from, err = db.Connect(ctx, m.From)
+	if err != nil {
 		return nil, nil, err
 	}
-	if to, err = db.Connect(ctx, m.To); err != nil {
+	to, err = db.Connect(ctx, m.To)
+	if err != nil {
 		return nil, nil, errors.Join(err, from.Close())
 	}
 	if err := sameSchema(ctx, from, to); err != nil {
@@ -135,7 +138,8 @@ func (m Move) in(ctx context.Context, d *db.DB) (here, gone bool, err error) {
 			if !t.OfAccounts() || here {
 				continue
 			}
-			if here, err = db.HasRows(tx, t, m.Account); err != nil {
+			here, err = db.HasRows(tx, t, m.Account)
+			if err != nil {
 				return err
 			}
 		}
@@ -209,7 +213,8 @@ func (m Move) leave(ctx context.Context, from *db.DB) (results []Result, err err
 		}
 		err := db.Archive(ctx, m.Archive, func(to *db.DB, out *db.Tx) (err error) {
 			p := passage{in: side{from, in}, out: side{to, out}, account: m.Account, renumber: true, progress: m.Progress}
-			if results, err = p.all(ctx); err != nil {
+			results, err = p.all(ctx)
+			if err != nil {
 				return err
 			}
 			return hold.Save(out, hold.State{Reason: "this database is the archive of an account that was moved", Since: m.Now.Unix()})

@@ -105,7 +105,8 @@ func (p *passage) send(ctx context.Context, t db.Table, after db.Key, result *Re
 	}
 	err := p.in.Records(p.in.tx, t, db.Span{Account: p.account, After: after}, func(r db.Record) error {
 		result.add(r)
-		if b.rows, b.last = append(b.rows, r.Values), r.Key; len(b.rows) < batchRows {
+		b.rows, b.last = append(b.rows, r.Values), r.Key
+		if len(b.rows) < batchRows {
 			return nil
 		}
 		return send()

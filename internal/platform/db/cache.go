@@ -99,7 +99,9 @@ func (m *Cache) shrink() {
 		for excess := min(o.size, m.limit/16); excess > 0; {
 			k := o.recent.Remove(o.recent.Back()).(*kept)
 			delete(o.values, k.key)
-			excess, o.size, m.size = excess-k.size, o.size-k.size, m.size-k.size
+			excess = excess - k.size
+			o.size = o.size - k.size
+			m.size = m.size - k.size
 		}
 		if len(o.values) == 0 {
 			delete(m.owners, largest)

@@ -11,7 +11,10 @@ import (
 func TestCacheIsAMapWithVersions(t *testing.T) {
 	t.Parallel()
 	type place struct{ owner, version, key int64 }
-	r, m, model, newest := rand.New(rand.NewPCG(1, 2)), newCache(20_000), map[place]string{}, map[int64]int64{}
+	r := rand.New(rand.NewPCG(1, 2))
+	m := newCache(20_000)
+	model := map[place]string{}
+	newest := map[int64]int64{}
 	found := 0
 	for range 50_000 {
 		owner := r.Int64N(5)
@@ -30,7 +33,8 @@ func TestCacheIsAMapWithVersions(t *testing.T) {
 		} else {
 			text := strings.Repeat("x", r.IntN(100))
 			m.Put(p.owner, p.version, p.key, text)
-			if newest[p.owner] = max(newest[p.owner], p.version); newest[p.owner] == p.version {
+			newest[p.owner] = max(newest[p.owner], p.version)
+			if newest[p.owner] == p.version {
 				model[p] = text
 			}
 		}

@@ -29,19 +29,23 @@ func (l *lane) commit(writes []*write, left *room) {
 			close(w.done)
 		}
 	}()
-	if err = l.conn.revive(); err != nil {
+	err = l.conn.revive()
+	if err != nil {
 		return
 	}
 	var locked []int64
-	if writes, locked, err = l.begin(tx, writes); err != nil {
+	writes, locked, err = l.begin(tx, writes)
+	if err != nil {
 		return
 	}
 	tx.locked = locked
-	if err = l.db.engine.permitted(tx); err != nil { // waits for the lock, on which the functions rely from their first line on
+	err = l.db.engine.permitted(tx)
+	if err != nil { // waits for the lock, on which the functions rely from their first line on
 		return
 	}
 	for i := 0; i < len(writes); i++ {
-		if err = writes[i].run(tx, len(writes) > 1); err != nil {
+		err = writes[i].run(tx, len(writes) > 1)
+		if err != nil {
 			return
 		}
 		if len(writes) == 1 && tx.Awaited() { // an error of what it sent must not become that of one that joins it
@@ -56,7 +60,8 @@ func (l *lane) commit(writes []*write, left *room) {
 		err = errUnfinished // nothing to commit
 		return
 	}
-	if _, err = tx.Exec("COMMIT"); err == nil {
+	_, err = tx.Exec("COMMIT")
+	if err == nil {
 		l.conn.committed()
 	}
 }
@@ -74,7 +79,8 @@ func (l *lane) begin(tx *Tx, writes []*write) (mine []*write, locked []int64, er
 	}
 	wanted := shardsOf(writes)
 	if len(wanted) > 1 && writes[0].passed < maxPassed {
-		if locked, err = l.lock(tx, wanted, true); err != nil {
+		locked, err = l.lock(tx, wanted, true)
+		if err != nil {
 			return writes, nil, err
 		}
 	}
@@ -85,7 +91,8 @@ func (l *lane) begin(tx *Tx, writes []*write) (mine []*write, locked []int64, er
 		wanted = writes[0].shards
 	}
 	mine = l.queue.within(l, writes, wanted)
-	if locked, err = l.lock(tx, wanted, false); l.claims && fault.KindOf(err) == fault.Unavailable {
+	locked, err = l.lock(tx, wanted, false)
+	if l.claims && fault.KindOf(err) == fault.Unavailable {
 		mine = l.queue.within(l, mine, []int64{})
 	}
 	return mine, locked, err
@@ -158,7 +165,8 @@ func (w *write) run(tx *Tx, shared bool) (err error) {
 	if !w.failed() {
 		return tx.Do("RELEASE own")
 	}
-	if _, err = tx.Exec("ROLLBACK TO own"); err != nil { // a full disk causes that, or a lock that was not to be had
+	_, err = tx.Exec("ROLLBACK TO own")
+	if err != nil { // a full disk causes that, or a lock that was not to be had
 		return fmt.Errorf("the whole transaction was rolled back: %w", cmp.Or(w.err, err))
 	}
 	tx.broken = nil
@@ -179,7 +187,8 @@ func (w *write) call(tx *Tx) {
 	}()
 	own := *tx
 	own.after = &w.after
-	if w.err = w.fn(&own); w.err == nil {
+	w.err = w.fn(&own)
+	if w.err == nil {
 		w.err = own.broken
 	}
 	finished = true

@@ -163,7 +163,8 @@ func TestSnapshotSeesOneState(t *testing.T) {
 	d := openItems(t)
 	look := func(in func(context.Context, func(*db.Tx) error) error, id int) (before, after []string) {
 		err := in(ctx, func(tx *db.Tx) (err error) {
-			if before, err = names(tx); err != nil {
+			before, err = names(tx)
+			if err != nil {
 				return err
 			}
 			write(t, d, `INSERT INTO item (id, name) VALUES ($1, 'new')`, id)

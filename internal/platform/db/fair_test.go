@@ -63,7 +63,9 @@ func TestAReaderIsLeftForOthers(t *testing.T) {
 func TestAccountsTakeTurnsToWrite(t *testing.T) {
 	t.Parallel()
 	d := openNumbers(t)
-	held, release, all := make(chan struct{}), make(chan struct{}), sync.WaitGroup{}
+	held := make(chan struct{})
+	release := make(chan struct{})
+	all := sync.WaitGroup{}
 	all.Go(func() { // holds the lane until the others wait
 		if err := d.WriteOf(t.Context(), hog, func(*db.Tx) error {
 			close(held)

@@ -182,7 +182,8 @@ func keyFrom(text string) (k Key, err error) {
 	}
 	for i, value := range k {
 		if n, ok := value.(json.Number); ok {
-			if k[i], err = n.Int64(); err != nil {
+			k[i], err = n.Int64()
+			if err != nil {
 				return nil, err
 			}
 		}

@@ -247,7 +247,8 @@ func (g *group) single(left *room) (taken []*write) {
 	}
 	g.past, g.present = g.present, map[int64]bool{}
 	left.until = time.Now().Add(maxJoined)
-	if taken = g.take(left, anyWrite); len(taken) == 0 && len(g.waiting) > 0 {
+	taken = g.take(left, anyWrite)
+	if len(taken) == 0 && len(g.waiting) > 0 {
 		g.past = nil
 		taken = g.take(left, anyWrite)
 	}
@@ -335,7 +336,8 @@ func (g *group) next(l *lane, left *room) (taken []*write) {
 	} else {
 		taken = g.turn(l, left)
 	}
-	if l.idle = len(taken) == 0; l.idle {
+	l.idle = len(taken) == 0
+	if l.idle {
 		g.rests.end(g.waiting, func() {
 			g.Lock()
 			defer g.Unlock()

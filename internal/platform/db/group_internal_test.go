@@ -110,7 +110,9 @@ func TestTurn(t *testing.T) {
 	for n := range 4 {
 		g.lanes = append(g.lanes, &lane{queue: g, claims: n == 3, wake: make(chan struct{}, 99)})
 	}
-	a, b, claimer := g.lanes[0], g.lanes[1], g.lanes[3]
+	a := g.lanes[0]
+	b := g.lanes[1]
+	claimer := g.lanes[3]
 	add := func(claims bool, of ...int64) {
 		for _, account := range of {
 			w := &write{account: account, claims: claims}

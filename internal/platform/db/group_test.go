@@ -83,11 +83,13 @@ func TestWritesThatShareACommit(t *testing.T) {
 				t.Errorf("%d violated a constraint and succeeded", i)
 			}
 		case 5:
-			if done = outcome[i] == nil; !done && !errors.Is(outcome[i], context.Canceled) {
+			done = outcome[i] == nil
+			if !done && !errors.Is(outcome[i], context.Canceled) {
 				t.Errorf("%d: %v", i, outcome[i])
 			}
 		default:
-			if done = true; outcome[i] != nil {
+			done = true
+			if outcome[i] != nil {
 				t.Errorf("%d: %v", i, outcome[i])
 			}
 		}

@@ -172,10 +172,12 @@ func TestDo(t *testing.T) {
 	}
 	var failed error
 	if err := d.Write(t.Context(), func(tx *db.Tx) (err error) {
-		if err = add(tx, 100); err != nil {
+		err = add(tx, 100)
+		if err != nil {
 			return err
 		}
-		if failed, err = tx.Try(func() error { return errors.Join(add(tx, 101), add(tx, 100)) }); err != nil {
+		failed, err = tx.Try(func() error { return errors.Join(add(tx, 101), add(tx, 100)) })
+		if err != nil {
 			return err
 		}
 		return add(tx, 102)
@@ -282,7 +284,8 @@ func TestTryLock(t *testing.T) {
 	try := func(d *db.DB, account int64, name string, with func() error) (ok bool) {
 		t.Helper()
 		if err := d.ClaimOf(t.Context(), account, func(tx *db.Tx) (err error) {
-			if ok, err = tx.TryLock(name); err == nil && with != nil {
+			ok, err = tx.TryLock(name)
+			if err == nil && with != nil {
 				err = with()
 			}
 			return err
@@ -351,7 +354,10 @@ func TestAClaimThatWaitsHoldsUpNoOther(t *testing.T) {
 		t.Skip("the embedded engine has one writer")
 	}
 	d, dsn := opened(t)
-	other, begun, end, held := connected(t, dsn), make(chan bool), make(chan bool), make(chan error, 1)
+	other := connected(t, dsn)
+	begun := make(chan bool)
+	end := make(chan bool)
+	held := make(chan error, 1)
 	go func() {
 		held <- other.WriteOf(t.Context(), 1, func(*db.Tx) error {
 			close(begun)

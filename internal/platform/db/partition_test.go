@@ -349,7 +349,9 @@ func TestUpgradeToParts(t *testing.T) {
 	if err := d.MigrateTo(ctx, 91); err != nil {
 		t.Fatal(err)
 	}
-	now, later, entry := time.Now(), time.Now().AddDate(0, 2, 0), ""
+	now := time.Now()
+	later := time.Now().AddDate(0, 2, 0)
+	entry := ""
 	write(t, d, `INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES (1, 'a', 'UTC', 1, 1)`)
 	for n, at := range []time.Time{now.AddDate(0, -3, 0), now, later} {
 		write(t, d, `INSERT INTO event (account_id, event_id, received_at, integration_id, body) VALUES (1, $1, $2, 1, '{}')`,

@@ -110,7 +110,8 @@ func account(ctx context.Context) int64 {
 // must call back afterwards.
 func (d *DB) take(ctx context.Context) (c conn, back func(), err error) {
 	of := account(ctx)
-	if c, err = d.borrow(ctx, of); err != nil {
+	c, err = d.borrow(ctx, of)
+	if err != nil {
 		return nil, nil, err
 	}
 	if err := c.revive(); err != nil {

@@ -206,7 +206,8 @@ func (r *copyReader) Read(p []byte) (n int, err error) {
 			r.err = err
 			return 0, err
 		default:
-			if r.err = r.add(values); r.err != nil {
+			r.err = r.add(values)
+			if r.err != nil {
 				return 0, r.err
 			}
 		}

@@ -46,11 +46,14 @@ type postgresStmt struct {
 
 func (c *postgresConn) open(ctx context.Context) (err error) {
 	c.generation = c.engine.outage.current()
-	if c.raw, err = c.engine.dialHosts(ctx, c.config); err != nil {
+	c.raw, err = c.engine.dialHosts(ctx, c.config)
+	if err != nil {
 		c.raw = noConn()
 		return err
 	}
-	c.stmts, c.unsent, c.kept = map[string][]*postgresStmt{}, nil, nil
+	c.stmts = map[string][]*postgresStmt{}
+	c.unsent = nil
+	c.kept = nil
 	return nil
 }
 
@@ -84,7 +87,8 @@ func (c *postgresConn) prepare(query string, types []uint32) (*postgresStmt, err
 	c.made++
 	s := &postgresStmt{name: "s" + strconv.Itoa(c.made), types: slices.Clone(types)}
 	var err error
-	if s.StatementDescription, err = c.raw.Prepare(context.Background(), s.name, query, types); err != nil {
+	s.StatementDescription, err = c.raw.Prepare(context.Background(), s.name, query, types)
+	if err != nil {
 		return nil, err
 	}
 	c.stmts[query] = append(c.stmts[query], s)
@@ -95,7 +99,8 @@ func (c *postgresConn) prepare(query string, types []uint32) (*postgresStmt, err
 func (c *postgresConn) bind(query string, args []any) (s unsent, err error) {
 	types, values := make([]uint32, len(args)), make([][]byte, len(args))
 	for i, arg := range args {
-		if types[i], values[i], err = postgresValue(arg); err != nil {
+		types[i], values[i], err = postgresValue(arg)
+		if err != nil {
 			return s, fmt.Errorf("$%d: %w", i+1, err)
 		}
 	}
@@ -138,7 +143,8 @@ func (c *postgresConn) ready(query string, args []any, row onRow) (s unsent, err
 
 // later adds a statement to those that are sent with the next one.
 func (c *postgresConn) later(s unsent) error {
-	if c.unsent = append(c.unsent, s); len(c.unsent) < maxUnsent {
+	c.unsent = append(c.unsent, s)
+	if len(c.unsent) < maxUnsent {
 		return nil
 	}
 	return c.flush()
@@ -209,7 +215,8 @@ func (c *postgresConn) pipeline(all []unsent) (changed int64, err error) {
 			break
 		}
 		var result any
-		if result, err = p.GetResults(); err != nil {
+		result, err = p.GetResults()
+		if err != nil {
 			err = fmt.Errorf("%s: %w", s.query, err)
 			break
 		}
@@ -218,7 +225,8 @@ func (c *postgresConn) pipeline(all []unsent) (changed int64, err error) {
 			err = fmt.Errorf("%s: the server answered with %T", s.query, result)
 			break
 		}
-		if changed, err = read(rows, s); err != nil && (i < len(all)-1 || s.row == nil) {
+		changed, err = read(rows, s)
+		if err != nil && (i < len(all)-1 || s.row == nil) {
 			err = fmt.Errorf("%s: %w", s.query, err)
 		}
 	}
@@ -228,9 +236,12 @@ func (c *postgresConn) pipeline(all []unsent) (changed int64, err error) {
 // read reads the result of a statement.
 func read(rows *pgconn.ResultReader, s unsent) (changed int64, err error) {
 	r := postgresRow{fields: s.Fields}
-	for more := s.row != nil; more && err == nil && rows.NextRow(); {
+	for more := s.row != nil; more && rows.NextRow(); {
 		r.values = rows.Values()
 		more, err = s.row(r.scan)
+		if err != nil {
+			break
+		}
 	}
 	tag, failure := rows.Close()
 	if failure != nil {
@@ -257,7 +268,8 @@ func (c *postgresConn) appendOnce(batches []Rows) error {
 	all, checked := make([]unsent, len(batches)), map[any]bool{}
 	for i, r := range batches {
 		var err error
-		if all[i], err = c.bindInsert(r, "", checked); err != nil {
+		all[i], err = c.bindInsert(r, "", checked)
+		if err != nil {
 			return c.replaced(err)
 		}
 	}

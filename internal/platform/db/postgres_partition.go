@@ -77,7 +77,8 @@ func (p partitioned) parts(tx *Tx) ([]part, error) {
 			return one, fmt.Errorf("part %s has bounds that are not of this program: %s", one.name, bound)
 		}
 		if match[1] != "MINVALUE" {
-			if one.from, err = p.unit.time(match[1]); err != nil {
+			one.from, err = p.unit.time(match[1])
+			if err != nil {
 				return one, err
 			}
 		}
@@ -106,10 +107,13 @@ const (
 func (e *postgresEngine) ahead(ctx context.Context, d *DB, now time.Time, forever []string) (made []string, err error) {
 	missing := make([][]time.Time, len(inParts))
 	err = d.Read(ctx, func(tx *Tx) (err error) {
-		for i := 0; i < len(inParts) && err == nil; i++ {
+		for i := range inParts {
 			missing[i], err = inParts[i].missing(tx, weekOf(now))
+			if err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
 	if err != nil || !slices.ContainsFunc(missing, func(m []time.Time) bool { return len(m) > 0 }) {
 		return nil, err
@@ -188,7 +192,9 @@ func (p partitioned) add(tx *Tx, monday, end time.Time) (done bool, err error) {
 			end = later.from
 		}
 	}
-	name, from, to := p.named(monday), p.unit.of(monday), p.unit.of(end)
+	name := p.named(monday)
+	from := p.unit.of(monday)
+	to := p.unit.of(end)
 	of := fmt.Sprintf(` FROM %[1]s_default WHERE %[2]s >= %[3]s AND %[2]s < %[4]s`, p.table, p.key, from, to)
 	return true, run(tx,
 		`CREATE TABLE `+name+` (LIKE `+p.table+` INCLUDING ALL)`,

@@ -17,7 +17,8 @@ func (e *postgresEngine) drop(ctx context.Context, before time.Time, tables []Dr
 				return err
 			}
 			names, err := p.drop(ctx, tx, before, t)
-			if dropped = append(dropped, names...); err != nil {
+			dropped = append(dropped, names...)
+			if err != nil {
 				return err
 			}
 			if err := p.remove(ctx, tx); err != nil {

@@ -53,7 +53,8 @@ func (e *postgresEngine) primary(ctx context.Context, raw *pgconn.PgConn, host s
 	row, err := oneRow(ctx, raw, "SELECT "+timelineOf)
 	var lacks *pgconn.PgError
 	if errors.As(err, &lacks) && (lacks.Code == "42883" || lacks.Code == "0A000") {
-		if row, err = oneRow(ctx, raw, "SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE '0' END"); err == nil && len(row[0]) > 0 {
+		row, err = oneRow(ctx, raw, "SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE '0' END")
+		if err == nil && len(row[0]) > 0 {
 			return 0, nil
 		}
 	}
@@ -63,7 +64,8 @@ func (e *postgresEngine) primary(ctx context.Context, raw *pgconn.PgConn, host s
 	if len(row[0]) == 0 {
 		return 0, errStandby
 	}
-	if timeline, err = parseTimeline(row[0]); err != nil {
+	timeline, err = parseTimeline(row[0])
+	if err != nil {
 		return 0, err
 	}
 	return timeline, e.outage.seen(host, timeline)

@@ -83,7 +83,8 @@ func (t *Tx) begin() error {
 	if err != nil {
 		return err
 	}
-	if t.conn, l.back = c, back; !t.steady {
+	t.conn, l.back = c, back
+	if !t.steady {
 		return nil
 	}
 	if err := t.Do(l.db.engine.snapshot()); err != nil || l.query == "" {

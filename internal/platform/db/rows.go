@@ -112,7 +112,8 @@ func (l *lane) append(writes []*write, _ *room) {
 		err = l.look()
 	}
 	if err == nil {
-		if err = l.conn.append(merged(writes)); err != nil {
+		err = l.conn.append(merged(writes))
+		if err != nil {
 			err = failed("append", err, l.conn.unavailable(err))
 		}
 	}

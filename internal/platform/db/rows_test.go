@@ -53,7 +53,8 @@ func TestRowsAgainstAMap(t *testing.T) {
 							all++
 						}
 					}
-					if err = failed; n != all {
+					err = failed
+					if n != all {
 						t.Errorf("seed %d: %d rows in %s after %q, want %d", seed, n, at.table, log, all)
 					}
 				case what < 5:

@@ -203,7 +203,8 @@ func TestAProgramBelowTheFloorWritesNothing(t *testing.T) {
 	var err error
 	for n := 0; !refused(err); n++ { // it looks once in a while, because appends are many
 		rows.Values = [][]any{{1, strings.Repeat("x", n), n, ""}}
-		if err = d.Append(ctx, rows); err != nil && !refused(err) {
+		err = d.Append(ctx, rows)
+		if err != nil && !refused(err) {
 			t.Fatal(err)
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -46,7 +46,8 @@ func (e *sqliteEngine) connect(_ context.Context, to purpose) (conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.copier, err = startCopier(e.path); err != nil {
+	c.copier, err = startCopier(e.path)
+	if err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
@@ -175,7 +176,8 @@ func (e *sqliteEngine) migrations(context.Context) (p *goose.Provider, end func(
 	if err != nil {
 		return nil, nil, err
 	}
-	if p, err = goose.NewProvider(goose.DialectSQLite3, h, files, inAnyOrder); err != nil {
+	p, err = goose.NewProvider(goose.DialectSQLite3, h, files, inAnyOrder)
+	if err != nil {
 		return nil, nil, errors.Join(err, h.Close())
 	}
 	return p, func() { _ = h.Close() }, nil // every migration is committed by then

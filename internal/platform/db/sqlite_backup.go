@@ -42,7 +42,8 @@ func (d *DB) Backup(ctx context.Context, file string) (size int64, err error) {
 	}
 	c.raw.SetInterrupt(ctx.Done())
 	_, err = (&Tx{conn: c}).Exec(`VACUUM INTO $1`, part)
-	if err = errors.Join(err, c.close()); err != nil {
+	err = errors.Join(err, c.close())
+	if err != nil {
 		return 0, err
 	}
 	if err := intact(ctx, part); err != nil {
@@ -77,7 +78,8 @@ func settle(part, file string) (size int64, err error) {
 		return 0, err
 	}
 	info, err := f.Stat()
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
 		return 0, err
 	}
 	if err := os.Rename(part, file); err != nil {
@@ -168,7 +170,8 @@ func prepared(ctx context.Context, part, backup string, prepare func(*DB) error)
 	})
 	if err == nil {
 		d.dsn = backup // which an error about the schema names
-		if _, err = d.Migrate(ctx); err == nil {
+		_, err = d.Migrate(ctx)
+		if err == nil {
 			err = prepare(d)
 		}
 	}

@@ -36,7 +36,8 @@ func (e *sqliteEngine) tables(tx *Tx) ([]Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		if all[i].Parents, err = All(tx, Column[string], `SELECT DISTINCT "table" FROM pragma_foreign_key_list($1)`, name); err != nil {
+		all[i].Parents, err = All(tx, Column[string], `SELECT DISTINCT "table" FROM pragma_foreign_key_list($1)`, name)
+		if err != nil {
 			return nil, err
 		}
 	}

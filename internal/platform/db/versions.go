@@ -21,7 +21,8 @@ func (t *Tx) Version(owner int64, of Versions) (n int64, err error) {
 		return t.version, nil
 	}
 	if l := t.late; l != nil && l.db.versions != nil && t.conn == nil && !t.versioned {
-		if n, err = l.db.versions.read(l.ctx, owner, of); err == nil {
+		n, err = l.db.versions.read(l.ctx, owner, of)
+		if err == nil {
 			l.query = of.One
 		}
 	} else {
@@ -34,7 +35,11 @@ func (t *Tx) Version(owner int64, of Versions) (n int64, err error) {
 }
 
 // AtVersion makes Version return a version that the caller knows.
-func (t *Tx) AtVersion(owner, n int64) { t.versionOf, t.version, t.versioned = owner, n, true }
+func (t *Tx) AtVersion(owner, n int64) {
+	t.versionOf = owner
+	t.version = n
+	t.versioned = true
+}
 
 // versions reads the versions of owners for callers that come at about the same time, with one statement for all of them:
 // it takes the server longer to receive a statement than to look up a row. A caller joins those of a statement that is not
@@ -114,11 +119,13 @@ func (v *versions) send(r *versionRead, of Versions) {
 	delete(v.next, of)
 	v.mu.Unlock()
 	defer close(r.done)
-	if r.err = err; err != nil {
+	r.err = err
+	if err != nil {
 		return
 	}
 	defer func() { v.idle <- c }()
-	if r.err = c.revive(); r.err == nil {
+	r.err = c.revive()
+	if r.err == nil {
 		r.err = r.look(&Tx{conn: c}, of)
 	}
 }

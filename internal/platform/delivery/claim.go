@@ -159,14 +159,16 @@ func (r *Runner[K, R, O]) take(tx *db.Tx, o order[K], weight int, now time.Time)
 		target := p.queue.Target
 		locked, known := counted[target]
 		if !known {
-			if locked, err = r.count(tx, &exact, o.account, target, now); err != nil {
+			locked, err = r.count(tx, &exact, o.account, target, now)
+			if err != nil {
 				return nil, false, err
 			}
 			counted[target] = locked
 		}
 		var some []R
 		if n := min(p.n, exact.room(p.queue)); locked && n > 0 {
-			if some, err = r.takeOf(tx, p.queue, n, now); err != nil {
+			some, err = r.takeOf(tx, p.queue, n, now)
+			if err != nil {
 				return nil, false, err
 			}
 		}
@@ -187,7 +189,8 @@ func (r *Runner[K, R, O]) take(tx *db.Tx, o order[K], weight int, now time.Time)
 // their targets for themselves.
 func (r *Runner[K, R, O]) count(tx *db.Tx, exact *slots[K], account int64, target string, now time.Time) (locked bool, err error) {
 	if target != "" {
-		if locked, err = tx.TryLock(r.Name + " " + target); err != nil || !locked {
+		locked, err = tx.TryLock(r.Name + " " + target)
+		if err != nil || !locked {
 			return false, err
 		}
 	}

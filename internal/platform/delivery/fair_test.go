@@ -50,14 +50,19 @@ func TestAccountsShareATarget(t *testing.T) {
 	d, c := open(t), clock.At(start)
 	r := newRunner(d, c, &store{attempt: func(context.Context, *parcel) error { return nil }}, time.Minute)
 	const flood, accounts, each = 3000, 9, 20
-	err := d.Write(t.Context(), func(tx *db.Tx) (err error) {
-		for n := 0; n < flood && err == nil; n++ {
-			_, err = tx.Exec(`INSERT INTO parcel VALUES ($1, 'mail/flood', $2, 0, '', 0)`, n, start.UnixMilli()-1000)
+	err := d.Write(t.Context(), func(tx *db.Tx) error {
+		for n := range flood {
+			if err := tx.Do(`INSERT INTO parcel VALUES ($1, 'mail/flood', $2, 0, '', 0)`, n, start.UnixMilli()-1000); err != nil {
+				return err
+			}
 		}
-		for n := 0; n < accounts*each && err == nil; n++ {
-			_, err = tx.Exec(`INSERT INTO parcel VALUES ($1, $2, $3, 0, '', 0)`, flood+n, fmt.Sprint("mail/", n%accounts), start.UnixMilli())
+		for n := range accounts * each {
+			err := tx.Do(`INSERT INTO parcel VALUES ($1, $2, $3, 0, '', 0)`, flood+n, fmt.Sprint("mail/", n%accounts), start.UnixMilli())
+			if err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -150,7 +150,9 @@ func besideAWriter(t *testing.T) (all []*db.DB, c *clock.Manual, r *runner, begu
 	if dbtest.Server == "" {
 		t.Skip("the embedded engine has one writer")
 	}
-	all, c, begun = openAll(t, 2), clock.At(start), make(chan string, 10)
+	all = openAll(t, 2)
+	c = clock.At(start)
+	begun = make(chan string, 10)
 	r = newRunner(all[0], c, &store{attempt: func(_ context.Context, p *parcel) error { begun <- p.queue; return nil }}, time.Minute)
 	put(t, all[0], 1, "mail/1")
 	return all, c, r, begun

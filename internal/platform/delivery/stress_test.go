@@ -172,12 +172,14 @@ func stress(t *testing.T, seed uint64, parcels, programs int) {
 		t: t, seed: seed, parcels: parcels, clock: clock.At(start), underWay: map[int64]*parcel{}, took: map[int64]int{}, refused: map[int64]int{},
 	}
 	w.moved = sync.NewCond(&w.mu)
-	err := d.Write(context.Background(), func(tx *db.Tx) (err error) {
-		for n := 0; n < parcels && err == nil; n++ {
-			_, err = tx.Exec(`INSERT INTO parcel VALUES ($1, $2, $3, 0, '', 0)`, n+1, fmt.Sprintf("q%02d", random.IntN(30)),
-				start.Add(time.Duration(random.IntN(60))*time.Second).UnixMilli())
+	err := d.Write(context.Background(), func(tx *db.Tx) error {
+		for n := range parcels {
+			if err := tx.Do(`INSERT INTO parcel VALUES ($1, $2, $3, 0, '', 0)`, n+1, fmt.Sprintf("q%02d", random.IntN(30)),
+				start.Add(time.Duration(random.IntN(60))*time.Second).UnixMilli()); err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

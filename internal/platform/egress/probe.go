@@ -55,7 +55,8 @@ func (c *Client) Probe(ctx context.Context, address string, config *tls.Config) 
 	}
 	defer conn.Close()
 	if config != nil {
-		if config = config.Clone(); config.ServerName == "" {
+		config = config.Clone()
+		if config.ServerName == "" {
 			config.ServerName = host
 		}
 		step(StepTLS, handshaking, func() error { return tls.Client(conn, config).HandshakeContext(ctx) })

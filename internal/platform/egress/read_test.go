@@ -44,7 +44,8 @@ func TestReadAsItArrives(t *testing.T) {
 			var got string
 			a, err := client.Do(t.Context(), Request{URL: server.URL, MaxReply: c.limit, Read: func(a Attempt, body io.Reader) error {
 				b, err := io.ReadAll(body)
-				if got = string(b); c.swallow {
+				got = string(b)
+				if c.swallow {
 					return nil
 				}
 				if a.Status != http.StatusAccepted {

@@ -84,7 +84,8 @@ func (m *Meter) Worked(account int64, took time.Duration, ended time.Time) time.
 // company returns how many other accounts worked in the last window, if there were any in each of the last ones.
 func (m *Meter) company(u use) (others int) {
 	for i := range slices.Backward(u.worked[:]) {
-		if others = m.active[i]; u.worked[i] {
+		others = m.active[i]
+		if u.worked[i] {
 			others--
 		}
 		if others == 0 {

@@ -137,7 +137,8 @@ func Release(ctx context.Context, tx *db.Tx, d *db.DB, host string) (was State, 
 	if err != nil {
 		return was, err
 	}
-	if was, _, err = Find(tx); err != nil {
+	was, _, err = Find(tx)
+	if err != nil {
 		return was, err
 	}
 	if held := was.Reason != "" || !was.File.Is(file); !held {

@@ -28,7 +28,9 @@ func Object(now time.Time) string {
 	binary.BigEndian.PutUint32(b[:], uint32(now.Unix()))
 	copy(b[4:], process[:])
 	c := start + issued.Add(1)
-	b[9], b[10], b[11] = byte(c>>16), byte(c>>8), byte(c)
+	b[9] = byte(c >> 16)
+	b[10] = byte(c >> 8)
+	b[11] = byte(c)
 	return hex.EncodeToString(b[:])
 }
 

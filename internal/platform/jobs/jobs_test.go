@@ -133,7 +133,9 @@ func TestStartAndStop(t *testing.T) {
 func TestNoSignalIsLost(t *testing.T) {
 	var none *jobs.Signal
 	none.Raise()
-	wake, rows, seen := jobs.NewSignal(), make(chan int, 1000), make(chan int, 1000)
+	wake := jobs.NewSignal()
+	rows := make(chan int, 1000)
+	seen := make(chan int, 1000)
 	runner := jobs.New(clock.System, slog.New(slog.DiscardHandler), nil)
 	runner.Add(jobs.Job{Name: "reads", Interval: time.Hour, Signal: wake, Run: func(context.Context, time.Time) (time.Time, error) {
 		for {
@@ -166,7 +168,9 @@ func TestASignalForAccounts(t *testing.T) {
 		all      bool
 	}
 	const soon = 30 * time.Millisecond
-	runner, wake, runs := jobs.New(clock.System, slog.New(slog.DiscardHandler), nil), jobs.NewSignal(), make(chan run)
+	runner := jobs.New(clock.System, slog.New(slog.DiscardHandler), nil)
+	wake := jobs.NewSignal()
+	runs := make(chan run)
 	var wait atomic.Int64
 	wait.Store(int64(time.Hour))
 	job := jobs.Job{Name: "woken", Signal: wake, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
@@ -188,7 +192,8 @@ func TestASignalForAccounts(t *testing.T) {
 	wake.RaiseFor(2)
 	for found := []int64{}; len(found) < 2; { // in one run, or in two
 		r := <-runs
-		if found = append(found, r.accounts...); r.all {
+		found = append(found, r.accounts...)
+		if r.all {
 			t.Errorf("raised for two accounts: %v", r)
 		}
 	}

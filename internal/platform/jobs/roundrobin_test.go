@@ -86,7 +86,9 @@ func TestAccountsTakeTurns(t *testing.T) {
 	for n := range 3 * maxTurns {
 		accounts = append(accounts, int64(n))
 	}
-	last, count, order := map[int64]int{}, map[int64]int{}, 0 // of each account: the order of its last round; its rounds
+	last := map[int64]int{}
+	count := map[int64]int{}
+	order := 0 // of each account: the order of its last round; its rounds
 	r.begin(nil, maxTurns, accounts...)
 	for _, account := range accounts[:maxTurns] { // the first have begun in the order of the list
 		if r.release[account] == nil {

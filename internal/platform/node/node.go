@@ -87,7 +87,9 @@ func (r *Registry) Live() []Node {
 // present returns this process as it is now.
 func (r *Registry) present(now time.Time) Node {
 	n := r.self
-	n.SealKeys, n.Offset, n.Seen = r.sealKeys(), r.offset(), now
+	n.SealKeys = r.sealKeys()
+	n.Offset = r.offset()
+	n.Seen = now
 	return n
 }
 

@@ -25,7 +25,8 @@ func TestBehindForeseesTurns(t *testing.T) {
 		turns := make([]time.Duration, 60)
 		for ahead := range turns {
 			v := table.Behind(ahead, "k", rate, now)
-			if turns[ahead] = v.RetryAfter; v.OK || v.Limit == 0 || !v.Reset.Equal(now.Add(v.RetryAfter)) {
+			turns[ahead] = v.RetryAfter
+			if v.OK || v.Limit == 0 || !v.Reset.Equal(now.Add(v.RetryAfter)) {
 				t.Fatalf("seed %d: %+v", seed, v)
 			}
 		}

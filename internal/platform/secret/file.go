@@ -90,7 +90,8 @@ func update(path string, f func(ring) (ring, error)) (ring, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r, err = f(r); err != nil {
+	r, err = f(r)
+	if err != nil {
 		return nil, err
 	}
 	temp, err := writeTemp(path, r)

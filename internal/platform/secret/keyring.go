@@ -34,7 +34,8 @@ type Keyring struct {
 func Open(path string, now func() time.Time) (*Keyring, error) {
 	r, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = create(path, ring(nil).with()); err == nil {
+		err = create(path, ring(nil).with())
+		if err == nil {
 			r, err = read(path)
 		}
 	}

@@ -131,7 +131,8 @@ func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) 
 	}
 	query := url.Values{"access_token": {s.token}, "chatid": {groupID}}
 	call := sender.Call{Method: http.MethodGet, URL: s.base + "/chat/get?" + query.Encode(), Secrets: s.secrets}
-	if _, err = call.Do(ctx, out, &reply); err != nil {
+	_, err = call.Do(ctx, out, &reply)
+	if err != nil {
 		return group, false, err
 	}
 	return sender.Group{ID: groupID, Name: reply.Info.Name}, true, nil
@@ -144,7 +145,8 @@ func (a App) CloseGroup(ctx context.Context, out *egress.Client, group sender.Gr
 		return "", err
 	}
 	name := sender.Closed(group.Name, maxName)
-	if _, err = s.call("/chat/update", map[string]any{"chatid": group.ID, "name": name}, &Status{}); err != nil {
+	_, err = s.call("/chat/update", map[string]any{"chatid": group.ID, "name": name}, &Status{})
+	if err != nil {
 		return "", err
 	}
 	return "DingTalk lets no app dissolve a group: it stays, and is now called " + strconv.Quote(name), nil

@@ -168,7 +168,9 @@ func TestWorkNotifications(t *testing.T) {
 	for _, text := range []string{"short", strings.Repeat("火", 3000), strings.Repeat("a\n", 3000), strings.Repeat("\"", 3000)} {
 		for _, key := range []string{"k-1", "k-2", "k-1"} {
 			m := sendertest.Message
-			m.Key, m.Text, m.Subject = key, render.Markup(text), text
+			m.Key = key
+			m.Text = render.Markup(text)
+			m.Subject = text
 			if _, err := app.SendDirect(context.Background(), s.Out, people[0], m); err != nil {
 				t.Fatal(err)
 			}

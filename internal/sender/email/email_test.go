@@ -165,7 +165,9 @@ func FuzzNothingIsInjected(f *testing.F) {
 }
 
 func TestTLSModes(t *testing.T) {
-	plain, secure, implicit := mailtest.New(t, mailtest.Options{Plain: true}), mailtest.New(t, mailtest.Options{}), mailtest.New(t, mailtest.Options{Implicit: true, User: "a:b"})
+	plain := mailtest.New(t, mailtest.Options{Plain: true})
+	secure := mailtest.New(t, mailtest.Options{})
+	implicit := mailtest.New(t, mailtest.Options{Implicit: true, User: "a:b"})
 	old := mailtest.New(t, mailtest.Options{Implicit: true, Login: true, User: "a:b"})
 	inClear := mailtest.New(t, mailtest.Options{Plain: true, User: "a:b"})
 	for name, c := range map[string]struct {
@@ -179,13 +181,29 @@ func TestTLSModes(t *testing.T) {
 		"opportunistic with":               {secure, func(s *email.Server) { s.TLS = email.Opportunistic }, true, true},
 		"none":                             {secure, func(s *email.Server) { s.TLS = email.None }, true, false},
 		"a certificate that nobody knows":  {secure, func(s *email.Server) { s.Insecure = false }, false, false},
-		"implicit, and a log-in behind it": {implicit, func(s *email.Server) { s.TLS, s.Username, s.Password = email.Implicit, "a", "b" }, true, true},
-		"implicit, with LOGIN":             {old, func(s *email.Server) { s.TLS, s.Username, s.Password = email.Implicit, "a", "b" }, true, true},
-		"implicit, a certificate unknown":  {implicit, func(s *email.Server) { s.TLS, s.Insecure = email.Implicit, false }, false, false},
-		"implicit where there is none":     {plain, func(s *email.Server) { s.TLS = email.Implicit }, false, false},
-		"no password goes in clear":        {inClear, func(s *email.Server) { s.TLS, s.Username, s.Password = email.None, "a", "b" }, false, false},
-		"no way":                           {plain, func(s *email.Server) { s.TLS = "ssl" }, false, false},
-		"implicit with the wrong password": {implicit, func(s *email.Server) { s.TLS, s.Username, s.Password = email.Implicit, "a", "x" }, false, false},
+		"implicit, and a log-in behind it": {implicit, func(s *email.Server) {
+			s.TLS = email.Implicit
+			s.Username = "a"
+			s.Password = "b"
+		}, true, true},
+		"implicit, with LOGIN": {old, func(s *email.Server) {
+			s.TLS = email.Implicit
+			s.Username = "a"
+			s.Password = "b"
+		}, true, true},
+		"implicit, a certificate unknown": {implicit, func(s *email.Server) { s.TLS, s.Insecure = email.Implicit, false }, false, false},
+		"implicit where there is none":    {plain, func(s *email.Server) { s.TLS = email.Implicit }, false, false},
+		"no password goes in clear": {inClear, func(s *email.Server) {
+			s.TLS = email.None
+			s.Username = "a"
+			s.Password = "b"
+		}, false, false},
+		"no way": {plain, func(s *email.Server) { s.TLS = "ssl" }, false, false},
+		"implicit with the wrong password": {implicit, func(s *email.Server) {
+			s.TLS = email.Implicit
+			s.Username = "a"
+			s.Password = "x"
+		}, false, false},
 	} {
 		before := len(c.keyring.Mails())
 		_, err := send(t, c.keyring, c.change, "a@example.com")

@@ -70,7 +70,10 @@ func New(t testing.TB, o Options) *Mailbox {
 		return m
 	}
 	server := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) { return &session{keyring: m, conn: c}, nil }))
-	server.Domain, server.ErrorLog, server.AllowInsecureAuth, server.ReadTimeout = "mailbox", log.New(io.Discard, "", 0), true, 30*time.Second
+	server.Domain = "mailbox"
+	server.ErrorLog = log.New(io.Discard, "", 0)
+	server.AllowInsecureAuth = true
+	server.ReadTimeout = 30 * time.Second
 	if !o.Plain {
 		server.TLSConfig = encryption
 	}

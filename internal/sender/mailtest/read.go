@@ -17,7 +17,8 @@ func (m Mail) Read() (subject string, header mail.Header, texts map[string]strin
 		return "", nil, nil, err
 	}
 	header, texts = message.Header, map[string]string{}
-	if subject, err = new(mime.WordDecoder).DecodeHeader(header.Get("Subject")); err != nil {
+	subject, err = new(mime.WordDecoder).DecodeHeader(header.Get("Subject"))
+	if err != nil {
 		return "", nil, nil, err
 	}
 	keep := func(kind string, r io.Reader) error {

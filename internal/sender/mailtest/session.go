@@ -89,7 +89,8 @@ func (s *session) Mail(from string, _ *smtp.MailOptions) error {
 
 // Rcpt accepts an address, of which a mail has one.
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
-	if s.mail.To = to; s.keyring.options.Refuse != nil {
+	s.mail.To = to
+	if s.keyring.options.Refuse != nil {
 		if text := s.keyring.options.Refuse(to); text != "" {
 			return reply(text)
 		}
@@ -106,7 +107,8 @@ func (s *session) Data(r io.Reader) error {
 	s.mail.Data = string(data)
 	text := ""
 	if answer := s.keyring.options.Answer; answer != nil {
-		if text = answer(s.mail); text == "" {
+		text = answer(s.mail)
+		if text == "" {
 			return s.conn.Conn().Close()
 		}
 		if !strings.HasPrefix(text, "2") {

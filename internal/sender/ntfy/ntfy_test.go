@@ -22,7 +22,11 @@ func TestSend(t *testing.T) {
 		t.Errorf("%+v %v", receipt, err)
 	}
 	odd := sendertest.Message
-	odd.Subject, odd.Severity, odd.Test, odd.Link, odd.AckLink = "支付\r\nPriority: 1", "Ok", true, "", "https://tocsin.example/ack?a=1,2;3"
+	odd.Subject = "支付\r\nPriority: 1"
+	odd.Severity = "Ok"
+	odd.Test = true
+	odd.Link = ""
+	odd.AckLink = "https://tocsin.example/ack?a=1,2;3"
 	if _, err := send(odd); err != nil {
 		t.Error(err)
 	}
@@ -30,7 +34,10 @@ func TestSend(t *testing.T) {
 		t.Errorf("title %q, priority %s, %v", title, s.Header("Priority"), err)
 	}
 	s.Golden(t, "topic")
-	odd.Text, odd.Severity, odd.Event, odd.AckLink = render.Markup(strings.Repeat("火", 2000)), "", "", ""
+	odd.Text = render.Markup(strings.Repeat("火", 2000))
+	odd.Severity = ""
+	odd.Event = ""
+	odd.AckLink = ""
 	if _, err := send(odd); err != nil || len(s.Body()) > 4096 || len(s.Body()) < 4090 || !utf8.ValidString(s.Body()) || s.Header("Priority") != "3" || s.Header("Tags") != "drill" || s.Header("Actions") != "" {
 		t.Errorf("%d bytes, %v", len(s.Body()), err)
 	}

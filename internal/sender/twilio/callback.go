@@ -28,8 +28,11 @@ func (a Account) Verify(address string, body []byte, signature string) (params u
 	if hash == "" {
 		params = (&url.URL{RawQuery: string(body)}).Query() // leaves out what is malformed, so that the signature differs
 		signed = joined(params)
-	} else if params, ok = hashed(body, hash); !ok {
-		return nil, false
+	} else {
+		params, ok = hashed(body, hash)
+		if !ok {
+			return nil, false
+		}
 	}
 	ok = false
 	for _, form := range portForms(*u) { // Twilio has signed addresses with and without the standard port

@@ -133,7 +133,8 @@ func (s *Server) take(r *http.Request, body []byte) (c Call, refusal *Refusal) {
 	if c.Status != "" && !strings.HasPrefix(c.Status, s.Public) {
 		s.t.Errorf("%s: StatusCallback is %s", resource, c.Status)
 	}
-	if refusal = s.refuses(resource, &c); refusal != nil {
+	refusal = s.refuses(resource, &c)
+	if refusal != nil {
 		return c, refusal
 	}
 	s.mu.Lock()

@@ -54,7 +54,9 @@ var loopback = egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.
 // TestABrowserReadsWhatIsSent sends messages through a push service that checks, and that decrypts them by itself.
 func TestABrowserReadsWhatIsSent(t *testing.T) {
 	s := webpushtest.New(t)
-	b, from, out := s.Browser("phone"), server(t), egress.New(loopback)
+	b := s.Browser("phone")
+	from := server(t)
+	out := egress.New(loopback)
 	m := sender.Message{
 		Thread: "65f0c0ffee65f0c0ffee65f0", Subject: "[Critical] The shop is 倒", Severity: "Critical", Channel: "Shop", Why: "on call in Day",
 		Link: "https://tocsin.example.com/incidents/1", AckLink: "https://tocsin.example.com/ack/x", Text: "is not sent",

@@ -161,7 +161,9 @@ func (s *Service) read(b *Browser, r *http.Request) (m Message, err error) {
 		err = json.Unmarshal(plain, &m)
 	}
 	m.Browser, m.Size = b.Name, len(body)
-	m.Urgency, m.TTL, m.Topic = r.Header.Get("Urgency"), r.Header.Get("TTL"), r.Header.Get("Topic")
+	m.Urgency = r.Header.Get("Urgency")
+	m.TTL = r.Header.Get("TTL")
+	m.Topic = r.Header.Get("Topic")
 	return m, err
 }
 
@@ -202,7 +204,10 @@ func (b *Browser) decrypt(body []byte) ([]byte, error) {
 	if len(body) < 86 || body[20] != 65 {
 		return nil, errors.New("no header of RFC 8188")
 	}
-	salt, size, sender, sealed := body[:16], binary.BigEndian.Uint32(body[16:20]), body[21:86], body[86:]
+	salt := body[:16]
+	size := binary.BigEndian.Uint32(body[16:20])
+	sender := body[21:86]
+	sealed := body[86:]
 	if int(size) < len(sealed) {
 		return nil, errors.New("more than one record")
 	}

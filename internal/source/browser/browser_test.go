@@ -35,7 +35,9 @@ func TestDatadogCaptures(t *testing.T) {
 	want := rumerror.Error{ID: "acdf69e6-4370-4075-aca5-0191079a1ac2", Type: "TypeError", Message: "Cannot read properties of undefined (reading 'rate')",
 		Source: "source", Service: "shop-web", Version: "1.4.2", Env: "production", URL: "http://127.0.0.1:8901/dd.html?exit",
 		Session: "31dda52d-60ea-49d4-b665-0cd225a8f110", User: rumerror.User{ID: "vip_001", Name: "Jane", Email: "jane@vip.com"}}
-	want.Time, want.Stack, want.Frames = e.Time, e.Stack, e.Frames
+	want.Time = e.Time
+	want.Stack = e.Stack
+	want.Frames = e.Frames
 	if fmt.Sprintf("%+v", e) != fmt.Sprintf("%+v", want) {
 		t.Errorf("\n%+v, want\n%+v", e, want)
 	}

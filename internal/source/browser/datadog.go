@@ -69,7 +69,8 @@ const noStack = "No stack, consider using an instance of Error"
 func Datadog(body []byte, queryTags string, now int64) (b Batch) {
 	lines := 0
 	for line := range bytes.Lines(body) {
-		if line = bytes.TrimSpace(line); len(line) == 0 {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
 			continue
 		}
 		if lines++; lines > maxLines {

@@ -30,7 +30,8 @@ func Header(body []byte) (e Envelope, ok bool) {
 		EventID source.Text `json:"event_id"`
 		DSN     source.Text `json:"dsn"`
 	}
-	if line = bytes.TrimSpace(line); len(line) == 0 || line[0] != '{' || source.Read(line, &header) != nil {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 || line[0] != '{' || source.Read(line, &header) != nil {
 		return e, false
 	}
 	if dsn, err := url.Parse(string(header.DSN)); err == nil && dsn.User != nil {
@@ -155,7 +156,9 @@ func (e *sentryEvent) converted() (r rumerror.Error, ok bool) {
 	for i, v := range slices.Backward(values) {
 		frames := v.frames()
 		if i == len(values)-1 {
-			r.Type, r.Message, r.Frames = string(v.Type), cmp.Or(string(v.Value), r.Message), frames
+			r.Type = string(v.Type)
+			r.Message = cmp.Or(string(v.Value), r.Message)
+			r.Frames = frames
 			r.Stack = text(string(v.Type), string(v.Value), frames)
 			if v.Mechanism.Handled == "false" {
 				r.Handled, r.Source = false, "source"

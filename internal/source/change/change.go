@@ -40,7 +40,9 @@ func Parse(body []byte, at time.Time) (e Event, err error) {
 	if err := json.Unmarshal(body, &e); err != nil {
 		return e, source.Unreadable(err)
 	}
-	e.Title, e.Key, e.Link = source.Clean(e.Title), source.Clean(e.Key), source.Clean(e.Link)
+	e.Title = source.Clean(e.Title)
+	e.Key = source.Clean(e.Key)
+	e.Link = source.Clean(e.Link)
 	e.Description = event.Cut(source.Clean(e.Description), event.MaxDescription)
 	status := ""
 	for _, known := range Statuses {
@@ -60,7 +62,9 @@ func Parse(body []byte, at time.Time) (e Event, err error) {
 	case len(e.Labels) > event.MaxLabels:
 		return e, fault.Invalid("labels", "must be at most %d, got %d", event.MaxLabels, len(e.Labels))
 	}
-	e.Status, e.Title, e.Labels = status, event.Cut(e.Title, event.MaxTitle), source.Labels(e.Labels)
+	e.Status = status
+	e.Title = event.Cut(e.Title, event.MaxTitle)
+	e.Labels = source.Labels(e.Labels)
 	when := time.Time{}
 	if e.Time > 0 {
 		when = time.Unix(e.Time, 0)

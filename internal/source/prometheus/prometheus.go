@@ -104,7 +104,8 @@ func (a Alert) event(r source.Request) (e event.Event, err error) {
 		Time:        a.time(r.At),
 	}
 	// Without a fingerprint the labels identify the alert, as they do in Alertmanager.
-	if e.AlertKey = event.Cut(source.Clean(e.AlertKey), event.MaxAlertKey); e.AlertKey == "" {
+	e.AlertKey = event.Cut(source.Clean(e.AlertKey), event.MaxAlertKey)
+	if e.AlertKey == "" {
 		e.AlertKey = event.KeyOf(source.Labels(a.Labels))
 	}
 	e.Title = source.Title(e.TitleRule, labels)

@@ -63,7 +63,9 @@ func one(body []byte, at time.Time) (e event.Event, err error) {
 	if err := json.Unmarshal(body, &a); err != nil {
 		return e, source.Unreadable(err)
 	}
-	a.TitleRule, a.Key, a.Description = source.Clean(a.TitleRule), source.Clean(a.Key), source.Clean(a.Description)
+	a.TitleRule = source.Clean(a.TitleRule)
+	a.Key = source.Clean(a.Key)
+	a.Description = source.Clean(a.Description)
 	a.GroupKey = source.Clean(a.GroupKey)
 	if err := a.check(); err != nil {
 		return e, err

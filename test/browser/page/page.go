@@ -49,7 +49,8 @@ func (p *Page) until(what, expression string) {
 	var problem error
 	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
 		var ok bool
-		if ok, problem = try[bool](p, expression); ok {
+		ok, problem = try[bool](p, expression)
+		if ok {
 			return
 		} else if errors.Is(problem, context.Canceled) {
 			break

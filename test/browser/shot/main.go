@@ -36,7 +36,8 @@ func main() {
 		log.Fatal("usage: shot [flags] /path out.png; shot --help lists the flags")
 	}
 	var err error
-	if browser, err = page.Start(page.Find()); err != nil {
+	browser, err = page.Start(page.Find())
+	if err != nil {
 		log.Fatal(err)
 	}
 	defer browser.Close()

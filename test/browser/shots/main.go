@@ -118,7 +118,8 @@ func nameOf(path string) string {
 		}
 	}
 	shape := strings.Join(parts, "-")
-	if shape = strings.Trim(shape, "-"); shape == "" {
+	shape = strings.Trim(shape, "-")
+	if shape == "" {
 		return "now"
 	}
 	return shape

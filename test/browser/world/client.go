@@ -110,11 +110,13 @@ func (c *Client) do(method, path string, body io.Reader, header http.Header) Ans
 	}
 	defer reply.Body.Close()
 	a := Answer{Status: reply.StatusCode, Header: reply.Header}
-	if a.Body, err = io.ReadAll(reply.Body); err != nil {
+	a.Body, err = io.ReadAll(reply.Body)
+	if err != nil {
 		c.t.Fatalf("%s: %v", path, err)
 	}
 	if strings.HasPrefix(reply.Header.Get("Content-Type"), "text/html") {
-		if a.HTML, err = html.Parse(bytes.NewReader(a.Body)); err != nil {
+		a.HTML, err = html.Parse(bytes.NewReader(a.Body))
+		if err != nil {
 			c.t.Fatalf("%s: %v", path, err)
 		}
 	}
@@ -170,7 +172,8 @@ func Values(form *html.Node) url.Values {
 		name, kind := Attribute(n, "name"), Attribute(n, "type")
 		switch {
 		case n.Data == "button" && kind != "button" && !pressed && !Has(n, "disabled"):
-			if pressed = true; name != "" {
+			pressed = true
+			if name != "" {
 				v.Add(name, Attribute(n, "value"))
 			}
 		case name == "" || Has(n, "disabled"):

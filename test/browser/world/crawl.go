@@ -35,7 +35,9 @@ func (c *Client) Crawl(look func(Visit), from ...string) {
 	for _, path := range from {
 		waiting = append(waiting, link{path, ""})
 	}
-	seen, shapes, variants := map[string]bool{}, map[string]int{}, map[string]int{}
+	seen := map[string]bool{}
+	shapes := map[string]int{}
+	variants := map[string]int{}
 	for len(waiting) > 0 {
 		next := waiting[0]
 		waiting = waiting[1:]

@@ -35,10 +35,12 @@ func main() {
 type servers struct{ primary, standby *pgserver.Server }
 
 func startServers() (s servers, err error) {
-	if s.primary, err = pgserver.Start(pgserver.Options{Durable: true}); err != nil {
+	s.primary, err = pgserver.Start(pgserver.Options{Durable: true})
+	if err != nil {
 		return s, err
 	}
-	if s.standby, err = s.primary.Standby(); err != nil {
+	s.standby, err = s.primary.Standby()
+	if err != nil {
 		return s, errors.Join(err, s.primary.Close())
 	}
 	for _, text := range []string{

@@ -37,7 +37,9 @@ func run(name string, args []string) int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM) // the command ends by itself; then the server is removed
 	c := exec.Command(name, args...)
-	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+	c.Stdin = os.Stdin
+	c.Stdout = os.Stdout
+	c.Stderr = os.Stderr
 	c.Env = append(os.Environ(), "TOCSIN_TEST_POSTGRES="+s.DSN("postgres"))
 	err = c.Run()
 	if closed := s.Close(); closed != nil {

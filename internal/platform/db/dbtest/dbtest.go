@@ -92,7 +92,8 @@ func (p *Template) makeFile() (file []byte, err error) {
 	if p.Fill == nil {
 		return schema()
 	}
-	if file, err = schema(); err != nil {
+	file, err = schema()
+	if err != nil {
 		return nil, err
 	}
 	return contents(func(path string) error {
@@ -128,7 +129,8 @@ func keep(path string, file []byte) {
 		return
 	}
 	_, err = temporary.Write(file)
-	if err = errors.Join(err, temporary.Close()); err == nil {
+	err = errors.Join(err, temporary.Close())
+	if err == nil {
 		err = os.Rename(temporary.Name(), path)
 	}
 	if err != nil {
