@@ -67,7 +67,8 @@ func audits(c *api.Call, in auditsRequest) ([]Change, error) {
 	}
 	names := nameCache{}
 	for i := range list {
-		if list[i].CreatorName, err = names.of(c.Tx, account, list[i].CreatorID); err != nil {
+		list[i].CreatorName, err = names.of(c.Tx, account, list[i].CreatorID)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -58,10 +58,12 @@ func (s *Service) add(c *api.Call, within *scope, r *Rule, action string) error 
 	}
 	for known := true; known; { // an account file may contain ids that the counter has not reached yet
 		var err error
-		if r.ID, err = nextID(c.Tx, r.AccountID); err != nil {
+		r.ID, err = nextID(c.Tx, r.AccountID)
+		if err != nil {
 			return err
 		}
-		if _, known, err = FindRule(c.Tx, r.AccountID, r.ID); err != nil {
+		_, known, err = FindRule(c.Tx, r.AccountID, r.ID)
+		if err != nil {
 			return err
 		}
 	}

@@ -52,7 +52,8 @@ func (n nameCache) of(tx *db.Tx, account, id int64) (string, error) {
 // sign sets the names of persons.
 func (n nameCache) sign(tx *db.Tx, s *Stamps) error {
 	var err error
-	if s.CreatorName, err = n.of(tx, s.AccountID, s.CreatorID); err != nil {
+	s.CreatorName, err = n.of(tx, s.AccountID, s.CreatorID)
+	if err != nil {
 		return err
 	}
 	s.UpdaterName, err = n.of(tx, s.AccountID, s.UpdaterID)

@@ -22,7 +22,8 @@ func (s *Service) move(c *api.Call, in moveRequest) ([]Done, error) {
 	}
 	return each(c, in.IDs, func(before Rule) error {
 		r := before
-		if r.FolderID = in.DestFolderID; r.FolderID == before.FolderID {
+		r.FolderID = in.DestFolderID
+		if r.FolderID == before.FolderID {
 			return nil
 		}
 		return s.replace(c, &within, &r, &before, move)

@@ -22,13 +22,16 @@ type scope struct {
 
 func scopeOf(c *api.Call) (s scope, err error) {
 	account := c.Who.AccountID
-	if s.datasources, err = datasource.All(c.Tx, account); err != nil {
+	s.datasources, err = datasource.All(c.Tx, account)
+	if err != nil {
 		return s, err
 	}
-	if s.tree, err = rulefolder.TreeOf(c.Tx, account); err != nil {
+	s.tree, err = rulefolder.TreeOf(c.Tx, account)
+	if err != nil {
 		return s, err
 	}
-	if s.in, err = CountByFolder(c.Tx, account); err != nil {
+	s.in, err = CountByFolder(c.Tx, account)
+	if err != nil {
 		return s, err
 	}
 	s.load, err = loadOf(c.Tx, account, s.datasources)

@@ -114,7 +114,8 @@ func wildcard(pattern, name string) bool {
 	}
 	last := parts[len(parts)-1]
 	for _, part := range parts[1 : len(parts)-1] {
-		if _, rest, found = strings.Cut(rest, part); !found {
+		_, rest, found = strings.Cut(rest, part)
+		if !found {
 			return false
 		}
 	}

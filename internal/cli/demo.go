@@ -34,7 +34,8 @@ func (cmd *demoCmd) Run(con *console) (err error) {
 	defer stop()
 	dir := cmd.Dir
 	if dir == "" {
-		if dir, err = os.MkdirTemp("", "tocsin-demo-"); err != nil {
+		dir, err = os.MkdirTemp("", "tocsin-demo-")
+		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()

@@ -197,7 +197,8 @@ func rounded(d time.Duration) string { return d.Round(time.Millisecond).String()
 func (cmd *drillCmd) wait(base, event string, began time.Time) (story drillStory, err error) {
 	for {
 		story = drillStory{}
-		if err = cmd.post(base+"/alert/explain?app_key="+cmd.AppKey, map[string]any{"event_id": event}, &story); err != nil {
+		err = cmd.post(base+"/alert/explain?app_key="+cmd.AppKey, map[string]any{"event_id": event}, &story)
+		if err != nil {
 			return story, err
 		}
 		open, notices := 0, 0

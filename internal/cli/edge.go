@@ -106,10 +106,12 @@ func (cmd *edgeCmd) center(log *slog.Logger, now *clock.Corrected, stop func(err
 		return nil, misuseError{fmt.Errorf("--stale-config must be from 1m to 720h, got %s", cmd.StaleConfig)}
 	}
 	policy := egress.Policy{RefuseCloud: true}
-	if policy.Allow, err = networks("--allow", cmd.Allow); err != nil {
+	policy.Allow, err = networks("--allow", cmd.Allow)
+	if err != nil {
 		return nil, err
 	}
-	if policy.Only, err = networks("--only", cmd.Only); err != nil {
+	policy.Only, err = networks("--only", cmd.Only)
+	if err != nil {
 		return nil, err
 	}
 	policy.Allow = append(policy.Allow, loopback...)

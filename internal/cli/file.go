@@ -84,7 +84,8 @@ func (cmd *exportCmd) Run(con *console) error {
 		var keyring *secret.Keyring // not needed without secrets, so that a database whose keys are lost can be exported
 		if cmd.Secrets {
 			var err error
-			if keyring, err = app.OpenBox(ctx, d, cmd.config()); err != nil {
+			keyring, err = app.OpenBox(ctx, d, cmd.config())
+			if err != nil {
 				return err
 			}
 		}

@@ -109,7 +109,8 @@ func (cmd *keyListCmd) Run(con *console) error {
 	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
 		var keys []auth.Key
 		err := d.Snapshot(ctx, func(tx *db.Tx) (err error) {
-			if _, err = auth.OwnerOf(tx, cmd.Account); err != nil {
+			_, err = auth.OwnerOf(tx, cmd.Account)
+			if err != nil {
 				return err
 			}
 			keys, err = auth.ListKeys(tx, cmd.Account)

@@ -37,7 +37,9 @@ func (cmd *lintCmd) Run(con *console) (err error) {
 			return failed
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-		c.DB, c.SealKeyFile, c.SealKey = "sqlite:"+filepath.Join(dir, "tocsin.db"), "", ""
+		c.DB = "sqlite:" + filepath.Join(dir, "tocsin.db")
+		c.SealKeyFile = ""
+		c.SealKey = ""
 	}
 	ctx := context.Background()
 	a, err := app.New(ctx, c)

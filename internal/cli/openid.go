@@ -41,10 +41,12 @@ func (o openID) apply(c *app.Config) (err error) {
 		Name: cmp.Or(o.Name, u.Hostname()), Issuer: o.Issuer, ClientID: o.ClientID, Scopes: o.Scopes, Claim: o.Claim,
 		Provision: o.Provision, TrustEmail: o.TrustEmail, Account: o.Account,
 	}
-	if c.OpenID.ClientSecret, err = secretFile(o.SecretFile); err != nil {
+	c.OpenID.ClientSecret, err = secretFile(o.SecretFile)
+	if err != nil {
 		return err
 	}
-	if c.OpenID.Roles, err = pairs("--oidc-role", o.Roles); err != nil {
+	c.OpenID.Roles, err = pairs("--oidc-role", o.Roles)
+	if err != nil {
 		return err
 	}
 	c.OpenID.Teams, err = pairs("--oidc-team", o.Teams)

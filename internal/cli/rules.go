@@ -39,7 +39,8 @@ func (cmd *rulesImportCmd) Run(con *console) error {
 	}
 	folder := int64(0)
 	if cmd.Folder != "" {
-		if folder, err = cmd.named("/monit/folder/list", "folder_name", "folder_id", cmd.Folder); err != nil {
+		folder, err = cmd.named("/monit/folder/list", "folder_name", "folder_id", cmd.Folder)
+		if err != nil {
 			return err
 		}
 	}

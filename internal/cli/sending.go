@@ -52,27 +52,32 @@ func (s sending) apply(c *app.Config) (err error) {
 	c.Budget = notify.Budget{Urgent: s.CallsPerMinute, Other: s.MailsPerMinute}
 	c.PublicURL = strings.TrimRight(s.PublicURL, "/")
 	c.Senders.RefusePrivate, c.Senders.AliveURL = s.OutboundPublic, s.AliveURL
-	if c.Senders.Allow, err = networks("--outbound-allow", s.OutboundAllow); err != nil {
+	c.Senders.Allow, err = networks("--outbound-allow", s.OutboundAllow)
+	if err != nil {
 		return err
 	}
 	c.Senders.Gateway.URL = s.Gateway
-	if c.Senders.Gateway.Token, err = secretFile(s.GatewayTokenFile); err != nil {
+	c.Senders.Gateway.Token, err = secretFile(s.GatewayTokenFile)
+	if err != nil {
 		return err
 	}
-	if c.Senders.Twilio, err = s.twilio(); err != nil || s.SMTP == "" {
+	c.Senders.Twilio, err = s.twilio()
+	if err != nil || s.SMTP == "" {
 		return err
 	}
 	m := email.Server{Host: s.SMTP, From: s.SMTPFrom, TLS: s.SMTPTLS, Username: s.SMTPUser, Insecure: s.SMTPInsecure}
 	if host, port, err := net.SplitHostPort(s.SMTP); err == nil {
 		m.Host = host
-		if m.Port, err = strconv.Atoi(port); err != nil || m.Port < 1 || m.Port > 65535 {
+		m.Port, err = strconv.Atoi(port)
+		if err != nil || m.Port < 1 || m.Port > 65535 {
 			return misuseError{fmt.Errorf("--smtp %q: the port must be from 1 to 65535", s.SMTP)}
 		}
 	}
 	if m.From == "" {
 		return misuseError{fmt.Errorf("--smtp needs --smtp-from, the address that mails come from")}
 	}
-	if m.Password, err = secretFile(s.SMTPPasswordFile); err != nil {
+	m.Password, err = secretFile(s.SMTPPasswordFile)
+	if err != nil {
 		return err
 	}
 	c.Senders.Mail = m
@@ -85,7 +90,8 @@ func (s sending) twilio() (a twilio.Account, err error) {
 	if a == (twilio.Account{}) && s.TwilioTokenFile == "" {
 		return a, nil
 	}
-	if a.Token, err = secretFile(s.TwilioTokenFile); err != nil {
+	a.Token, err = secretFile(s.TwilioTokenFile)
+	if err != nil {
 		return a, err
 	}
 	switch err := a.Check(); {

@@ -64,19 +64,27 @@ func (s serving) apply(c *app.Config) error {
 	}
 	c.LimitPerSecond, c.LimitPerMinute = s.LimitPerSecond, s.LimitPerMinute
 	c.LimitWait = s.LimitWait
-	c.PushPerSecond, c.PushPerMinute, c.PushAlerts, c.PushBytes = s.PushPerSecond, s.PushPerMinute, s.PushAlerts, s.PushBytes
+	c.PushPerSecond = s.PushPerSecond
+	c.PushPerMinute = s.PushPerMinute
+	c.PushAlerts = s.PushAlerts
+	c.PushBytes = s.PushBytes
 	c.BrowserErrorsPerSecond, c.BrowserKindsPerHour = s.BrowserErrorsPerSecond, s.BrowserKindsPerHour
 	c.TLSCert, c.TLSKey = s.TLSCert, s.TLSKey
-	c.AuditDays, c.DeliveryDays, c.IncidentDays = s.AuditDays, s.DeliveryDays, s.IncidentDays
+	c.AuditDays = s.AuditDays
+	c.DeliveryDays = s.DeliveryDays
+	c.IncidentDays = s.IncidentDays
 	c.EventDays, c.DroppedDays = s.EventDays, s.DroppedDays
 	var err error
-	if c.TrustedProxies, err = networks("--trusted-proxies", s.TrustedProxies); err != nil {
+	c.TrustedProxies, err = networks("--trusted-proxies", s.TrustedProxies)
+	if err != nil {
 		return err
 	}
-	if c.DatasourceAllow, err = networks("--datasource-allow", s.DatasourceAllow); err != nil {
+	c.DatasourceAllow, err = networks("--datasource-allow", s.DatasourceAllow)
+	if err != nil {
 		return err
 	}
-	if c.SecretEnv, err = querier.ParseSecretEnv(s.SecretEnv); err != nil {
+	c.SecretEnv, err = querier.ParseSecretEnv(s.SecretEnv)
+	if err != nil {
 		return misuseError{fmt.Errorf("--secret-env %w", err)}
 	}
 	if err := s.sending.apply(c); err != nil {
@@ -115,7 +123,10 @@ func (cmd *serveCmd) Run(con *console) error {
 	if cmd.Hold && cmd.Release {
 		return misuseError{errors.New("give --hold or --release, not both")}
 	}
-	c.Listen, c.NewSealKey, c.Hold, c.Release = cmd.Listen, cmd.NewSealKey, cmd.Hold, cmd.Release
+	c.Listen = cmd.Listen
+	c.NewSealKey = cmd.NewSealKey
+	c.Hold = cmd.Hold
+	c.Release = cmd.Release
 	c.Log = logger(con.err, cmd.LogFormat, cmd.LogLevel)
 	if err := cmd.serving.apply(&c); err != nil {
 		return err

@@ -111,7 +111,8 @@ func showAlerts(v *visit) (view, error) {
 		err = d.readAlerts(v)
 	}
 	if err != nil {
-		if d.Wrong = v.misunderstood(err); d.Wrong == nil {
+		d.Wrong = v.misunderstood(err)
+		if d.Wrong == nil {
 			return nil, err
 		}
 	}
@@ -148,7 +149,9 @@ func (d *alertsView) readAlerts(v *visit) error {
 	if d.Show == "muted" { // those that were muted once and are not any more
 		reply.Items = slices.DeleteFunc(reply.Items, func(a alertRow) bool { return a.Muted == "" })
 	}
-	d.Alerts, d.Total, d.Next = reply.Items, reply.Total, reply.Next
+	d.Alerts = reply.Items
+	d.Total = reply.Total
+	d.Next = reply.Next
 	return err
 }
 
@@ -176,7 +179,9 @@ func (d *alertsView) readDropped(v *visit) error {
 		Next  string     `json:"search_after_ctx"`
 	}
 	err := v.call("/alert-event/list", request, &reply)
-	d.Events, d.Total, d.Next = reply.Items, reply.Total, reply.Next
+	d.Events = reply.Items
+	d.Total = reply.Total
+	d.Next = reply.Next
 	return err
 }
 
@@ -238,10 +243,12 @@ func showAlert(v *visit) (view, error) {
 	if err != nil {
 		d.Missing = append(d.Missing, v.T("Silences"))
 	}
-	if d.Found, err = v.ruleCard(a); err != nil {
+	d.Found, err = v.ruleCard(a)
+	if err != nil {
 		d.Missing = append(d.Missing, v.T("Alert rule"))
 	}
-	if d.Feed, err = v.feed("/alert/feed", map[string]any{"alert_id": a.ID}); err != nil {
+	d.Feed, err = v.feed("/alert/feed", map[string]any{"alert_id": a.ID})
+	if err != nil {
 		d.Missing = append(d.Missing, v.T("What happened"))
 	}
 	return d, nil
@@ -267,7 +274,9 @@ func closeAlert(v *visit) (string, error) {
 
 // showAlertWhy explains an alert, or an event that became none.
 func showAlertWhy(v *visit) (view, error) {
-	id, name, back := v.r.PathValue("id"), "", ""
+	id := v.r.PathValue("id")
+	name := ""
+	back := ""
 	member := "alert_id"
 	if v.query("event") != "" {
 		member = "event_id"

@@ -76,7 +76,8 @@ type auditView struct {
 func showAudit(v *visit) (view, error) {
 	d := auditView{titled: titled(v.T("Audit"))}
 	var err error
-	if d.Operations, err = v.auditOperations(); err != nil {
+	d.Operations, err = v.auditOperations()
+	if err != nil {
 		return nil, err
 	}
 	end, err := strconv.ParseInt(v.query("end"), 10, 64) // stays the same from page to page

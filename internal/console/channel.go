@@ -97,7 +97,9 @@ func showChannels(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Channels, d.Total, d.More = reply.Items, reply.Total, reply.More
+	d.Channels = reply.Items
+	d.Total = reply.Total
+	d.More = reply.More
 	var ids []int64
 	for _, c := range d.Channels {
 		ids = append(ids, c.TeamID)
@@ -241,7 +243,8 @@ func (d *channelView) rules(v *visit) error {
 		}
 		for i := range rules {
 			at := slices.IndexFunc(hits.Items, func(h ruleHit) bool { return h.RuleID == rules[i].ID })
-			if seen[rules[i].ID] = true; at >= 0 {
+			seen[rules[i].ID] = true
+			if at >= 0 {
 				rules[i].Hit = &hits.Items[at]
 			}
 		}

@@ -26,15 +26,25 @@ func editChannel(v *visit) (view, error) {
 			return nil, err
 		}
 		d.Reminders = reminderFields(v, &c)
-		d.titled, d.ID, d.Name, d.Description, d.TeamID, d.Private = titled(c.Name), c.ID, c.Name, c.Description, c.TeamID, c.Private
-		if d.ByFields, d.Fields = c.Group != nil && c.Group.Method == "p", ""; c.Group != nil {
+		d.titled = titled(c.Name)
+		d.ID = c.ID
+		d.Name = c.Name
+		d.Description = c.Description
+		d.TeamID = c.TeamID
+		d.Private = c.Private
+		d.ByFields, d.Fields = c.Group != nil && c.Group.Method == "p", ""
+		if c.Group != nil {
 			d.Fields, d.Window = fieldLines(c.Group.Equals), c.Group.Window
 		}
 		d.Flapping = c.flapping()
 	}
 	if v.Failure != nil {
-		d.Name, d.Description, d.Fields = v.field("name"), v.field("description"), v.field("fields")
-		d.TeamID, d.Private, d.ByFields = formNumber(v, "team"), v.field("private") != "", v.field("by_fields") != ""
+		d.Name = v.field("name")
+		d.Description = v.field("description")
+		d.Fields = v.field("fields")
+		d.TeamID = formNumber(v, "team")
+		d.Private = v.field("private") != ""
+		d.ByFields = v.field("by_fields") != ""
 		d.Window, d.Flapping = formNumber(v, "window"), enteredFlapping(v, d.Flapping)
 	}
 	var err error

@@ -135,7 +135,9 @@ func saveField(v *visit) (string, error) {
 		request["options"] = options
 	}
 	if v.isNew() {
-		request["field_name"], request["field_type"], request["value_type"] = v.field("name"), v.field("type"), "string"
+		request["field_name"] = v.field("name")
+		request["field_type"] = v.field("type")
+		request["value_type"] = "string"
 		if v.field("type") == "checkbox" {
 			request["value_type"] = "bool"
 		}

@@ -108,7 +108,8 @@ const deliveryDays, maxDeliveryDays = 7, 90
 func showDeliveries(v *visit) (view, error) {
 	d := deliveriesView{titled: titled(v.T("Webhook deliveries"))}
 	var err error
-	if d.Hooks, err = v.webhooks(); err != nil {
+	d.Hooks, err = v.webhooks()
+	if err != nil {
 		return nil, err
 	}
 	days, err := strconv.Atoi(v.query("days"))

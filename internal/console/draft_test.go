@@ -54,7 +54,11 @@ func TestAFormChangesWhatWasChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Name, d.HoursFrom, d.HoursUntil, d.HandoffDay, d.HandoffFor = "Nights", "22:00", "06:30", "3", "08:00"
+	d.Name = "Nights"
+	d.HoursFrom = "22:00"
+	d.HoursUntil = "06:30"
+	d.HandoffDay = "3"
+	d.HandoffFor = "08:00"
 	d.Groups[0].Members = append(d.Groups[0].Members, draftMember{9, 1})
 	(&draft{Layers: []draftLayer{d}}).edit("group-down:0:0", "")
 	got, err := d.stored(zone)

@@ -59,12 +59,17 @@ type endpointsView struct {
 func showEndpoints(v *visit) (view, error) {
 	d := endpointsView{titled: titled(v.T("Endpoints"))}
 	hooks, err := v.webhooks()
-	for i := 0; i < len(hooks) && err == nil; i++ {
-		row := endpointRow{webhook: hooks[i]}
-		row.breaker, err = v.breaker(hooks[i].ID)
-		d.Endpoints = append(d.Endpoints, row)
+	if err != nil {
+		return d, err
 	}
-	return d, err
+	for _, hook := range hooks {
+		state, err := v.breaker(hook.ID)
+		if err != nil {
+			return d, err
+		}
+		d.Endpoints = append(d.Endpoints, endpointRow{webhook: hook, breaker: state})
+	}
+	return d, nil
 }
 
 // endpointView is the page of one endpoint. After a form was sent it has what came of it.
@@ -127,16 +132,21 @@ func showEndpoint(v *visit) (view, error) {
 		return nil, &api.Refusal{Status: http.StatusNotFound, Code: "ResourceNotFound", Message: v.T("This integration is no webhook.")}
 	}
 	var err error
-	if d.Breaker, err = v.breaker(hook); err != nil {
+	d.Breaker, err = v.breaker(hook)
+	if err != nil {
 		return nil, err
 	}
 	d.Count, _ = v.made.(*replayWindow)
 	d.Test, _ = v.made.(*testResult)
 	d.Secret, _ = v.made.(string)
 	d.Types = d.Hook.Settings.EventTypes
-	d.From, d.To, d.Status = v.field("from"), v.field("to"), v.field("status")
+	d.From = v.field("from")
+	d.To = v.field("to")
+	d.Status = v.field("status")
 	if d.From == "" {
-		d.From, d.To, d.Status = v.local(v.Now.Add(-24*time.Hour)), v.local(v.Now), "failed"
+		d.From = v.local(v.Now.Add(-24 * time.Hour))
+		d.To = v.local(v.Now)
+		d.Status = "failed"
 	}
 	if err := v.endpointDays(&d); err != nil {
 		return nil, err

@@ -122,10 +122,17 @@ func showEscalation(v *visit) (view, error) {
 	}
 	if v.r.Method == http.MethodPost {
 		f.Seen = v.seen(f.Seen)
-		f.Name, f.About, f.Priority, f.Wait = v.field("name"), v.field("about"), formNumber(v, "priority"), formNumber(v, "wait")
+		f.Name = v.field("name")
+		f.About = v.field("about")
+		f.Priority = formNumber(v, "priority")
+		f.Wait = formNumber(v, "wait")
 		f.Filter, f.Layers = v.readFilter("if"), v.readLayers(r.Layers)
 	} else {
-		f.Name, f.About, f.Priority, f.Wait, f.Filter = r.Name, r.Description, r.Priority, r.Wait, formOf("if", r.Filters)
+		f.Name = r.Name
+		f.About = r.Description
+		f.Priority = r.Priority
+		f.Wait = r.Wait
+		f.Filter = formOf("if", r.Filters)
 		for i, l := range r.Layers {
 			f.Layers = append(f.Layers, formOfLayer(i, l))
 		}
@@ -237,7 +244,8 @@ func (v *visit) targets(f *escalationForm) error {
 	for _, id := range more {
 		f.Persons = append(f.Persons, person{ID: id, Name: people[id].Name})
 	}
-	if f.Teams, err = v.allTeams(); err != nil {
+	f.Teams, err = v.allTeams()
+	if err != nil {
 		return err
 	}
 	var schedules struct {
@@ -293,16 +301,21 @@ func (v *visit) layer(l layerForm, stored []escalationLayer) (layer escalationLa
 		layer = stored[was]
 	}
 	t := &layer.Target
-	t.Persons, t.Teams, t.Emails = sorted(l.Persons), sorted(l.Teams), commas(l.Emails)
+	t.Persons = sorted(l.Persons)
+	t.Teams = sorted(l.Teams)
+	t.Emails = commas(l.Emails)
 	schedules := map[string][]int64{}
 	for _, id := range sorted(l.Schedules) {
 		key := strconv.FormatInt(id, 10)
-		if schedules[key] = t.Schedules[key]; schedules[key] == nil {
+		schedules[key] = t.Schedules[key]
+		if schedules[key] == nil {
 			schedules[key] = []int64{}
 		}
 	}
 	t.Schedules = schedules
-	layer.Window, layer.MaxTimes, layer.Step = &l.Minutes, &l.Times, nil
+	layer.Window = &l.Minutes
+	layer.MaxTimes = &l.Times
+	layer.Step = nil
 	if l.Every != "" {
 		every, err := strconv.ParseFloat(l.Every, 64)
 		if err != nil {

@@ -211,7 +211,9 @@ func (v *visit) describe(e feedEntry, n names) feedLine {
 	case "i_notify":
 		v.describeNotified(&line, d, n)
 	case "i_exhausted":
-		line.Text, line.Reason, line.Bad = v.T("No person was reached."), d.Reason, true
+		line.Text = v.T("No person was reached.")
+		line.Reason = d.Reason
+		line.Bad = true
 		if to := d.to(); len(to) > 0 {
 			line.Text = v.T("No person was reached, so these were notified instead: %s", n.list(to))
 		}
@@ -219,7 +221,9 @@ func (v *visit) describe(e feedEntry, n names) feedLine {
 		line.Text, line.Words = v.T("Merged"), d.Comment
 		line.Link = "/incidents/" + d.Target
 	case "a_merge":
-		line.Text, line.Words, line.Link = v.T("Moved to an incident"), d.Comment, "/incidents/"+d.Incident
+		line.Text = v.T("Moved to an incident")
+		line.Words = d.Comment
+		line.Link = "/incidents/" + d.Incident
 	case "i_wr_create", "i_wr_delete":
 		line.Text = v.T(map[bool]string{true: "War room opened: %s", false: "War room closed: %s"}[e.Type == "i_wr_create"], d.Chat)
 		line.Link = outside(d.Link)
@@ -232,7 +236,9 @@ func (v *visit) describe(e feedEntry, n names) feedLine {
 // describeNotified describes a notification, or a step that notified no person.
 func (v *visit) describeNotified(line *feedLine, d feedDetail, n names) {
 	if d.By == "nobody" {
-		line.Text, line.Reason, line.Bad = v.T("Step %d of %s had no person to notify.", d.Layer+1, d.Rule), d.Reason, true
+		line.Text = v.T("Step %d of %s had no person to notify.", d.Layer+1, d.Rule)
+		line.Reason = d.Reason
+		line.Bad = true
 		return
 	}
 	var reached, failed, reasons []string

@@ -96,7 +96,8 @@ func (f filterForm) filter() filter.Filter {
 func values(text string) []string {
 	vals := []string{}
 	for line := range strings.Lines(text) {
-		if line = strings.Trim(line, "\r\n"); line != "" {
+		line = strings.Trim(line, "\r\n")
+		if line != "" {
 			vals = append(vals, line)
 		}
 	}
@@ -169,7 +170,8 @@ func fieldLists(text string) [][]string {
 func commas(text string) []string {
 	parts := []string{}
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == '\n' || r == '\r' }) {
-		if part = strings.TrimSpace(part); part != "" {
+		part = strings.TrimSpace(part)
+		if part != "" {
 			parts = append(parts, part)
 		}
 	}

@@ -68,7 +68,10 @@ func (b bar) stacked() []bar {
 		return []bar{b}
 	}
 	low := b
-	b.Half, low.Half, low.Person, low.More = 1, 2, b.Persons[1], len(b.Persons)-2
+	b.Half = 1
+	low.Half = 2
+	low.Person = b.Persons[1]
+	low.More = len(b.Persons) - 2
 	return []bar{b, low}
 }
 

@@ -145,12 +145,15 @@ func showIncidents(v *visit) (view, error) {
 		filter["query"] = d.Query
 	}
 	var err error
-	if d.List, err = v.incidents(filter); err != nil {
-		if d.Wrong = v.misunderstood(err); d.Wrong == nil {
+	d.List, err = v.incidents(filter)
+	if err != nil {
+		d.Wrong = v.misunderstood(err)
+		if d.Wrong == nil {
 			return nil, err
 		}
 	}
-	if d.Channels, err = v.channels(); err != nil {
+	d.Channels, err = v.channels()
+	if err != nil {
 		return nil, err
 	}
 	d.Teams, err = v.teams()

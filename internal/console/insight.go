@@ -81,13 +81,15 @@ func (v *visit) insightQuery() (q insightQuery, err error) {
 	if !known {
 		return refuse("A window has 7, 28 or 90 days.")
 	}
-	if q.unit = cmp.Or(v.query("unit"), units[0]); !slices.Contains(units, q.unit) {
+	q.unit = cmp.Or(v.query("unit"), units[0])
+	if !slices.Contains(units, q.unit) {
 		return refuse("7 days are divided into days, 28 into days or weeks, 90 into weeks or months.")
 	}
 	today := v.Now.In(v.who.Zone)
 	q.from = time.Date(today.Year(), today.Month(), today.Day()-q.days+1, 0, 0, 0, 0, v.who.Zone)
 	if text := v.query("from"); text != "" {
-		if q.from, err = time.ParseInLocation(time.DateOnly, text, v.who.Zone); err != nil {
+		q.from, err = time.ParseInLocation(time.DateOnly, text, v.who.Zone)
+		if err != nil {
 			return refuse("Enter a date.")
 		}
 	}
@@ -116,7 +118,9 @@ func showInsight(v *visit) (view, error) {
 	}
 	d := insightView{titled: titled(v.T("Insight")), By: q.by, Label: q.label, Days: q.days, From: q.from.Format(time.DateOnly)}
 	last := q.from.AddDate(0, 0, q.days)
-	d.Start, d.End, d.Before = v.shortDate(q.from), v.shortDate(last.AddDate(0, 0, -1)), v.shortDate(q.from.AddDate(0, 0, -q.days))
+	d.Start = v.shortDate(q.from)
+	d.End = v.shortDate(last.AddDate(0, 0, -1))
+	d.Before = v.shortDate(q.from.AddDate(0, 0, -q.days))
 	d.Running = last.After(v.Now)
 	d.Export = strings.Replace(q.link(), "/insight?", "/insight/export?", 1)
 	d.choices(v, q)
@@ -141,7 +145,9 @@ func (d *insightView) choices(v *visit, q insightQuery) {
 	end := q.from.AddDate(0, 0, q.days)
 	for _, days := range []int{7, 28, 90} {
 		to := q
-		to.days, to.unit, to.from = days, insightUnits[days][0], end.AddDate(0, 0, -days)
+		to.days = days
+		to.unit = insightUnits[days][0]
+		to.from = end.AddDate(0, 0, -days)
 		d.Spans = append(d.Spans, insightLink{v.T("%d days", days), to.link(), days == q.days})
 	}
 	for _, unit := range insightUnits[q.days] {

@@ -147,7 +147,8 @@ func showIntegration(v *visit) (view, error) {
 		d.Curl = curl(i, d.Address)
 	}
 	if i.Source() && i.ChannelID == 0 {
-		if d.Route, err = v.route(i.ID); err != nil {
+		d.Route, err = v.route(i.ID)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -213,12 +214,15 @@ func editIntegration(v *visit) (view, error) {
 	d := recordForm{titled: titled(v.T("New integration"))}
 	if v.r.PathValue("id") != "" {
 		var err error
-		if i, err = v.integration(); err != nil {
+		i, err = v.integration()
+		if err != nil {
 			return nil, err
 		}
 		d.titled, back = titled(i.Name), "/integrations/"+strconv.FormatInt(i.ID, 10)
 	}
-	d.Path, d.Back, d.May = v.r.URL.Path, back, v.who.MayAny(manageIntegrations)
+	d.Path = v.r.URL.Path
+	d.Back = back
+	d.May = v.who.MayAny(manageIntegrations)
 	d.text("name", v.T("Name"), i.Name, "")
 	if i.ID == 0 {
 		types := []option{}

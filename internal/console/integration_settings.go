@@ -9,7 +9,8 @@ func (v *visit) sourceSettings(id int64, kind string) (settings map[string]any, 
 	mib := min(formNumber(v, "mib"), 1<<40) // the operation refuses more
 	counted := integrationRow{Type: kind}.Counted() && v.field("mib") != ""
 	if id == 0 {
-		if settings = map[string]any{}; len(words) > 0 { // a type without free words is refused with the reason
+		settings = map[string]any{}
+		if len(words) > 0 { // a type without free words is refused with the reason
 			settings["severity_map"] = words
 		}
 		if counted && mib != defaultMiB {

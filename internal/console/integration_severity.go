@@ -70,7 +70,8 @@ func (v *visit) settingsWith(words func(map[string]string) map[string]string) (m
 	for word, severity := range have {
 		mapped[word], _ = severity.(string)
 	}
-	if mapped = words(mapped); len(mapped) > 0 || have != nil {
+	mapped = words(mapped)
+	if len(mapped) > 0 || have != nil {
 		settings["severity_map"] = mapped
 	}
 	return settings, nil

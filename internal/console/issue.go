@@ -157,7 +157,8 @@ func (d *issueView) readSample(v *visit) error {
 		return err
 	}
 	d.Number = max(1, min(n, len(reply.Items)))
-	if d.Found = len(reply.Items) > 0; d.Found {
+	d.Found = len(reply.Items) > 0
+	if d.Found {
 		d.Sample = reply.Items[d.Number-1]
 	}
 	if d.Number > 1 {

@@ -73,7 +73,9 @@ func showLint(v *visit) (view, error) {
 	err := v.call("/lint/list", request, &reply)
 	from := min(int64(len(reply.Items)), (d.Page-1)*perPage)
 	to := min(int64(len(reply.Items)), from+perPage)
-	d.Findings, d.Total, d.More = reply.Items[from:to], reply.Total, to < int64(len(reply.Items))
+	d.Findings = reply.Items[from:to]
+	d.Total = reply.Total
+	d.More = to < int64(len(reply.Items))
 	for _, severity := range severities {
 		one := tabLink{pageLink{"/lint", v.T("All")}, severity == d.Severity}
 		if severity != "" {

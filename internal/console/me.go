@@ -92,21 +92,27 @@ type meView struct {
 func showMe(v *visit) (view, error) {
 	d := meView{titled: titled(v.T("My settings")), Zones: zones}
 	var err error
-	if d.Preference, err = v.preference(v.who.PersonID); err != nil {
+	d.Preference, err = v.preference(v.who.PersonID)
+	if err != nil {
 		return nil, err
 	}
-	if d.Push, err = v.browsers(); err != nil {
+	d.Push, err = v.browsers()
+	if err != nil {
 		return nil, err
 	}
-	if d.Test, err = v.testPage(v.query("page")); err != nil {
+	d.Test, err = v.testPage(v.query("page"))
+	if err != nil {
 		return nil, err
 	}
 	d.Warnings, _ = v.made.([]string)
 	if hours := d.Preference.Quiet; len(hours) > 0 {
-		d.QuietFrom, d.QuietTo, d.MoreQuiet = hours[0].Start, hours[0].End, len(hours)-1
+		d.QuietFrom = hours[0].Start
+		d.QuietTo = hours[0].End
+		d.MoreQuiet = len(hours) - 1
 	}
 	if v.Failure != nil && v.r.PostForm.Has("name") {
-		v.Me.Name, v.Me.Locale, v.Me.TimeZone = v.field("name"), v.field("locale"), v.field("zone")
+		v.Me.Name = v.field("name")
+		v.Me.Locale, v.Me.TimeZone = v.field("locale"), v.field("zone")
 	}
 	if v.Failure != nil && v.r.PostForm.Has("quiet_from") {
 		d.QuietFrom, d.QuietTo = v.field("quiet_from"), v.field("quiet_to")

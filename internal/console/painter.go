@@ -113,18 +113,26 @@ func (p *painter) bar(b bar, class string, least float64, short int64) barView {
 	from, until := p.clock(b.Start), p.clock(b.End)
 	if b.Person == 0 {
 		w.Class = "gap"
-		w.Full, w.Short, w.Initial = p.T("No one · %s", p.Span(b.End-b.Start)), p.T("No one"), "!"
+		w.Full = p.T("No one · %s", p.Span(b.End-b.Start))
+		w.Short = p.T("No one")
+		w.Initial = "!"
 		w.Fit = fit(w.Full)
 		w.Text = p.T("No one is on call from %s until %s (%s)", from, until, p.Span(b.End-b.Start))
 	} else {
 		m := p.cast.mark(b.Person)
-		w.Class, w.Full, w.Short, w.Initial, w.Fit = class+" p-"+strconv.Itoa(m.Hue), m.Name, m.Short, m.Initials, m.Fit
+		w.Class = class + " p-" + strconv.Itoa(m.Hue)
+		w.Full = m.Name
+		w.Short = m.Short
+		w.Initial = m.Initials
+		w.Fit = m.Fit
 		w.Text = p.T("%s, %s until %s (%s)", m.Name, from, until, p.Span(b.End-b.Start))
 		if b.Origin != "" {
 			w.Text += " · " + b.Origin
 		}
 		if b.More > 0 {
-			w.Initial, w.Short, w.Full = m.Initials+" +"+strconv.Itoa(b.More), m.Short+" +"+strconv.Itoa(b.More), m.Name+" +"+strconv.Itoa(b.More)
+			w.Initial = m.Initials + " +" + strconv.Itoa(b.More)
+			w.Short = m.Short + " +" + strconv.Itoa(b.More)
+			w.Full = m.Name + " +" + strconv.Itoa(b.More)
 			w.Text += " · " + p.T("and %d more", b.More)
 		}
 		w.Class += when(m.Striped, " alt") + when(b.Override, " over") + when(b.Ghost, " ghost") + when(b.End-b.Start < short, " tiny") +

@@ -131,7 +131,8 @@ func (d peopleView) RolesOf(a account) (names []string) {
 func showPeople(v *visit) (view, error) {
 	d := peopleView{titled: titled(v.T("People")), Zones: zones}
 	var err error
-	if d.People, err = v.accounts(v.query("q")); err != nil {
+	d.People, err = v.accounts(v.query("q"))
+	if err != nil {
 		return nil, err
 	}
 	d.Roles, err = v.roles()
@@ -184,10 +185,12 @@ func showPerson(v *visit) (view, error) {
 	d.May = d.Self || v.who.May(auth.MembersManage)
 	d.MayLink = v.mayLink(d.Person)
 	d.Link, _ = v.made.(*signInLink)
-	if d.Teams, err = v.teamsOf(d.Person.ID); err != nil {
+	d.Teams, err = v.teamsOf(d.Person.ID)
+	if err != nil {
 		return nil, err
 	}
-	if d.Roles, err = v.roles(); err != nil {
+	d.Roles, err = v.roles()
+	if err != nil {
 		return nil, err
 	}
 	if d.Self || v.who.Owner {
@@ -207,7 +210,10 @@ func showPerson(v *visit) (view, error) {
 		d.Identity = has.Identity
 	}
 	if v.Failure != nil && v.r.PostForm.Has("name") { // the form stays as it was filled in
-		d.Person.Name, d.Person.Email, d.Person.Locale, d.Person.TimeZone = v.field("name"), v.field("email"), v.field("locale"), v.field("zone")
+		d.Person.Name = v.field("name")
+		d.Person.Email = v.field("email")
+		d.Person.Locale = v.field("locale")
+		d.Person.TimeZone = v.field("zone")
 	}
 	return d, nil
 }

@@ -51,7 +51,8 @@ type rolesView struct {
 func showRoles(v *visit) (view, error) {
 	d := rolesView{titled: titled(v.T("Roles"))}
 	var err error
-	if d.Roles, err = v.roles(); err != nil {
+	d.Roles, err = v.roles()
+	if err != nil {
 		return nil, err
 	}
 	d.Permissions, err = v.permissions()
@@ -77,7 +78,9 @@ func showRole(v *visit) (view, error) {
 	}
 	d.titled = titled(d.Role.Name)
 	if v.Failure != nil && v.r.PostForm.Has("name") {
-		d.Role.Name, d.Role.About, d.Role.Permissions = v.field("name"), v.field("about"), v.numbers("permission")
+		d.Role.Name = v.field("name")
+		d.Role.About = v.field("about")
+		d.Role.Permissions = v.numbers("permission")
 	}
 	var err error
 	d.Permissions, err = v.permissions()
@@ -138,7 +141,8 @@ func showKeys(v *visit) (view, error) {
 		if err := v.call("/person/app-key/list", map[string]any{"p": page, "limit": 100}, &reply); err != nil {
 			return nil, err
 		}
-		if d.Keys = append(d.Keys, reply.Items...); !reply.More {
+		d.Keys = append(d.Keys, reply.Items...)
+		if !reply.More {
 			break
 		}
 	}

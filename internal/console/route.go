@@ -52,7 +52,8 @@ func showRoute(v *visit) (view, error) {
 	}
 	d := routeView{titled: titled(v.T("Where its alerts go")), Integration: i, Default: map[int64]bool{},
 		May: v.who.MayAny(manageIntegrations)}
-	if d.Channels, err = v.channelChoices(); err != nil {
+	d.Channels, err = v.channelChoices()
+	if err != nil {
 		return nil, err
 	}
 	if v.r.Method == http.MethodPost {
@@ -61,7 +62,9 @@ func showRoute(v *visit) (view, error) {
 		return nil, err
 	}
 	for n := range d.Cases {
-		d.Cases[n].Index, d.Cases[n].If.Name, d.Cases[n].If.Single = n, fmt.Sprintf("case.%d", n), true
+		d.Cases[n].Index = n
+		d.Cases[n].If.Name = fmt.Sprintf("case.%d", n)
+		d.Cases[n].If.Single = true
 	}
 	if v.Failure == nil {
 		d.Tried, err = v.tryRoute(d)

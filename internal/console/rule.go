@@ -119,10 +119,12 @@ func showRule(v *visit) (view, error) {
 
 // ruleForm returns the stored rule of the address, or an empty one.
 func (v *visit) ruleForm() (f ruleForm, err error) {
-	if f.Kind, err = v.kind(); err != nil {
+	f.Kind, err = v.kind()
+	if err != nil {
 		return f, err
 	}
-	if f.Channel, err = v.channel(); err != nil {
+	f.Channel, err = v.channel()
+	if err != nil {
 		return f, err
 	}
 	f.May, f.AccountZone = v.who.MayAny(manageChannels), v.who.Zone.String()
@@ -143,10 +145,18 @@ func (v *visit) ruleForm() (f ruleForm, err error) {
 		return f, notHere(v)
 	}
 	r := rules[i]
-	f.titled, f.ID, f.Status, f.Name, f.About, f.Priority = titled(r.Name), r.ID, r.Status, r.Name, r.Description, r.Priority
+	f.titled = titled(r.Name)
+	f.ID = r.ID
+	f.Status = r.Status
+	f.Name = r.Name
+	f.About = r.Description
+	f.Priority = r.Priority
 	f.Seen, f.UpdatedBy = r.identity(), r.UpdatedBy
-	f.Filter, f.Source, f.Equals, f.Discard = formOf("if", r.Filters), formOf("source", r.Source.Value), strings.Join(r.Equals,
-		", "), r.Discard
+	f.Filter = formOf("if", r.Filters)
+	f.Source = formOf("source", r.Source.Value)
+	f.Equals = strings.Join(r.Equals,
+		", ")
+	f.Discard = r.Discard
 	if f.Kind.Name == "inhibits" {
 		f.Filter = formOf("if", r.Target.Value)
 	}
@@ -174,7 +184,8 @@ func (v *visit) ruleForm() (f ruleForm, err error) {
 func (v *visit) choices(f *ruleForm) error {
 	if v.who.May(auth.ChannelsRead) {
 		var err error
-		if f.Recent, err = v.recentAlerts([]int64{f.Channel.ID}); err != nil {
+		f.Recent, err = v.recentAlerts([]int64{f.Channel.ID})
+		if err != nil {
 			return err
 		}
 	}
@@ -197,10 +208,16 @@ func (v *visit) calendars() ([]calendarRow, error) {
 
 // readRule fills in what was entered.
 func (v *visit) readRule(f *ruleForm) {
-	f.Name, f.About, f.Priority = v.field("name"), v.field("about"), formNumber(v, "priority")
-	f.Filter, f.Source, f.Equals = v.readFilter("if"), v.readFilter("source"), v.field("equals")
+	f.Name = v.field("name")
+	f.About = v.field("about")
+	f.Priority = formNumber(v, "priority")
+	f.Filter = v.readFilter("if")
+	f.Source = v.readFilter("source")
+	f.Equals = v.field("equals")
 	f.Discard, f.AutoDelete = v.field("discard") != "", v.field("auto_delete") != ""
-	f.Recurs, f.From, f.Until = v.field("recurs") != "", v.field("from"), v.field("until")
+	f.Recurs = v.field("recurs") != ""
+	f.From = v.field("from")
+	f.Until = v.field("until")
 	f.Pasted, f.AlertID = v.field("pasted"), v.field("alert")
 	f.Windows = nil
 	for i := range 100 {
@@ -246,7 +263,9 @@ func saveRule(v *visit) (string, error) {
 		if len(source) == 0 || len(f.Parsed) == 0 {
 			return "", wrong(v.T("Name the alert that inhibits, and the alert that is inhibited."))
 		}
-		request["source_filters"], request["target_filters"], request["equals"] = source, f.Parsed, commas(f.Equals)
+		request["source_filters"] = source
+		request["target_filters"] = f.Parsed
+		request["equals"] = commas(f.Equals)
 	} else {
 		t, err := v.tryFilter(f.Channel.ID, f.Parsed)
 		if err != nil {

@@ -68,7 +68,8 @@ func (v *visit) storedRule() (r alertrule.Rule, err error) {
 	case id != "":
 		err = v.call("/monit/rule/info", map[string]any{"id": ruleID(id)}, &r)
 	case copied != "":
-		if err = v.call("/monit/rule/info", map[string]any{"id": ruleID(copied)}, &r); err == nil {
+		err = v.call("/monit/rule/info", map[string]any{"id": ruleID(copied)}, &r)
+		if err == nil {
 			r.ID, r.Name = 0, v.T("%s (copy)", r.Name)
 		}
 	default:
@@ -192,7 +193,8 @@ func (d *ruleEditView) member(name string) (at reflect.Value, found bool) {
 		if i < 0 {
 			return at, false
 		}
-		if at = at.FieldByIndex(fields[i].Index); at.Kind() == reflect.Pointer {
+		at = at.FieldByIndex(fields[i].Index)
+		if at.Kind() == reflect.Pointer {
 			if at.IsNil() {
 				at.Set(reflect.New(at.Type().Elem()))
 			}
@@ -228,7 +230,8 @@ func (d *ruleEditView) set(name string) error {
 		*member = pairsOf(text)
 	case *int64:
 		n, err := strconv.ParseInt(cmp.Or(text, "0"), 10, 64)
-		if *member = n; err != nil {
+		*member = n
+		if err != nil {
 			return wrong(d.T("%s must be a whole number, got %s.", name, cut(text, 30)))
 		}
 	}

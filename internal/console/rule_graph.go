@@ -240,7 +240,9 @@ func columns(points [][]float64, x func(int64) float64) (kept [][]float64) {
 	}
 	column := func(p []float64) int { return int(x(int64(p[0])) * chartColumns / chartSize) }
 	for len(points) > 0 {
-		low, high, n := 0, 0, 0
+		low := 0
+		high := 0
+		n := 0
 		for ; n < len(points) && column(points[n]) == column(points[0]); n++ {
 			if points[n][1] < points[low][1] {
 				low = n

@@ -24,7 +24,8 @@ func showRuleImport(v *visit) (view, error) {
 	d := ruleImportView{titled: titled(v.T("Import rules")), Text: v.r.PostFormValue("text"), Saved: v.field("do") == "save"}
 	d.Found, _ = v.made.(*alertrule.FileImport)
 	var err error
-	if d.Folders, err = itemsOf[rulefolder.Listed](v, "/monit/folder/list"); err != nil || !v.who.May(auth.DatasourcesRead) {
+	d.Folders, err = itemsOf[rulefolder.Listed](v, "/monit/folder/list")
+	if err != nil || !v.who.May(auth.DatasourcesRead) {
 		return d, err
 	}
 	return d, v.call("/monit/datasource/list", struct{}{}, &d.Sources)

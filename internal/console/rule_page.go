@@ -149,7 +149,8 @@ func (d *watchRuleView) readLadders(v *visit) error {
 		if err := v.call("/incident/escalation/preview", request, &l.Preview); err != nil {
 			return err
 		}
-		if l.People, err = v.namesOf(&l.Preview); err != nil {
+		l.People, err = v.namesOf(&l.Preview)
+		if err != nil {
 			return err
 		}
 		d.Ladders = append(d.Ladders, l)
@@ -202,7 +203,9 @@ func withoutUser(address string) string {
 	if err != nil {
 		return ""
 	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	u.User = nil
+	u.RawQuery = ""
+	u.Fragment = ""
 	return strings.TrimSuffix(u.String(), "/")
 }
 

@@ -51,7 +51,9 @@ func (v *visit) covers(request map[string]any) (found listed[coverRow], err erro
 	}
 	for i := range found.Items {
 		r := &found.Items[i]
-		r.Schedule, r.Who, r.Refused = names[r.ScheduleID], c.mark(r.Person), c.marks(r.Declined)
+		r.Schedule = names[r.ScheduleID]
+		r.Who = c.mark(r.Person)
+		r.Refused = c.marks(r.Declined)
 		r.Waiting = c.marks(slices.DeleteFunc(slices.Clone(r.Asked), func(id int64) bool { return slices.Contains(r.Declined, id) }))
 		if r.Schedule == "" {
 			r.Schedule = v.T("schedule %d", r.ScheduleID)

@@ -33,7 +33,8 @@ func TestHourlyTurnsMakeNoHeavyPage(t *testing.T) {
 	if all == nil {
 		t.Fatal("no link to all periods")
 	}
-	if _, page = v.get(strings.ReplaceAll(strings.TrimSuffix(all[1], "#list"), "&amp;", "&")); strings.Count(page, "<tr><td>") != 336 {
+	_, page = v.get(strings.ReplaceAll(strings.TrimSuffix(all[1], "#list"), "&amp;", "&"))
+	if strings.Count(page, "<tr><td>") != 336 {
 		t.Errorf("the list of all has %d periods", strings.Count(page, "<tr><td>"))
 	}
 }

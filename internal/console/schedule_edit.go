@@ -56,19 +56,23 @@ func showEdit(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.titled = titled(v.T("Edit layers") + " · " + d.Draft.Name); id == 0 {
+	d.titled = titled(v.T("Edit layers") + " · " + d.Draft.Name)
+	if id == 0 {
 		d.titled = titled(v.T("New schedule"))
 	}
-	if d.Teams, err = v.allTeams(); err != nil {
+	d.Teams, err = v.allTeams()
+	if err != nil {
 		return nil, err
 	}
-	if d.People, err = v.members(); err != nil {
+	d.People, err = v.members()
+	if err != nil {
 		return nil, err
 	}
 	var reply struct {
 		Items []calendarName `json:"items"`
 	}
-	if err = v.call("/calendar/list", map[string]any{}, &reply); err != nil {
+	err = v.call("/calendar/list", map[string]any{}, &reply)
+	if err != nil {
 		return nil, err
 	}
 	d.Calendars = reply.Items
@@ -137,7 +141,9 @@ func changeSchedule(v *visit) (string, error) {
 	}
 	path := "/schedule/create"
 	if id != 0 {
-		path, body["schedule_id"], body["if_revision"] = "/schedule/update", id, d.Revision
+		path = "/schedule/update"
+		body["schedule_id"] = id
+		body["if_revision"] = d.Revision
 	}
 	if button == "save" {
 		made := schedule{ID: id}

@@ -102,7 +102,8 @@ func showOverride(v *visit) (view, error) {
 	}
 	d := overrideView{titled: titled(v.T("Override") + " · " + s.Name), Schedule: s, Zone: v.zoneOf(s.Zone), Plan: v.plan, Stale: v.stale}
 	d.Form = v.overrideForm(s, d.Zone)
-	if d.People, err = v.members(); err != nil {
+	d.People, err = v.members()
+	if err != nil {
 		return nil, err
 	}
 	var reply struct {
@@ -223,7 +224,8 @@ func makeOverride(v *visit) (string, error) {
 	switch {
 	case f.Whom == "all":
 		path = "/schedule/update"
-		if request["layers"], err = v.withOverrideLayer(id, f, start, end); err != nil {
+		request["layers"], err = v.withOverrideLayer(id, f, start, end)
+		if err != nil {
 			return "", err
 		}
 	case strings.HasPrefix(f.Whom, "role:"):
@@ -232,7 +234,10 @@ func makeOverride(v *visit) (string, error) {
 		request["person_id"] = number(f.Whom)
 	}
 	if f.Whom != "all" {
-		request["by"], request["start"], request["end"], request["reason"] = f.By, start, end, f.Reason
+		request["by"] = f.By
+		request["start"] = start
+		request["end"] = end
+		request["reason"] = f.Reason
 	}
 	plan, err := v.tried(path, request)
 	if err != nil {

@@ -35,15 +35,19 @@ func showNoPlan(v *visit) (view, error) {
 func (v *visit) showPlan(id int64) (view, error) {
 	plan := v.edited.plan
 	d := planView{titled: titled(v.T("Review the change")), ID: id, Path: editPath(id, "plan")}
-	d.Draft, d.Plan, d.Stale = v.edited.draft, plan, v.stale
+	d.Draft = v.edited.draft
+	d.Plan = plan
+	d.Stale = v.stale
 	d.Zone = v.zoneOf(d.Draft.Zone)
 	var err error
-	if d.Text, err = d.Draft.text(); err != nil {
+	d.Text, err = d.Draft.text()
+	if err != nil {
 		return nil, err
 	}
 	before := schedule{}
 	if id != 0 {
-		if before, err = v.schedule(id, plan.Plan.Start, plan.Plan.End); err != nil {
+		before, err = v.schedule(id, plan.Plan.Start, plan.Plan.End)
+		if err != nil {
 			return nil, err
 		}
 	}

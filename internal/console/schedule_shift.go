@@ -109,7 +109,9 @@ func (v *visit) shiftForm(s schedule, zone *time.Location) shiftForm {
 		if start == 0 || end <= start {
 			start, end = v.Now.Unix(), v.Now.Unix()+8*3600
 		}
-		f.Person, f.Start, f.End = number(v.query("person")), localText(start, zone), localText(end, zone)
+		f.Person = number(v.query("person"))
+		f.Start = localText(start, zone)
+		f.End = localText(end, zone)
 		return f
 	}
 	for _, text := range v.r.PostForm["asked"] {
@@ -117,7 +119,10 @@ func (v *visit) shiftForm(s schedule, zone *time.Location) shiftForm {
 			f.Asked = append(f.Asked, id)
 		}
 	}
-	f.Person, f.Start, f.End, f.Reason = number(v.field("person")), v.field("start"), v.field("end"), v.field("reason")
+	f.Person = number(v.field("person"))
+	f.Start = v.field("start")
+	f.End = v.field("end")
+	f.Reason = v.field("reason")
 	if revision := number(v.field("revision")); revision != 0 && !v.stale {
 		f.Revision = revision
 	}

@@ -89,7 +89,8 @@ func serve(t *testing.T, fill func(*app.App) (demo.Keys, error)) *site {
 		t.Fatal(err)
 	}
 	s := &site{t: t}
-	if s.keys, err = fill(a); err != nil {
+	s.keys, err = fill(a)
+	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(handler)
@@ -373,7 +374,8 @@ func TestAGapIsFilled(t *testing.T) {
 		return reply.Layers
 	}
 	before := layers()
-	if status, page, _ = v.post(at(checkout, "/override"), with(fields, "do", "save")); status != http.StatusSeeOther {
+	status, page, _ = v.post(at(checkout, "/override"), with(fields, "do", "save"))
+	if status != http.StatusSeeOther {
 		t.Fatalf("save: %d %s", status, page)
 	}
 	after := layers()
@@ -397,10 +399,12 @@ func TestAbsencesAreRecordedAndDeleted(t *testing.T) {
 	if status != http.StatusOK {
 		t.Fatalf("review: %d", status)
 	}
-	if status, _, _ = v.post(person+"/absence", with(fields, "do", "save", "end", "x")); status != http.StatusBadRequest {
+	status, _, _ = v.post(person+"/absence", with(fields, "do", "save", "end", "x"))
+	if status != http.StatusBadRequest {
 		t.Fatalf("no end: %d", status)
 	}
-	if status, _, _ = v.post(person+"/absence", with(fields, "end", "2027-05-10T09:00")); status != http.StatusSeeOther {
+	status, _, _ = v.post(person+"/absence", with(fields, "end", "2027-05-10T09:00"))
+	if status != http.StatusSeeOther {
 		t.Fatalf("save: %d", status)
 	}
 	_, page = v.get(person + "/shifts")
@@ -408,7 +412,8 @@ func TestAbsencesAreRecordedAndDeleted(t *testing.T) {
 	if has(t, page, "Holiday &amp; &lt;b&gt;"); absence == nil {
 		t.Fatal("the absence cannot be deleted")
 	}
-	if status, _, _ = v.post(person+"/absence/delete", url.Values{"absence": {absence[1]}}); status != http.StatusSeeOther {
+	status, _, _ = v.post(person+"/absence/delete", url.Values{"absence": {absence[1]}})
+	if status != http.StatusSeeOther {
 		t.Fatalf("delete: %d", status)
 	}
 	_, page = v.get(person + "/shifts")
@@ -490,13 +495,16 @@ func TestFeedsAreMadeAndRevoked(t *testing.T) {
 		t.Error("the feed is not listed")
 	}
 	id := regexp.MustCompile(`name="feed" value="([^"]+)"`).FindStringSubmatch(page)
-	if status, _, _ = v.post("/calendar-feeds/revoke", url.Values{"feed": {id[1]}}); status != http.StatusSeeOther {
+	status, _, _ = v.post("/calendar-feeds/revoke", url.Values{"feed": {id[1]}})
+	if status != http.StatusSeeOther {
 		t.Errorf("revoke: %d", status)
 	}
-	if status, _ = v.get(address); status != http.StatusNotFound {
+	status, _ = v.get(address)
+	if status != http.StatusNotFound {
 		t.Errorf("a revoked feed: %d", status)
 	}
-	if status, _, _ = v.post("/calendar-feeds", url.Values{"kind": {"zoo"}, "id": {"1"}}); status != http.StatusBadRequest {
+	status, _, _ = v.post("/calendar-feeds", url.Values{"kind": {"zoo"}, "id": {"1"}})
+	if status != http.StatusBadRequest {
 		t.Errorf("a feed of nothing: %d", status)
 	}
 }

@@ -30,13 +30,16 @@ type pictureWindow struct {
 // pictureWindow reads the window and the zones of the address. Dates are those of the zone that the texts are in, and the
 // links name both, so that an address shows the same days to all.
 func (v *visit) pictureWindow(s schedule) (w pictureWindow) {
-	w.schedule, w.zone, w.also = s.ID, v.query("tz"), v.query("also")
+	w.schedule = s.ID
+	w.zone = v.query("tz")
+	w.also = v.query("also")
 	own := v.zoneOf(s.Zone)
 	w.Zone, w.Also = own, v.Zone
 	if zone, err := time.LoadLocation(w.zone); err == nil && w.zone != "" && w.zone != "Local" {
 		w.Zone = zone
 	}
-	if w.Own = w.Zone.String() == own.String(); !w.Own {
+	w.Own = w.Zone.String() == own.String()
+	if !w.Own {
 		w.Also = own
 	}
 	if zone, err := time.LoadLocation(w.also); err == nil && w.also != "" && w.also != "Local" {

@@ -77,7 +77,8 @@ func showShifts(v *visit) (view, error) {
 	d.titled, d.MayWrite = titled(v.T("Shifts of %s", d.Person.Name)), d.Mine || v.MayPlan()
 	d.To = d.From + shiftDays*86400
 	d.Later = "/people/" + strconv.FormatInt(id, 10) + "/shifts?from=" + strconv.FormatInt(d.To, 10)
-	if d.Shifts, err = v.shiftsOf(id, d.From, d.To); err != nil {
+	d.Shifts, err = v.shiftsOf(id, d.From, d.To)
+	if err != nil {
 		return nil, err
 	}
 	var reply struct {
@@ -94,7 +95,8 @@ func showShifts(v *visit) (view, error) {
 	}
 	d.Effects, d.Reviewed = v.effects, v.reviewed
 	if d.MayWrite {
-		if d.Asking, err = v.covers(map[string]any{"person_id": id, "status": "open", "limit": 20}); err != nil {
+		d.Asking, err = v.covers(map[string]any{"person_id": id, "status": "open", "limit": 20})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -114,7 +116,8 @@ func (v *visit) shiftsOf(id, from, to int64) (rows []shiftRow, err error) {
 	}
 	for _, s := range own.Items {
 		const margin = 7 * 86400 // so that shifts which begin before the window or end after it have their true times
-		if s, err = v.schedule(s.ID, from-margin, to+margin); err != nil {
+		s, err = v.schedule(s.ID, from-margin, to+margin)
+		if err != nil {
 			return nil, err
 		}
 		c := v.newCast()
@@ -128,7 +131,8 @@ func (v *visit) shiftsOf(id, from, to int64) (rows []shiftRow, err error) {
 			}
 			row := shiftRow{ScheduleID: s.ID, Name: s.Name, Start: p.Start, End: p.End, Origin: p.Origin}
 			row.With = c.marks(slices.DeleteFunc(slices.Clone(p.Persons), func(other int64) bool { return other == id }))
-			if row.shiftLinks = v.shiftLinks(s, p); v.MayPlan() && id != v.who.PersonID {
+			row.shiftLinks = v.shiftLinks(s, p)
+			if v.MayPlan() && id != v.who.PersonID {
 				row.Cover = overrideLink(s.ID, p, id, 0)
 			}
 			rows = append(rows, row)

@@ -34,7 +34,9 @@ type signInView struct {
 func showSignIn(v *visit) (view, error) {
 	d := signInView{titled: titled(v.T("Sign in")), Next: local(v.query("next"))}
 	if v.r.Method == http.MethodPost {
-		d.Next, d.Email, d.ByKey = local(v.field("next")), v.field("email"), v.field("app_key") != ""
+		d.Next = local(v.field("next"))
+		d.Email = v.field("email")
+		d.ByKey = v.field("app_key") != ""
 	}
 	return d, nil
 }

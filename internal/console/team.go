@@ -45,7 +45,9 @@ func showTeam(v *visit) (view, error) {
 	}
 	d.titled = titled(d.Team.Name)
 	if v.Failure != nil && v.r.PostForm.Has("name") {
-		d.Team.Name, d.Team.About, d.Team.Persons = v.field("name"), v.field("about"), v.numbers("person")
+		d.Team.Name = v.field("name")
+		d.Team.About = v.field("about")
+		d.Team.Persons = v.numbers("person")
 	}
 	var err error
 	d.People, err = v.accounts("")

@@ -60,12 +60,14 @@ func showTester(v *visit) (view, error) {
 	if v.r.Method == http.MethodPost {
 		d.Pasted, d.AlertID = v.r.PostFormValue("pasted"), v.field("alert")
 	}
-	if d.Recent, err = v.recentAlerts(nil); err != nil {
+	d.Recent, err = v.recentAlerts(nil)
+	if err != nil {
 		return nil, err
 	}
 	d.Trial, _ = v.made.(*trial)
 	if d.Trial == nil && v.Failure == nil && d.AlertID != "" {
-		if d.Trial, err = v.tryRules(c.ID, d.AlertID, ""); err != nil {
+		d.Trial, err = v.tryRules(c.ID, d.AlertID, "")
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -82,7 +82,9 @@ func showUntold(v *visit) (view, error) {
 		More  bool     `json:"has_next_page"`
 	}
 	err := v.call("/incident/untold/list", request, &reply)
-	d.Items, d.Total, d.More = reply.Items, reply.Total, reply.More
+	d.Items = reply.Items
+	d.Total = reply.Total
+	d.More = reply.More
 	texts := []string{v.T("All"), v.T("Fallback next"), v.T("Fallback notified"), v.T("Fallback unreached"), v.T("By choice")}
 	for i, state := range states {
 		path := "/untold"

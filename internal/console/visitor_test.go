@@ -66,7 +66,8 @@ func beginServer(t *testing.T, change func(*app.Config)) *server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { a.Close() })
-	if s.first, err = a.FirstStart(t.Context(), "Europe/Berlin"); err != nil {
+	s.first, err = a.FirstStart(t.Context(), "Europe/Berlin")
+	if err != nil {
 		t.Fatal(err)
 	}
 	handler, err := a.Handler()

@@ -110,7 +110,9 @@ func begin(t *testing.T, change ...func(*app.Config)) *world {
 	w.must(err)
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() { a.StopStreams(); server.Close(); a.Close() })
-	w.app, w.mail, w.url = a, mailbox, server.URL
+	w.app = a
+	w.mail = mailbox
+	w.url = server.URL
 	for _, text := range []string{full, empty} {
 		f, err := accountfile.Read(strings.NewReader(text))
 		w.must(err)

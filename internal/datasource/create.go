@@ -47,10 +47,12 @@ func (r *Service) create(c *api.Call, in createRequest) (Item, error) {
 	d.AccountID, d.UpdatedAt = c.Who.AccountID, c.Unix()
 	for fresh := false; !fresh; { // an account file may contain ids that the counter has not reached yet
 		var err error
-		if d.ID, err = nextID(c.Tx, c.Who.AccountID); err != nil {
+		d.ID, err = nextID(c.Tx, c.Who.AccountID)
+		if err != nil {
 			return Item{}, err
 		}
-		if fresh, err = insertItem(c.Tx, r.Keyring, d); err != nil {
+		fresh, err = insertItem(c.Tx, r.Keyring, d)
+		if err != nil {
 			return Item{}, err
 		}
 	}

@@ -24,7 +24,9 @@ func unset(secret *string) bool { return secret == nil }
 
 func keep(to, from reflect.Value, lacking func(*string) bool) {
 	for i := range to.NumField() {
-		field, target, source := to.Type().Field(i), to.Field(i), from.Field(i)
+		field := to.Type().Field(i)
+		target := to.Field(i)
+		source := from.Field(i)
 		switch tag := field.Tag.Get("secret"); {
 		case target.Kind() == reflect.Struct:
 			within := lacking

@@ -83,9 +83,12 @@ func Dump(tx *db.Tx, keyring *secret.Keyring, account int64, secrets bool) ([]Re
 	}
 	records := make([]Record, len(items))
 	for i, d := range items {
-		if !secrets {
+		if secrets {
+			d.Payload, err = d.Payload.opened(keyring.Open, account, d.ID)
+		} else {
 			d.Payload = d.Payload.blanked()
-		} else if d.Payload, err = d.Payload.opened(keyring.Open, account, d.ID); err != nil {
+		}
+		if err != nil {
 			return nil, fault.Wrap(err, "open the secrets of datasource %d", d.ID)
 		}
 		records[i] = Record{d}

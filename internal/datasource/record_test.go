@@ -31,7 +31,9 @@ func random(t testing.TB, rnd *rand.Rand, id uint64) datasource.Record {
 	types := slices.Sorted(maps.Keys(full))
 	typeIdent := types[rnd.IntN(len(types))]
 	r := decodeRecord(t, itemJSON(id, typeIdent, full[typeIdent][0]))
-	r.Enabled, r.Note, r.UpdatedAt = rnd.IntN(2) == 0, strings.Repeat("注", rnd.IntN(3)), rnd.Int64N(1<<40)
+	r.Enabled = rnd.IntN(2) == 0
+	r.Note = strings.Repeat("注", rnd.IntN(3))
+	r.UpdatedAt = rnd.Int64N(1 << 40)
 	payload := reflect.ValueOf(r.Payload).Elem()
 	for i := range payload.NumField() {
 		if block := payload.Field(i); !block.IsNil() {
@@ -112,7 +114,8 @@ func passed(t testing.TB, d *db.DB, keyring *secret.Keyring, records []datasourc
 		if err := datasource.Load(tx, keyring, apitest.AccountA, records); err != nil {
 			return err
 		}
-		if dumped, err = datasource.Dump(tx, keyring, apitest.AccountA, secrets); err != nil {
+		dumped, err = datasource.Dump(tx, keyring, apitest.AccountA, secrets)
+		if err != nil {
 			return err
 		}
 		return errRollback

@@ -21,7 +21,8 @@ func (d Item) checkReserved(at configstore.RecordPath) error {
 
 // reserved returns the first member that refers to a variable of the server itself, and the reference; empty: none does.
 func (d Item) reserved(at configstore.RecordPath) (member configstore.RecordPath, reference string) {
-	if reference = secret.Reserved(d.Address); reference != "" {
+	reference = secret.Reserved(d.Address)
+	if reference != "" {
 		return at.Member("address"), reference
 	}
 	return reservedIn(at.Member("payload"), reflect.ValueOf(d.Payload))
@@ -37,14 +38,16 @@ func reservedIn(at configstore.RecordPath, v reflect.Value) (member configstore.
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			if member, reference = reservedIn(configstore.PathOf(string(at), i), v.Index(i)); reference != "" {
+			member, reference = reservedIn(configstore.PathOf(string(at), i), v.Index(i))
+			if reference != "" {
 				return member, reference
 			}
 		}
 	case reflect.Map: // the options of oracle
 		options, _ := v.Interface().(map[string]string)
 		for _, name := range slices.Sorted(maps.Keys(options)) {
-			if reference = secret.Reserved(options[name]); reference != "" {
+			reference = secret.Reserved(options[name])
+			if reference != "" {
 				return at.Member(name), reference
 			}
 		}
@@ -54,7 +57,8 @@ func reservedIn(at configstore.RecordPath, v reflect.Value) (member configstore.
 			if field := v.Type().Field(i); !field.Anonymous {
 				inner = at.Member(jsonName(field))
 			}
-			if member, reference = reservedIn(inner, v.Field(i)); reference != "" {
+			member, reference = reservedIn(inner, v.Field(i))
+			if reference != "" {
 				return member, reference
 			}
 		}
@@ -79,7 +83,8 @@ func Reserved(tx *db.Tx, keyring *secret.Keyring, account int64) (list []Refers,
 	}
 	slices.SortFunc(items, byID)
 	for _, d := range items {
-		if d.Payload, err = d.Payload.opened(keyring.Show(func(error) {}), account, d.ID); err != nil {
+		d.Payload, err = d.Payload.opened(keyring.Show(func(error) {}), account, d.ID)
+		if err != nil {
 			return nil, fault.Wrap(err, "open the secrets of datasource %d", d.ID)
 		}
 		if member, reference := d.reserved(""); reference != "" {

@@ -35,7 +35,8 @@ func (r *Service) update(c *api.Call, in updateRequest) (Item, error) {
 	configstore.SetIfSent(&d.EdgeClusterName, in.EdgeClusterName)
 	stored := d.Payload
 	if in.Payload != nil {
-		if stored, err = stored.opened(r.Keyring.Show(c.Report), d.AccountID, d.ID); err != nil {
+		stored, err = stored.opened(r.Keyring.Show(c.Report), d.AccountID, d.ID)
+		if err != nil {
 			return Item{}, fault.Wrap(err, "open the secrets of datasource %d", d.ID)
 		}
 		block, _ := in.Payload.only(d.TypeIdent)
@@ -54,7 +55,8 @@ func (r *Service) update(c *api.Call, in updateRequest) (Item, error) {
 		return Item{}, err
 	}
 	if in.Payload != nil {
-		if d.Payload, err = d.Payload.sealed(r.Keyring, d.AccountID, d.ID); err != nil {
+		d.Payload, err = d.Payload.sealed(r.Keyring, d.AccountID, d.ID)
+		if err != nil {
 			return Item{}, fault.Wrap(err, "seal the secrets of datasource %d", d.ID)
 		}
 	}

@@ -96,7 +96,9 @@ func TestDeliveriesAreAHistory(t *testing.T) {
 			integration int64
 			ref, kind   string
 		}
-		ids, last, failed := map[string]bool{}, time.Time{}, map[event]int64{}
+		ids := map[string]bool{}
+		last := time.Time{}
+		failed := map[event]int64{}
 		status, retries := map[string]int{}, 0
 		for _, d := range Account(now).Deliveries {
 			at := time.Time(d.EventTime)

@@ -133,7 +133,9 @@ func alerts(m moments) []alert.Alert {
 // alert returns the alert of one resource. Each begins a minute after the one before it.
 func (t trouble) alert(m moments, n int, resource string) alert.Alert {
 	first := m.ago(t.began).Add(time.Duration(n%4) * time.Minute)
-	last, status, end := m.ago(time.Duration(20+7*n)*time.Second), t.severity, int64(0)
+	last := m.ago(time.Duration(20+7*n) * time.Second)
+	status := t.severity
+	end := int64(0)
 	if t.lasted != 0 {
 		last, status = m.ago(t.began-t.lasted), "Ok"
 		end = last.Unix()

@@ -55,7 +55,9 @@ func channels(m moments) []channel.Channel {
 			ch.Status = "enabled"
 		}
 		ch.CreatorID = map[int64]int64{platform: jonas, checkout: zoe, storefront: maya}[ch.TeamID]
-		ch.AccountID, ch.CreatedAt, ch.UpdatedAt = accountID, m.yearAgo(i%5, 10).Unix(), m.ago(time.Duration(20+i)*day).Unix()
+		ch.AccountID = accountID
+		ch.CreatedAt = m.yearAgo(i%5, 10).Unix()
+		ch.UpdatedAt = m.ago(time.Duration(20+i) * day).Unix()
 	}
 	return all
 }
@@ -177,7 +179,9 @@ func disabled(r channel.Rule) channel.Rule {
 func numbered[R any](m moments, kind byte, rules []R, of func(*R) *channel.Rule) []R {
 	for i := range rules {
 		r := of(&rules[i])
-		r.AccountID, r.RuleID, r.UpdatedBy = accountID, object(kind, i+1), []int64{zoe, jonas, maya}[i%3]
+		r.AccountID = accountID
+		r.RuleID = object(kind, i+1)
+		r.UpdatedBy = []int64{zoe, jonas, maya}[i%3]
 		r.CreatedAt, r.UpdatedAt = m.ago(time.Duration(90-i)*day).Unix(), m.ago(time.Duration(3+i)*day).Unix()
 	}
 	return rules

@@ -151,7 +151,10 @@ func escalateRules(m moments) []channel.EscalateRule {
 // integrations returns the integrations of the account's alerts and webhooks. The sources get new keys at each start.
 func integrations(m moments) (all []integration.Integration) {
 	stamped := func(i integration.Integration) integration.Integration {
-		i.AccountID, i.Status, i.CreatorID, i.UpdatedBy = accountID, "enabled", anna, jonas
+		i.AccountID = accountID
+		i.Status = "enabled"
+		i.CreatorID = anna
+		i.UpdatedBy = jonas
 		i.CreatedAt, i.UpdatedAt = m.yearAgo(0, 9).Unix(), m.ago(20*day).Unix()
 		return i
 	}

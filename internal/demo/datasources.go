@@ -99,7 +99,9 @@ func datasources(m moments) []datasource.Record {
 	}
 	records := make([]datasource.Record, len(all))
 	for i, d := range all {
-		d.ID, d.AccountID, d.Enabled = uint64(i+1), accountID, d.TypeIdent != "victorialogs"
+		d.ID = uint64(i + 1)
+		d.AccountID = accountID
+		d.Enabled = d.TypeIdent != "victorialogs"
 		if d.EdgeClusterName == "" {
 			d.EdgeClusterName = "frankfurt"
 		}

@@ -138,7 +138,11 @@ func (h *history) send(kind, event, ref string, ch int64, at time.Time) {
 				break
 			}
 			d := h.attempt(s, at)
-			d.WebhookType, d.EventType, d.RefID, d.ChannelID, d.Attempt = kind, event, ref, ch, int64(attempt+1)
+			d.WebhookType = kind
+			d.EventType = event
+			d.RefID = ref
+			d.ChannelID = ch
+			d.Attempt = int64(attempt + 1)
 			if at.After(h.now.Add(-kept)) {
 				h.list = append(h.list, d)
 			}

@@ -63,12 +63,14 @@ func FillWith(
 				return err
 			}
 		}
-		if _, keys.All, err = person.CreateKey(tx, auth.NewKey{Account: accountID, Person: anna, Name: "demo: everything"},
-			now.Unix()); err != nil {
+		_, keys.All, err = person.CreateKey(tx, auth.NewKey{Account: accountID, Person: anna, Name: "demo: everything"},
+			now.Unix())
+		if err != nil {
 			return err
 		}
-		if _, keys.ReadOnly, err = person.CreateKey(tx, auth.NewKey{Account: accountID, Person: layla, Name: "demo: read only"},
-			now.Unix()); err != nil {
+		_, keys.ReadOnly, err = person.CreateKey(tx, auth.NewKey{Account: accountID, Person: layla, Name: "demo: read only"},
+			now.Unix())
+		if err != nil {
 			return err
 		}
 		token, err := credential.NewLink(tx,
@@ -77,7 +79,8 @@ func FillWith(
 			return err
 		}
 		keys.LinkPath = credential.LinkPath(token)
-		if keys.Push, err = integrationKey(tx, keyring, prometheusIntake); err == nil && keys.New {
+		keys.Push, err = integrationKey(tx, keyring, prometheusIntake)
+		if err == nil && keys.New {
 			keys.Changes, err = integrationKey(tx, keyring, deployments)
 		}
 		return err

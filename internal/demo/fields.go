@@ -28,7 +28,11 @@ func fields(m moments) []field.Field {
 	}
 	for i := range all {
 		f := &all[i]
-		f.AccountID, f.FieldID, f.Status, f.CreatorID, f.UpdatedBy = accountID, object(kindField, i+1), "enabled", anna, zoe
+		f.AccountID = accountID
+		f.FieldID = object(kindField, i+1)
+		f.Status = "enabled"
+		f.CreatorID = anna
+		f.UpdatedBy = zoe
 		f.CreatedAt, f.UpdatedAt = m.yearAgo(i, 10).Unix(), m.ago(30*day).Unix()
 	}
 	return all

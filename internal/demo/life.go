@@ -156,7 +156,8 @@ func call(ctx context.Context, url string, body, reply any) error {
 		Data  json.RawMessage
 		Error struct{ Code, Message string }
 	}
-	if text, err = io.ReadAll(answer.Body); err == nil {
+	text, err = io.ReadAll(answer.Body)
+	if err == nil {
 		err = json.Unmarshal(text, &envelope)
 	}
 	if err == nil && answer.StatusCode != http.StatusOK {

@@ -57,7 +57,9 @@ func rumApplications(m moments) []rum.Application {
 	}
 	for i := range all {
 		a := &all[i]
-		a.AccountID, a.Status, a.TracingAlias = accountID, "enabled", a.Tracing
+		a.AccountID = accountID
+		a.Status = "enabled"
+		a.TracingAlias = a.Tracing
 		a.CreatedBy, a.UpdatedBy = jonas, siobhan
 		a.CreatedAt, a.UpdatedAt = m.yearAgo(20*i, 11).UnixMilli(), m.ago(time.Duration(15+4*i)*day).UnixMilli()
 		if a.Alerting.ChannelIDs == nil {
@@ -83,7 +85,10 @@ type found struct {
 }
 
 func rumIssues(m moments) []rum.Issue {
-	web, ios, android, scan := []string{"2026.4.1", "2026.4.2"}, []string{"5.1.3", "5.2.0"}, []string{"5.1.0", "5.1.3"}, []string{"1.9.0"}
+	web := []string{"2026.4.1", "2026.4.2"}
+	ios := []string{"5.1.3", "5.2.0"}
+	android := []string{"5.1.0", "5.1.3"}
+	scan := []string{"1.9.0"}
 	list := []found{
 		{theIssue, "shop-web", 0, "TypeError", "Cannot read properties of undefined (reading 'price')", "code.invalid_object_access", "Critical",
 			4120, 1893, 5 * day, 4 * time.Minute, web, "for_review", "The price of a bundle is read before it has been loaded.", false, false},

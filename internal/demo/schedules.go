@@ -72,7 +72,9 @@ func schedules(m moments) []schedule.Record {
 	all[0].Notify = notify()
 	for i := range all {
 		s := &all[i]
-		s.AccountID, s.CreateBy, s.UpdateBy = accountID, anna, jonas
+		s.AccountID = accountID
+		s.CreateBy = anna
+		s.UpdateBy = jonas
 		s.CreateAt, s.UpdateAt = m.yearAgo(-3, 15).Unix(), m.ago(9*day).Unix()
 	}
 	return all

@@ -61,7 +61,10 @@ func statusChanges(m moments) []statuspage.Change {
 	all := []statuspage.Change{over, open}
 	for i := range all {
 		c := &all[i]
-		c.PageID, c.Type, c.NotifySubscribers, c.CreatorID = shopPage, "incident", true, c.ResponderIDs[0]
+		c.PageID = shopPage
+		c.Type = "incident"
+		c.NotifySubscribers = true
+		c.CreatorID = c.ResponderIDs[0]
 		c.CreatedAt, c.UpdatedAt = c.Updates[len(c.Updates)-1].At, c.Updates[0].At
 	}
 	return all

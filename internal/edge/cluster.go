@@ -76,7 +76,8 @@ func (s *Service) clusters(c *api.Call, _ struct{}) (list api.Items[ListedCluste
 	}
 	watches := map[string]int64{}
 	if s.Watches != nil {
-		if watches, err = s.Watches(c.Tx, account); err != nil {
+		watches, err = s.Watches(c.Tx, account)
+		if err != nil {
 			return list, err
 		}
 	}

@@ -32,7 +32,8 @@ func (s *Service) list(c *api.Call, in listRequest) (list api.Items[Listed], err
 	}
 	slots := map[string]int64{}
 	if s.Slots != nil {
-		if slots, err = s.Slots(c.Tx, c.Who.AccountID); err != nil {
+		slots, err = s.Slots(c.Tx, c.Who.AccountID)
+		if err != nil {
 			return list, err
 		}
 	}

@@ -32,7 +32,8 @@ func Load(tx *db.Tx, account int64, records []Folder) error {
 		if taken[f.FolderID] {
 			return at.Twice("folder_id", f.FolderID)
 		}
-		if taken[f.FolderID] = true; len(taken) > maxFolders {
+		taken[f.FolderID] = true
+		if len(taken) > maxFolders {
 			return at.Invalid("", "an account has at most %d folders of rules", maxFolders)
 		}
 	}

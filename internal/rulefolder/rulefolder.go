@@ -129,7 +129,8 @@ func (r *Service) list(c *api.Call, _ listRequest) (api.Items[Listed], error) {
 	}
 	counts := map[int64]int64{}
 	if r.Rules != nil {
-		if counts, err = r.Rules(c.Tx, c.Who.AccountID); err != nil {
+		counts, err = r.Rules(c.Tx, c.Who.AccountID)
+		if err != nil {
 			return list, err
 		}
 	}

@@ -86,14 +86,18 @@ func (b *bed) measure() error {
 		if err != nil {
 			return err
 		}
-		opens, follows, repeats = append(opens, rates[0].decided), append(follows, rates[0].followed), append(repeats, rates[1].decided)
+		opens = append(opens, rates[0].decided)
+		follows = append(follows, rates[0].followed)
+		repeats = append(repeats, rates[1].decided)
 		f, err := b.reading()
 		if err != nil {
 			return err
 		}
 		reads = append(reads, f)
 	}
-	one, many, read := middle(single), middle(batches), middle(reads)
+	one := middle(single)
+	many := middle(batches)
+	read := middle(reads)
 	short := func(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }
 	fmt.Printf("| %s | %.0f | %s | %s | %.0f | %s | %.0f | %.0f | %.0f | %.0f | %s |\n", b.title, one.perSecond, short(one.p50), short(one.p99),
 		100*many.perSecond, short(many.p99), median(opens), median(follows), median(repeats), read.perSecond, short(read.p50))
@@ -116,13 +120,19 @@ func (b *bed) database() (dsn, sealKey string, err error) {
 		dsn = b.server.DSN(name)
 	}
 	sections, err := json.Marshal(eventAccountOf(0, false))
-	for n := 0; n < decidingAccounts && err == nil; n++ {
-		var file *accountfile.File
-		if file, err = accountfile.Read(strings.NewReader(of(n).Replace(string(sections)))); err == nil {
-			err = imported(app.Config{DB: dsn, SealKeyFile: sealKey, Clock: clock.System}, file)
+	if err != nil {
+		return "", "", err
+	}
+	for n := range decidingAccounts {
+		file, err := accountfile.Read(strings.NewReader(of(n).Replace(string(sections))))
+		if err != nil {
+			return "", "", err
+		}
+		if err := imported(app.Config{DB: dsn, SealKeyFile: sealKey, Clock: clock.System}, file); err != nil {
+			return "", "", err
 		}
 	}
-	return dsn, sealKey, err
+	return dsn, sealKey, nil
 }
 
 // decidingAccounts is how many accounts have events that wait: the events of one are decided one after the other.
@@ -194,7 +204,8 @@ func loadNodes(nodes []*process, requests func(client int) func() []byte, client
 		r := <-results
 		err = errors.Join(err, r.err)
 		f.perSecond += r.f.perSecond
-		f.p50, f.p99, f.longest = max(f.p50, r.f.p50), max(f.p99, r.f.p99), max(f.longest, r.f.longest)
+		f.p50, f.p99 = max(f.p50, r.f.p50), max(f.p99, r.f.p99)
+		f.longest = max(f.longest, r.f.longest)
 	}
 	return f, err
 }
@@ -217,10 +228,12 @@ func (b *bed) deciding() (rates [2]rate, err error) {
 		}
 		time.Sleep(4 * time.Second)
 		began := time.Now()
-		if err = b.accept(dsn, sealKey); err == nil {
+		err = b.accept(dsn, sealKey)
+		if err == nil {
 			rates[i], err = b.decided(dsn, began)
 		}
-		if err = errors.Join(err, stop()); err != nil {
+		err = errors.Join(err, stop())
+		if err != nil {
 			return rates, err
 		}
 	}
@@ -231,10 +244,12 @@ func (b *bed) deciding() (rates [2]rate, err error) {
 func undecided(dsn, sealKey string) (a *app.App, handler http.Handler, err error) {
 	c := config(dsn, app.Senders{})
 	c.SealKeyFile = sealKey
-	if a, err = app.New(context.Background(), c); err != nil {
+	a, err = app.New(context.Background(), c)
+	if err != nil {
 		return nil, nil, err
 	}
-	if handler, err = a.Handler(); err != nil {
+	handler, err = a.Handler()
+	if err != nil {
 		return nil, nil, errors.Join(err, a.Close())
 	}
 	return a, handler, nil

@@ -108,7 +108,9 @@ func countDeliveries() []string {
 		fmt.Fprintf(&slots, ", sum(CASE WHEN slot %% 12 = %d THEN n ELSE 0 END)", k)
 	}
 	for shape := range 8 {
-		i, t, s := "0", "''", "''"
+		i := "0"
+		t := "''"
+		s := "''"
 		if shape&1 != 0 {
 			i = "i"
 		}

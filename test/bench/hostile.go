@@ -91,7 +91,10 @@ func besideHostile(binary, dir, title, dsn string) error {
 		if *attackOnly != "" && !slices.Contains(strings.Split(*attackOnly, ","), attack.name) {
 			continue
 		}
-		alone, beside, before, spent := newSamples(), newSamples(), cost{}, cost{}
+		alone := newSamples()
+		beside := newSamples()
+		before := cost{}
+		spent := cost{}
 		for range *rounds {
 			if err := b.spending(&before, func() error { return b.good.during(*span, alone) }); err != nil {
 				return err
@@ -150,15 +153,18 @@ func (b *battlefield) prepare(binary, sealKey string) (err error) {
 	if err := imported(c, file); err != nil {
 		return err
 	}
-	if b.server, err = start(binary, "serve", "--listen", "127.0.0.1:0", "--db", b.dsn, "--seal-key-file", sealKey, "--log-level", "error",
-		"--calls-per-minute", "100", "--gateway", r.url+"/gateway", "--outbound-allow", "127.0.0.0/8"); err != nil {
+	b.server, err = start(binary, "serve", "--listen", "127.0.0.1:0", "--db", b.dsn, "--seal-key-file", sealKey, "--log-level", "error",
+		"--calls-per-minute", "100", "--gateway", r.url+"/gateway", "--outbound-allow", "127.0.0.0/8")
+	if err != nil {
 		return err
 	}
-	if b.db, err = db.Connect(context.Background(), b.dsn); err != nil {
+	b.db, err = db.Connect(context.Background(), b.dsn)
+	if err != nil {
 		return err
 	}
 	if b.db.Shared() {
-		if b.main, err = mainOf(b.dsn); err != nil {
+		b.main, err = mainOf(b.dsn)
+		if err != nil {
 			return err
 		}
 	}
@@ -206,7 +212,10 @@ func (c cost) String() string {
 
 // spending adds what the processes use while a function runs.
 func (b *battlefield) spending(spent *cost, do func() error) error {
-	began, server, database, load := time.Now(), b.server.processor(), b.database(), processorOf(os.Getpid())
+	began := time.Now()
+	server := b.server.processor()
+	database := b.database()
+	load := processorOf(os.Getpid())
 	err := do()
 	spent.while += time.Since(began)
 	spent.server += b.server.processor() - server

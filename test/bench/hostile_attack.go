@@ -302,11 +302,14 @@ func (a *attacker) connections() error {
 					a.over(time.Second)
 					continue
 				}
-				if _, err = io.WriteString(conn, starts[i%len(starts)]); err == nil {
+				_, err = io.WriteString(conn, starts[i%len(starts)])
+				if err == nil {
 					a.count("connection held")
 				}
-				for err == nil && !a.over(time.Second) {
-					_, err = conn.Write([]byte("x"))
+				for !a.over(time.Second) {
+					if _, err := conn.Write([]byte("x")); err != nil {
+						break
+					}
 				}
 				conn.Close()
 			}

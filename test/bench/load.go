@@ -57,10 +57,12 @@ func loadEach(address string, requests func(client int) func() []byte, clients i
 			defer conn.Close()
 			in, next := bufio.NewReaderSize(conn, 64<<10), requests(i)
 			for began := time.Now(); began.Before(end); {
-				if _, r.err = conn.Write(next()); r.err != nil {
+				_, r.err = conn.Write(next())
+				if r.err != nil {
 					return
 				}
-				if r.bytes, r.err = skipReply(in); r.err != nil {
+				r.bytes, r.err = skipReply(in)
+				if r.err != nil {
 					return
 				}
 				now := time.Now()
@@ -117,7 +119,8 @@ func skipReply(in *bufio.Reader) (int, error) {
 			break
 		}
 		if name, value, _ := bytes.Cut(line, []byte(":")); bytes.EqualFold(name, []byte("Content-Length")) {
-			if length, err = strconv.Atoi(string(textproto.TrimBytes(value))); err != nil {
+			length, err = strconv.Atoi(string(textproto.TrimBytes(value)))
+			if err != nil {
 				return 0, err
 			}
 		}
@@ -157,7 +160,8 @@ func paced(address string, clients, count int, every time.Duration, request func
 			in := bufio.NewReaderSize(conn, 64<<10)
 			for n := int(next.Add(1)) - 1; n < count && errs[i] == nil; n = int(next.Add(1)) - 1 {
 				text, began := request(n), time.Now()
-				if _, errs[i] = conn.Write(text); errs[i] != nil {
+				_, errs[i] = conn.Write(text)
+				if errs[i] != nil {
 					return
 				}
 				_, errs[i] = skipReply(in)

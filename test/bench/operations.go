@@ -38,7 +38,9 @@ func contenders(binary, db, key string) ([]contender, error) {
 	for i := range all {
 		name, at := binary, db
 		if i > 0 {
-			name, at, key = *against, "sqlite:"+filepath.Join(filepath.Dir(strings.TrimPrefix(db, "sqlite:")), "against", "tocsin.db"), all[i].key
+			name = *against
+			at = "sqlite:" + filepath.Join(filepath.Dir(strings.TrimPrefix(db, "sqlite:")), "against", "tocsin.db")
+			key = all[i].key
 		}
 		server, err := start(name, "serve", "--listen", "127.0.0.1:0", "--db", at, "--limit-per-second", "0", "--limit-per-minute", "0")
 		if err != nil {
@@ -111,7 +113,9 @@ func compare(yardstick *process, servers []contender, calls []demo.Call, size st
 		return err
 	}
 	constant, bare := []float64{}, []time.Duration{}
-	own, ratios, costs := make([][]figures, len(servers)), make([][]float64, len(servers)), make([][]time.Duration, len(servers))
+	own := make([][]figures, len(servers))
+	ratios := make([][]float64, len(servers))
+	costs := make([][]time.Duration, len(servers))
 	for range *rounds {
 		base, cost, err := yardstick.cost(func() (figures, error) {
 			return load(yardstick.address, post("/"+size, servers[0].key, calls[0].Body), *clients, *span)
@@ -127,7 +131,9 @@ func compare(yardstick *process, servers []contender, calls []demo.Call, size st
 			if err != nil {
 				return fmt.Errorf("%s: %w", calls[i].Path, err)
 			}
-			own[i], ratios[i], costs[i] = append(own[i], f), append(ratios[i], f.perSecond/base.perSecond), append(costs[i], cost)
+			own[i] = append(own[i], f)
+			ratios[i] = append(ratios[i], f.perSecond/base.perSecond)
+			costs[i] = append(costs[i], cost)
 		}
 	}
 	for i, s := range servers {

@@ -116,10 +116,12 @@ func steadily(address string, n, rate int) ([]time.Time, error) {
 			for i := c; i < n && errs[c] == nil; i += connections {
 				time.Sleep(time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(rate))))
 				body := strings.ReplaceAll(eventText, numbered, fmt.Sprintf("%0*d", len(numbered), i))
-				if _, errs[c] = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", eventPath, len(body), body); errs[c] != nil {
+				_, errs[c] = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", eventPath, len(body), body)
+				if errs[c] != nil {
 					return
 				}
-				if _, errs[c] = in.Peek(1); errs[c] != nil {
+				_, errs[c] = in.Peek(1)
+				if errs[c] != nil {
 					return
 				}
 				answered[i] = time.Now()

@@ -67,7 +67,8 @@ func start(name string, args ...string) (*process, error) {
 // throughput.
 func (p *process) cost(run func() (figures, error)) (f figures, each time.Duration, err error) {
 	before := p.processor()
-	if f, err = run(); err != nil {
+	f, err = run()
+	if err != nil {
 		return f, 0, err
 	}
 	return f, (p.processor() - before) / time.Duration(f.calls), nil

@@ -81,7 +81,10 @@ type priced struct {
 func (c *scaleBed) model(each []priced) costs {
 	of := func(p ...priced) (u unit) {
 		for _, p := range p {
-			u.node, u.database, u.log, u.stored = u.node+p.node, u.database+p.database, u.log+float64(p.log), u.stored+float64(p.size)
+			u.node = u.node + p.node
+			u.database = u.database + p.database
+			u.log = u.log + float64(p.log)
+			u.stored = u.stored + float64(p.size)
 		}
 		return u
 	}
@@ -129,7 +132,8 @@ func (c *scaleBed) levels() (each []priced, err error) {
 		if err == nil && n == costLevel {
 			each, err = c.costs()
 		}
-		if err = errors.Join(err, c.node.stop()); err != nil {
+		err = errors.Join(err, c.node.stop())
+		if err != nil {
 			return nil, fmt.Errorf("%d accounts: %w", n, err)
 		}
 		c.node = nil
@@ -143,7 +147,9 @@ func (c *scaleBed) create() (err error) {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return err
 	}
-	c.dsn, c.sealKey, c.size = "sqlite:"+filepath.Join(c.dir, "tocsin.db"), filepath.Join(c.dir, "seal.key"), 1
+	c.dsn = "sqlite:" + filepath.Join(c.dir, "tocsin.db")
+	c.sealKey = filepath.Join(c.dir, "seal.key")
+	c.size = 1
 	if c.server != nil {
 		if err := c.server.SQL("postgres", `CREATE DATABASE scale TEMPLATE template0`); err != nil {
 			return err
@@ -153,7 +159,8 @@ func (c *scaleBed) create() (err error) {
 	if err := populate(c.dsn, c.sealKey); err != nil {
 		return err
 	}
-	if c.meter, err = meterOf(c.dsn, c.server); err != nil {
+	c.meter, err = meterOf(c.dsn, c.server)
+	if err != nil {
 		return err
 	}
 	c.phones = httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

@@ -167,11 +167,13 @@ func copies(t db.Table, rows [][]any, from, to int) iter.Seq2[[]any, error] {
 				for i, v := range row {
 					switch v := v.(type) {
 					case int64:
-						if values[i] = v; v/1000 == firstPrefix {
+						values[i] = v
+						if v/1000 == firstPrefix {
 							values[i] = v + int64(account)*1000
 						}
 					case string:
-						if values[i] = strings.ReplaceAll(v, prefix, own); t.Columns[i].Name == "key_hash" {
+						values[i] = strings.ReplaceAll(v, prefix, own)
+						if t.Columns[i].Name == "key_hash" {
 							values[i] = otherHash(v, account)
 						}
 					default:

@@ -49,7 +49,8 @@ func meterOf(dsn string, server *pgserver.Server) (*meter, error) {
 		return nil, err
 	}
 	m := &meter{sql: c}
-	if m.main, err = parentOf(int(c.PID())); err != nil {
+	m.main, err = parentOf(int(c.PID()))
+	if err != nil {
 		return nil, errors.Join(err, m.close())
 	}
 	_, err = m.ask(`CREATE EXTENSION IF NOT EXISTS pg_stat_statements`)
@@ -96,7 +97,8 @@ func (m *meter) read() (r reading, err error) {
 		}
 		return r, nil
 	}
-	if r.database, err = family(m.main); err != nil {
+	r.database, err = family(m.main)
+	if err != nil {
 		return r, err
 	}
 	row, err := m.ask(`SELECT coalesce(sum(calls), 0), coalesce(sum(rows), 0), pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0'), pg_database_size(current_database())
@@ -105,7 +107,8 @@ func (m *meter) read() (r reading, err error) {
 		return r, err
 	}
 	for i, into := range []*int64{&r.statements, &r.rows, &r.log, &r.size} {
-		if *into, err = strconv.ParseInt(row[i], 10, 64); err != nil {
+		*into, err = strconv.ParseInt(row[i], 10, 64)
+		if err != nil {
 			return r, err
 		}
 	}

@@ -74,8 +74,11 @@ func (c *scaleBed) beside(title, read, standby string) error {
 	began, first := time.Now(), c.sent
 	end := began.Add(*span)
 	var err error
-	for err == nil && time.Now().Before(end) {
+	for time.Now().Before(end) {
 		_, err = c.events(4, 100, 10*time.Millisecond, "Info")
+		if err != nil {
+			break
+		}
 	}
 	took := time.Since(began).Seconds()
 	stop.Store(true)

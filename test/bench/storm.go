@@ -116,7 +116,10 @@ func stormOver(d *db.DB, began time.Time) (incidents int64, critical, last time.
 		return n
 	}
 	after := func(query string) time.Duration { return time.UnixMilli(count(query)).Sub(began) }
-	for quiet := 0; quiet < 3 && err == nil; time.Sleep(time.Second) {
+	for quiet := 0; quiet < 3; time.Sleep(time.Second) {
+		if err != nil {
+			break
+		}
 		waits := count(`SELECT (SELECT count(*) FROM event_waiting) + (SELECT count(*) FROM notice WHERE settled_at = 0)
 			+ (SELECT count(*) FROM escalation WHERE next_at > 0 AND done = 0)`)
 		if quiet++; waits > 0 {

@@ -34,6 +34,7 @@ require (
 	github.com/sijms/go-ora/v2 v2.8.24 // indirect
 	go.opentelemetry.io/otel v1.47.0 // indirect
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.6 // indirect
 )
 
 require (

@@ -61,7 +61,9 @@ func TestFiveThousandAlertsPassThroughNginx(t *testing.T) {
 	}
 	const alerts = 5000
 	tocsin := serve(t, mailtest.New(t, mailtest.Options{}))
-	dir, proxy, manager := t.TempDir(), free(t), free(t)
+	dir := t.TempDir()
+	proxy := free(t)
+	manager := free(t)
 	user := ""
 	if os.Getuid() == 0 { // else its workers could not write into the test's folder
 		user = "user root;\n"

@@ -164,7 +164,9 @@ func run(t *testing.T, dir, program string, args ...string) (stop func()) {
 	t.Helper()
 	var said bytes.Buffer
 	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &said, &said
+	cmd.Dir = dir
+	cmd.Stdout = &said
+	cmd.Stderr = &said
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -164,7 +164,8 @@ func send(client http.Client, url, body string) (taken bool, err error) {
 func TestAnAccountMovesBehindTheRouter(t *testing.T) {
 	nginx, err := exec.LookPath("nginx")
 	if err != nil {
-		if nginx = "/usr/sbin/nginx"; exec.Command(nginx, "-v").Run() != nil {
+		nginx = "/usr/sbin/nginx"
+		if exec.Command(nginx, "-v").Run() != nil {
 			t.Skip("nginx is not installed: apt-get install nginx-light")
 		}
 	}

@@ -67,7 +67,8 @@ func BenchmarkState(b *testing.B) {
 	state := w.State()
 	b.ReportMetric(float64(len(state)), "bytes")
 	for b.Loop() {
-		if w, err = New(rule, state); err != nil || w.State() != state {
+		w, err = New(rule, state)
+		if err != nil || w.State() != state {
 			b.Fatal(err)
 		}
 	}

@@ -212,7 +212,8 @@ func TestCutAnswers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, anydataRule(1, 1, nil))
 	b.steps("a !cut", "a begin Warning", "b !cut", "b begin Warning", "c !cut", "c begin Warning", "b", "a recovered Warning, c recovered Warning")
-	if b = newBench(t, anydataRule(1, 1, nil)); b.step("a b") == "" || b.step("b !cut") != "" || b.last.Outcome.Known || b.last.Outcome.Kind != TooMuch {
+	b = newBench(t, anydataRule(1, 1, nil))
+	if b.step("a b") == "" || b.step("b !cut") != "" || b.last.Outcome.Known || b.last.Outcome.Kind != TooMuch {
 		t.Errorf("%+v", b.last.Outcome)
 	}
 	b = newBench(t, thresholdRule(1, 1, nil))

@@ -20,7 +20,8 @@ func TestTheCodesAreDocumented(t *testing.T) {
 		if seen[k.Code] || k.Means == "" || k.Fix == "" {
 			t.Errorf("%s is listed twice or not described", k.Code)
 		}
-		if seen[k.Code] = true; i > 0 && rank[k.Severity] < rank[Kinds[i-1].Severity] {
+		seen[k.Code] = true
+		if i > 0 && rank[k.Severity] < rank[Kinds[i-1].Severity] {
 			t.Errorf("%s comes after less severe codes", k.Code)
 		}
 	}

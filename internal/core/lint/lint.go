@@ -200,7 +200,9 @@ func (l *linter) channel(c *Channel) {
 
 // silence checks a silence rule that is not over.
 func (l *linter) silence(c *Channel, s *Silence) {
-	what, object, only := fmt.Sprintf("silence rule %q of channel %q", s.Name, c.Name), ref("silence_rule", s.ID, s.Name), []int64{c.ID}
+	what := fmt.Sprintf("silence rule %q of channel %q", s.Name, c.Name)
+	object := ref("silence_rule", s.ID, s.Name)
+	only := []int64{c.ID}
 	l.filter(object, only, what+": filters", s.Filter, OfAlert)
 	if Everything(s.Filter, OfAlert) {
 		l.add(SilencesEverything, object, only, "%s silences every alert while it is in force", what)

@@ -7,7 +7,9 @@ import (
 
 // rule checks an escalation rule: its conditions, and whom its steps reach.
 func (l *linter) rule(c *Channel, r *Rule) {
-	what, object, only := fmt.Sprintf("escalation rule %q of channel %q", r.Name, c.Name), ref("escalate_rule", r.ID, r.Name), []int64{c.ID}
+	what := fmt.Sprintf("escalation rule %q of channel %q", r.Name, c.Name)
+	object := ref("escalate_rule", r.ID, r.Name)
+	only := []int64{c.ID}
 	l.filter(object, only, what+": filters", r.Filter, OfIncident)
 	if len(r.CannotSend) > 0 {
 		l.add(MethodNotSendable, object, only, "%s notifies by %s, which this server cannot send", what, listed(r.CannotSend))

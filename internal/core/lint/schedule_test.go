@@ -211,7 +211,9 @@ func TestPersonsOnCallTwice(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	crowd := both
-	crowd.Unit, crowd.Value, crowd.Groups = oncall.Hour, 1, []oncall.Group{group(make([]int64, 9000)...)}
+	crowd.Unit = oncall.Hour
+	crowd.Value = 1
+	crowd.Groups = []oncall.Group{group(make([]int64, 9000)...)}
 	got = check(&oncall.Schedule{Layers: []oncall.Layer{crowd}}, "2026-04-13")
 	if len(got) != 1 || !strings.Contains(got[0], "too large") {
 		t.Errorf("%q", got)

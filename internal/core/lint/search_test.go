@@ -49,7 +49,9 @@ func everySubject(severity string) (all []subject) {
 // A search agrees with trying every subject: exactly for filters of exact values, and with patterns it never claims what
 // is not so.
 func TestSearchAgreesWithEverySubject(t *testing.T) {
-	covered, open, unproven := 0, 0, 0
+	covered := 0
+	open := 0
+	unproven := 0
 	for seed := range uint64(1500) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		patterns := seed%2 == 1

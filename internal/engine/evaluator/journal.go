@@ -187,7 +187,9 @@ func (e *Evaluator) reconcileOne(ctx context.Context, w *watch, open []evaluate.
 	b := Batch{Watch: &w.Watch, Epoch: w.epoch, AsOf: asOf}
 	var found []evaluate.Transition
 	if unsent != nil {
-		b.AsOf, b.Related, found = unsent.AsOf, unsent.Related, unsent.Transitions
+		b.AsOf = unsent.AsOf
+		b.Related = unsent.Related
+		found = unsent.Transitions
 	}
 	b.Transitions, b.Past = w.core.Reconcile(asOf, open, found)
 	w.unsent, w.apart = &b, false

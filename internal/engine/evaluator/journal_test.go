@@ -272,7 +272,9 @@ func TestFaultsEndAsIfThereWereNone(t *testing.T) {
 			}
 			b.pass(time.Duration(1+r.IntN(25)) * time.Second)
 		}
-		f.cut, f.lossy, j.full = false, 0, false
+		f.cut = false
+		f.lossy = 0
+		j.full = false
 		b.pass(55 * time.Second)
 		hot := 0
 		for host, v := range b.values {

@@ -76,8 +76,11 @@ func (r *reader) silences(parent string) (list []lint.Silence, err error) {
 		}
 		if once != nil {
 			s.Start, s.End = once.StartTime, once.EndTime
-		} else if s.Active, err = r.active(rule.TimeFilters); err != nil {
-			return nil, err
+		} else {
+			s.Active, err = r.active(rule.TimeFilters)
+			if err != nil {
+				return nil, err
+			}
 		}
 		list = append(list, s)
 	}
@@ -99,8 +102,10 @@ func (r *reader) active(windows []channel.TimeFilter) ([]lint.Span, error) {
 // rule returns an escalation rule with whom its steps reach.
 func (r *reader) rule(rule channel.EscalateRule) (read lint.Rule, err error) {
 	read.Filtered = lint.Filtered{ID: rule.RuleID, Name: rule.RuleName, Filter: rule.Filters}
-	if read.Windowed = len(rule.TimeFilters) > 0; read.Windowed {
-		if read.Active, err = r.active(rule.TimeFilters); err != nil {
+	read.Windowed = len(rule.TimeFilters) > 0
+	if read.Windowed {
+		read.Active, err = r.active(rule.TimeFilters)
+		if err != nil {
 			return read, err
 		}
 	}
@@ -111,7 +116,8 @@ func (r *reader) rule(rule channel.EscalateRule) (read lint.Rule, err error) {
 		if err != nil {
 			return read, err
 		}
-		if step.Chats, err = r.chats(l.Target.Webhooks, closed); err != nil {
+		step.Chats, err = r.chats(l.Target.Webhooks, closed)
+		if err != nil {
 			return read, err
 		}
 		read.Steps = append(read.Steps, step)
@@ -210,7 +216,9 @@ func (r *reader) schedule(key string, roles []int64) (lint.Part, error) {
 	case !found:
 		part.Lacks = "does not exist any more"
 	case cover.Disabled:
-		part.Lacks, part.Persons, part.Gaps = "is disabled", nil, nil
+		part.Lacks = "is disabled"
+		part.Persons = nil
+		part.Gaps = nil
 	case len(cover.Persons) > 0 && len(part.Persons) < len(cover.Persons):
 		part.Lacks = "puts persons on call who have left"
 	}
@@ -228,7 +236,8 @@ func (r *reader) chats(hooks []channel.Webhook, closed error) (list []lint.Chat,
 				lacks = "its settings cannot be opened"
 			case lacks != "":
 			case to.Direct != nil:
-				if _, lacks, err = integration.Usable(r.tx, r.account, to.Direct.Kind, to.Direct.Integration); err != nil {
+				_, lacks, err = integration.Usable(r.tx, r.account, to.Direct.Kind, to.Direct.Integration)
+				if err != nil {
 					return nil, err
 				}
 			case !r.Notify.Can(hook.Type):

@@ -68,16 +68,20 @@ func (r *reader) read() (c lint.Config, err error) {
 		return c, fault.Wrap(err, "account %d", r.account)
 	}
 	c.Account = fault.Ref{Kind: "account", ID: fmt.Sprint(account.AccountID), Name: account.AccountName}
-	if r.zone, err = person.Zone(r.tx, r.account); err != nil {
+	r.zone, err = person.Zone(r.tx, r.account)
+	if err != nil {
 		return c, err
 	}
-	if c.Persons, err = r.people(); err != nil {
+	c.Persons, err = r.people()
+	if err != nil {
 		return c, err
 	}
-	if c.Owner, err = r.owner(account.OwnerID); err != nil {
+	c.Owner, err = r.owner(account.OwnerID)
+	if err != nil {
 		return c, err
 	}
-	if c.Fallback, err = r.fallback(); err != nil {
+	c.Fallback, err = r.fallback()
+	if err != nil {
 		return c, err
 	}
 	channels, err := channel.Dump(r.tx, r.account)
@@ -94,7 +98,8 @@ func (r *reader) read() (c lint.Config, err error) {
 	for i := range c.Persons { // rules have named methods, too
 		c.Persons[i].NoBrowser = r.noBrowser[c.Persons[i].ID]
 	}
-	if c.Sources, err = r.sources(); err != nil {
+	c.Sources, err = r.sources()
+	if err != nil {
 		return c, err
 	}
 	reserved, err := datasource.Reserved(r.tx, r.Keyring, r.account)
@@ -104,7 +109,8 @@ func (r *reader) read() (c lint.Config, err error) {
 	for _, d := range reserved {
 		c.Reserved = append(c.Reserved, lint.Reserved(d))
 	}
-	if c.AlertRules, c.Datasources, err = r.alertRules(); err != nil {
+	c.AlertRules, c.Datasources, err = r.alertRules()
+	if err != nil {
 		return c, err
 	}
 	c.Zone = r.zone
@@ -190,7 +196,8 @@ func (r *reader) owner(id int64) (lint.Person, error) {
 
 // fallback returns whether the account has a fallback, and why some of its persons cannot be reached.
 func (r *reader) fallback() (f lint.Fallback, err error) {
-	if _, f.Set, err = untold.Of(r.tx, r.account); err != nil || !f.Set {
+	_, f.Set, err = untold.Of(r.tx, r.account)
+	if err != nil || !f.Set {
 		return f, err
 	}
 	to, err := (&untold.Service{Notify: r.Notify}).Recipients(r.tx, r.account, 0, "Critical", false, r.now)

@@ -35,7 +35,8 @@ func (r *reader) sources() (list []lint.Source, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.Routed = found; found {
+		s.Routed = found
+		if found {
 			s.Default = routed.Default != nil && len(routed.Default.ChannelIDs) > 0
 			s.Channels = append(s.Channels, routed.Channels()...)
 			for _, c := range routed.Cases {

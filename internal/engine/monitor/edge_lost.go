@@ -133,7 +133,8 @@ func (r *Service) raiseLost(
 		}
 		hidden := map[evaluator.Key]bool{}
 		for key, w := range keys {
-			if key.Rule = 0; w.source.Cluster() == g.cluster {
+			key.Rule = 0
+			if w.source.Cluster() == g.cluster {
 				hidden[key] = true
 			}
 		}

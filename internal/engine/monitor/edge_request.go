@@ -139,7 +139,10 @@ func (q *throughEdge) ask(ctx context.Context, one remote.Request, most time.Dur
 	if err != nil {
 		return a, broken(err)
 	}
-	one.ID, one.Type, one.Name, one.Sealed = id.Object(now), q.source.Type, q.source.Name, sealed
+	one.ID = id.Object(now)
+	one.Type = q.source.Type
+	one.Name = q.source.Name
+	one.Sealed = sealed
 	if failed := q.put(ctx, to, &one, now); failed != nil {
 		return a, failed
 	}
@@ -214,7 +217,8 @@ func (q *throughEdge) put(ctx context.Context, to edge.Member, one *remote.Reque
 		if err != nil {
 			return err
 		}
-		if failed = nil; n >= mostRequests {
+		failed = nil
+		if n >= mostRequests {
 			failed = &evaluate.Failure{Kind: evaluate.TooMuch, Phase: phaseBusy,
 				Message: fmt.Sprintf("%d queries of the account wait for its edges, which is the most", n)}
 			return nil

@@ -35,7 +35,8 @@ func (r *Service) edgeState(c *api.Call, key edge.Key, body []byte) (any, error)
 	}
 	keys := in.Keys[:0]
 	for _, k := range in.Keys {
-		if k.Account = from.account; clusters[k.Datasource] == from.cluster {
+		k.Account = from.account
+		if clusters[k.Datasource] == from.cluster {
 			keys = append(keys, k)
 		}
 	}
@@ -118,7 +119,10 @@ func (r *Service) batch(c *api.Call, from *sender, in *remote.Batch) (b evaluato
 		return b, false, err
 	}
 	w := &evaluator.Watch{Key: key, Slot: from.slotOf(key), Rule: rule.Watchable(time.UTC), Severity: highest(&rule.RuleConfigs)}
-	w.Source.ID, w.Source.Name, w.Source.Type, w.Source.Cluster = d.ID, d.Name, d.TypeIdent, d.Cluster()
+	w.Source.ID = d.ID
+	w.Source.Name = d.Name
+	w.Source.Type = d.TypeIdent
+	w.Source.Cluster = d.Cluster()
 	b = evaluator.Batch{Watch: w, Epoch: in.Epoch, AsOf: within(in.AsOf, c.Now), Transitions: in.Transitions, Related: in.Related, Past: in.Past}
 	for _, list := range [][]evaluate.Transition{b.Transitions, b.Past} {
 		for i := range list {

@@ -85,7 +85,10 @@ func (r *Service) beat(
 		if err != nil {
 			return err
 		}
-		self.Seen, self.OffsetMS, self.ConfigAge, self.SpoolBytes = now, in.At-now.UnixMilli(), max(0, in.ConfigAge), max(0, in.SpoolBytes)
+		self.Seen = now
+		self.OffsetMS = in.At - now.UnixMilli()
+		self.ConfigAge = max(0, in.ConfigAge)
+		self.SpoolBytes = max(0, in.SpoolBytes)
 		if in.Revision == cache.marks[from.cluster] {
 			self.Revision = cache.revision
 		}
@@ -184,7 +187,9 @@ func (r *Service) edgeReport(ctx context.Context, from *sender, in *remote.SyncR
 		if _, has := own[from.slotOf(s.Key)]; !known || !has || w.source.Cluster() != from.cluster {
 			continue
 		}
-		s.Rule, s.Source, s.Severity = w.rule.Name, w.source.Name, highest(&w.rule.RuleConfigs)
+		s.Rule = w.rule.Name
+		s.Source = w.source.Name
+		s.Severity = highest(&w.rule.RuleConfigs)
 		s.Kind, s.Message, s.Since = sane(s.Kind, s.Message, s.Since)
 		watches = append(watches, s)
 	}
@@ -253,7 +258,8 @@ func (r *Service) edgeWatches(c *api.Call, key edge.Key, body []byte) (any, erro
 	}
 	var slots []slot
 	err = r.DB.Read(c.Ctx, func(tx *db.Tx) (err error) {
-		if slots, err = readSlots(tx, from.group); err != nil {
+		slots, err = readSlots(tx, from.group)
+		if err != nil {
 			return err
 		}
 		from.Member, _, err = edge.Find(tx, from.account, from.cluster, from.ID)

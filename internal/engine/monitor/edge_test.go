@@ -408,7 +408,8 @@ func TestStrangerIsNoEdge(t *testing.T) {
 	m.sync(nil)
 	real := m.key
 	for _, key := range []string{"", "ek_0", apitest.KeyA} {
-		if m.key = key; m.call(remote.PathSync, remote.SyncRequest{Member: m.Member}, nil) != "Unauthorized" {
+		m.key = key
+		if m.call(remote.PathSync, remote.SyncRequest{Member: m.Member}, nil) != "Unauthorized" {
 			t.Errorf("key %q", key)
 		}
 	}
@@ -418,7 +419,8 @@ func TestStrangerIsNoEdge(t *testing.T) {
 	}
 	code := ""
 	for m.key = "ek_guess"; code != "RequestTooFrequently"; {
-		if code = m.call(remote.PathSync, nil, nil); code != "Unauthorized" && code != "RequestTooFrequently" {
+		code = m.call(remote.PathSync, nil, nil)
+		if code != "Unauthorized" && code != "RequestTooFrequently" {
 			t.Fatal(code)
 		}
 	}

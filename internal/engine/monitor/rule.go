@@ -79,15 +79,18 @@ func (r *Service) trialOf(c *api.Call, in *TrialRequest, operation string) (t tr
 	if err := mayAsk(c); err != nil {
 		return t, err
 	}
-	if t.rule, err = in.Rule.Valid("rule"); err != nil {
+	t.rule, err = in.Rule.Valid("rule")
+	if err != nil {
 		return t, err
 	}
 	t.sent = &sent{}
 	err = c.Read(func() error {
-		if t.source, err = r.sourceFor(c, &t.rule, in.DSID); err != nil {
+		t.source, err = r.sourceFor(c, &t.rule, in.DSID)
+		if err != nil {
 			return err
 		}
-		if t.zone, err = person.Zone(c.Tx, c.Who.AccountID); err != nil {
+		t.zone, err = person.Zone(c.Tx, c.Who.AccountID)
+		if err != nil {
 			return err
 		}
 		return t.sent.direct(c.Tx, c.Who.AccountID, &t.rule)

@@ -122,7 +122,8 @@ func momentsOf(rule *alertrule.Rule, zone *time.Location, s Span) (moments []tim
 	}
 	from, to := s.moments()
 	for at := schedule.Next(from.In(zone).Add(-time.Millisecond)); !at.IsZero() && !at.After(to); at = schedule.Next(at) {
-		if moments = append(moments, at); len(moments) > querier.MaxPoints {
+		moments = append(moments, at)
+		if len(moments) > querier.MaxPoints {
 			return nil, fault.Invalid("to", "a backtest has at most %d evaluations, and %v in steps of %v has %d; choose a shorter time",
 				querier.MaxPoints, to.Sub(from), schedule.Interval(), to.Sub(from)/schedule.Interval())
 		}

@@ -115,7 +115,8 @@ func (r *Service) graph(c *api.Call, in graphRequest) (g Graph, err error) {
 			return fault.Missing("alert rule", in.ID)
 		}
 		rule = one
-		if source, err = r.sourceFor(c, &rule, in.DSID); err != nil {
+		source, err = r.sourceFor(c, &rule, in.DSID)
+		if err != nil {
 			return err
 		}
 		g.Spans, err = firing(c, rule.ID, source.ID, in.Span)

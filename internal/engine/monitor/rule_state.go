@@ -116,7 +116,8 @@ func (r *Service) state(c *api.Call, in oneRule) (s RuleState, err error) {
 		}
 		key := evaluator.Key{Account: account, Rule: rule.ID, Datasource: d.ID}
 		w := r.watchState(key, d.Name, stored)
-		if w.EdgeID, err = r.owner(c.Tx, edges, key, d.Cluster()); err != nil {
+		w.EdgeID, err = r.owner(c.Tx, edges, key, d.Cluster())
+		if err != nil {
 			return s, err
 		}
 		s.addMembers(r.Nodes.Live(), edges, d.Cluster())

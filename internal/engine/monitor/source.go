@@ -49,7 +49,8 @@ func (r *Service) sourceFor(c *api.Call, rule *alertrule.Rule, id uint64) (d dat
 		return d, err
 	}
 	if id == 0 {
-		if all = matching(all, rule); len(all) == 0 {
+		all = matching(all, rule)
+		if len(all) == 0 {
 			return d, fault.Invalid("ds_id", "the rule matches no datasource that is enabled")
 		}
 		return all[0], nil

@@ -83,7 +83,8 @@ func (f *Foresight) Inlet(id int64) (*decide.Inlet, error) {
 	in, known := f.inlets[id]
 	if !known {
 		var err error
-		if in, err = compileInlet(f.Tx, f.account, strconv.FormatInt(id, 10)); err != nil {
+		in, err = compileInlet(f.Tx, f.account, strconv.FormatInt(id, 10))
+		if err != nil {
 			return nil, err
 		}
 		f.inlets[id] = in

@@ -167,7 +167,8 @@ func (c client) Query(ctx context.Context, a querier.Ask) ([]evaluate.Row, *eval
 	}
 	t, failed := sqldb.NewTable(a, names, types)
 	for failed == nil {
-		if failed = t.AddAll(*p.Rows); failed != nil || p.Cursor == "" {
+		failed = t.AddAll(*p.Rows)
+		if failed != nil || p.Cursor == "" {
 			break
 		}
 		next := page{}

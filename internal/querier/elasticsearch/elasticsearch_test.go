@@ -71,7 +71,8 @@ func TestElasticsearchPages(t *testing.T) {
 		t.Errorf("asked %s, want %s", asked, want)
 	}
 	asked = nil
-	if _, failed = open.Query(t.Context(), querier.Ask{Expr: "SELECT 1", Limit: 1}); failed == nil || failed.Kind != evaluate.TooMuch {
+	_, failed = open.Query(t.Context(), querier.Ask{Expr: "SELECT 1", Limit: 1})
+	if failed == nil || failed.Kind != evaluate.TooMuch {
 		t.Errorf("over the limit: %v", failed)
 	}
 	if last := asked[len(asked)-1]; !strings.HasPrefix(last, "POST /es/_sql/close <nil> <nil> next") {

@@ -124,7 +124,8 @@ func rights(ctx context.Context, c *sql.Conn) (string, error) {
 		}
 		for right := range strings.SplitSeq(list, ",") {
 			right, _, _ = strings.Cut(right, "(") // of columns
-			if right = strings.TrimSpace(right); !slices.Contains(reading, right) && !strings.HasSuffix(right, ")") {
+			right = strings.TrimSpace(right)
+			if !slices.Contains(reading, right) && !strings.HasSuffix(right, ")") {
 				return "this role has the right " + right, nil
 			}
 		}

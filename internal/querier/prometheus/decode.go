@@ -279,7 +279,8 @@ func (d *Decoder) sample() (p querier.Point, err error) {
 		if err != nil {
 			return err
 		}
-		if p.Value, err = strconv.ParseFloat(string(text), 64); err != nil {
+		p.Value, err = strconv.ParseFloat(string(text), 64)
+		if err != nil {
 			return failure(evaluate.Invalid, "the value of a series is no number")
 		}
 		return nil

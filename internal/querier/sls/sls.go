@@ -199,7 +199,8 @@ func (c client) signed(method, project, path string, form url.Values, body []byt
 func canonicalHeaders(h http.Header) string {
 	var lines []string
 	for name, values := range h {
-		if name = strings.ToLower(name); strings.HasPrefix(name, "x-log-") || strings.HasPrefix(name, "x-acs-") {
+		name = strings.ToLower(name)
+		if strings.HasPrefix(name, "x-log-") || strings.HasPrefix(name, "x-acs-") {
 			lines = append(lines, name+":"+values[0])
 		}
 	}

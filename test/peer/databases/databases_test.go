@@ -61,7 +61,8 @@ func (d database) wait(q querier.Querier) {
 	d.t.Helper()
 	var failed *evaluate.Failure
 	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if _, failed = q.Query(context.Background(), querier.Ask{Expr: "SELECT 1"}); failed == nil {
+		_, failed = q.Query(context.Background(), querier.Ask{Expr: "SELECT 1"})
+		if failed == nil {
 			return
 		}
 	}
@@ -183,7 +184,9 @@ func run(t *testing.T, dir, program string, args ...string) {
 	t.Helper()
 	var said bytes.Buffer
 	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &said, &said
+	cmd.Dir = dir
+	cmd.Stdout = &said
+	cmd.Stderr = &said
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

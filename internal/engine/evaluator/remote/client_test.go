@@ -206,7 +206,9 @@ func TestRuleWithUnknownMemberIsUnsupported(t *testing.T) {
 
 func TestRestartWithoutServerGoesOnUntilConfigurationIsStale(t *testing.T) {
 	t.Parallel()
-	h, dir, machine := newHost(t), t.TempDir(), clock.At(noon)
+	h := newHost(t)
+	dir := t.TempDir()
+	machine := clock.At(noon)
 	h.watches = []evaluator.Watch{watch(t)}
 	c := h.center(dir, clock.Correct(machine), io.Discard, func(err error) { t.Error(err) })
 	if _, err := c.Sync(t.Context(), evaluator.Report{}); err != nil {
