@@ -39,7 +39,12 @@ var exempt = map[string][]string{
 		"/insight/account", "/insight/team", "/insight/channel", "/insight/responder", "/insight/team/export", "/insight/channel/export", "/insight/responder/export",
 		"/insight/alert/topk-by-label", "/report/oncall/notifications", "/report/oncall/changes",
 	},
-	"changes have a test of their own, TestChangesOfPrivateChannels":                                                                                 {"/change/list"},
+	"changes have a test of their own, TestChangesOfPrivateChannels": {"/change/list"},
+	"edges, their keys and clusters belong to no team and to no channel; TestEdges in internal/engine/monitor holds who sees them": {
+		"/monit/edge/list", "/monit/edge/delete", "/monit/edge/key/create", "/monit/edge/key/update", "/monit/edge/key/list", "/monit/edge/key/delete",
+		"/monit/edge/cluster/list", "/monit/edge/cluster/update",
+	},
+	"what a cloud service lists is held by TestSLS in internal/datasource":                                                                           {"/monit/datasource/sls/projects", "/monit/datasource/sls/logstores"},
 	"what a datasource answers is held by TestPreview in internal/engine/monitor":                                                                    {"/monit/preview/sync", "/monit/query/data"},
 	"what a datasource answers about a rule is held by TestGraph, TestRuleTrial, TestBacktestCountsPersons and TestProve in internal/engine/monitor": {"/monit/rule/graph", "/monit/rule/test", "/monit/rule/backtest", "/monit/rule/import/prove"},
 	"what is so now, of all objects of a kind, has a test of its own in the package of the kind": {

@@ -132,6 +132,7 @@ var open = map[string]string{
 	"frames.[].file":          "the address of a script",
 	"url":                     "the address of a page",
 	"query":                   "words that people look for",
+	"instance_key":            "the hash of a label set",
 }
 
 // TestEverySecretOfARequestIsMarked walks the requests of all operations: a member whose name or description smells of a

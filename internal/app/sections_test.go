@@ -57,6 +57,7 @@ var unfiled = map[string]string{
 	"webhook_count": "computed from the deliveries", "webhook_count_day": "likewise",
 	"handover": "computed from the schedules", "schedule_gap": "likewise", "silence_end": "computed from the silences",
 	"heartbeat": "signs of life", "notice": "what was sent", "notice_send": "how much", "notice_failing": "what failed", "own_alert": "what is wrong now", "phone_answer": "what came back", "feed": "what happened",
+	"edge": "members that call again", "edge_key": "secrets that are hashed", "edge_slot": "what runs", "edge_taken": "likewise", "edge_request": "questions that are asked now",
 	"refused": "what was refused in the last 24 hours; it means nothing to another server", "unknown_severity": "what came in", "event_bytes": "what came in today",
 	"audit_masking":   "what an upgrade leaves to do in the audit log",
 	"source_map":      "what builds upload, for a time; the next release uploads it anew",

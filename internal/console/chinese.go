@@ -20,7 +20,7 @@ func merged(parts ...map[string]string) map[string]string {
 
 // chineseFrame holds what stands on every page, and the words that several parts use: a text has one translation.
 var chineseFrame = map[string]string{
-	"Silence rule": "静默规则", "Inhibit rule": "抑制规则", "Drop rule": "丢弃规则", "not known": "未知",
+	"Datasource": "数据源", "Silence rule": "静默规则", "Inhibit rule": "抑制规则", "Drop rule": "丢弃规则", "not known": "未知",
 	"Now":                    "当前",
 	"Incidents":              "故障",
 	"Alerts":                 "告警",

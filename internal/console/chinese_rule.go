@@ -2,7 +2,7 @@ package console
 
 // chineseRule holds the texts of the list of alert rules and of their pages.
 var chineseRule = map[string]string{
-	"Rules": "规则", "Rule": "规则", "Alert rule": "告警规则", "Alert": "告警", "Datasource": "数据源", "History": "历史", "Normal": "正常",
+	"Rules": "规则", "Rule": "规则", "Alert rule": "告警规则", "Alert": "告警", "History": "历史", "Normal": "正常",
 	"Pending": "待定", "Pending %d": "待定 %d", "Firing %d": "触发 %d", "Paused": "已暂停", "Pause": "暂停", "Resume": "继续", "Move": "移动", "Move to": "移动到",
 	"Known": "已知", "Outcome": "结果", "Took": "用时", "Rows": "行数", "Reads": "读取", "Every": "周期", "Choose": "选择", "since": "自",
 	"What Tocsin checks in your datasources by itself.": "Tocsin 在您的数据源中自行检查的内容。",

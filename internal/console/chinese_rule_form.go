@@ -84,7 +84,7 @@ var chineseRuleForm = map[string]string{
 	"When it would have fired":                  "何时会触发",
 	"Test it on the past: this shows when it would have fired, and who would have been notified how often.":                 "回测后,这里显示何时会触发,以及会通知谁、多少次。",
 	"A rule file of Prometheus, or an export of Grafana. First you see what becomes of each rule; nothing is saved before.": "Prometheus 规则文件或 Grafana 导出文件。先显示每条规则的处理结果,在此之前不会保存任何内容。",
-	"Paste it": "粘贴", "Or upload a file": "或上传文件", "Datasource": "数据源", "Show what becomes of it": "显示处理结果", "Save these rules": "保存这些规则",
+	"Paste it": "粘贴", "Or upload a file": "或上传文件", "Show what becomes of it": "显示处理结果", "Save these rules": "保存这些规则",
 	"Saved: %d new, %d changed": "已保存:新建 %d 条,更新 %d 条", "What becomes of each rule": "每条规则的处理结果",
 	"carried": "已沿用", "carried with changes": "有改动地沿用", "not carried": "未沿用", "replaces the rule of this name": "替换同名规则",
 	"There is no rule in it.": "其中没有规则。", "The file cannot be read.": "无法读取该文件。",

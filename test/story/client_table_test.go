@@ -31,6 +31,7 @@ var unmanaged = map[string]string{
 	"/incident/war-room/create":           "war rooms are opened for one incident",
 	"/person/link/create":                 "a link to set a password is used once",
 	"/monit/rule/create":                  "the tests of alertrule declare, read, change and delete rules",
+	"/monit/edge/key/create":              "a key of an edge is shown once; the tests of engine/monitor create and delete keys",
 	"/monit/folder/create":                "folders are read by their list alone, which the tests of rulefolder do",
 }
 
@@ -266,7 +267,7 @@ var resources = []resource{
 	dataSource("victorialogs", "http://logs.example.com", overHTTP),
 	dataSource("mysql", "db.example.com:3306", overSQL+overTLS+`, "tls_mode": "require"`),
 	dataSource("clickhouse", "db.example.com:9000", overSQL+overTLS+`, "tls_enabled": true, "database": "d", "dial_timeout_mills": 1000, "max_execution_seconds": 60`),
-	dataSource("postgres", "db.example.com:5432", overSQL+`, "ssl_mode": "require", "tls_ca": "c", "tls_cert": "c", "tls_key": "${env:KEY}"`),
+	dataSource("postgres", "db.example.com:5432", overSQL+`, "database": "shop", "ssl_mode": "require", "tls_ca": "c", "tls_cert": "c", "tls_key": "${env:KEY}"`),
 	dataSource("oracle", "db.example.com:1521", overSQL+`, "options": {"a": "b"}`),
 	dataSource("elasticsearch", "http://search.example.com", `"deployment": "self-managed", "username": "u", "password": "${env:P}", "api_key": "", "certificate_fingerprint": "", "cloud_id": "",
 		"service_token": "", "timeout_mills": 1000, "tls_ca": "c", "headers": ["X-A: ${env:A}"]`),

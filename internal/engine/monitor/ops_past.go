@@ -31,7 +31,7 @@ func (r *Service) pastOps() []api.Op {
 			Notes: "The caller needs Alerting Rules Read (monit) as well. Evaluations in a row and enabled_times are left out: pending shows " +
 				"that further evaluations must hold. What was asked is in the audit log, with the hashes of the queries.",
 			Example: `{"rule": {"name": "Disk almost full", "ds_type": "prometheus", "ds_list": ["Prometheus*"], "cron_pattern": "@every 30s", ` +
-				`"rule_configs": {"queries": [{"name": "A", "expr": "disk_used_percent"}], ` +
+				`"rule_configs": {"queries": [{"name": "A", "expr": "max by (instance, mountpoint) (disk_used_percent)"}], ` +
 				`"check_threshold": {"enabled": true, "critical": "$A > 95"}}}}`,
 			Do: api.DoAfter(r.tryRule, showTrial),
 		},
@@ -43,7 +43,7 @@ func (r *Service) pastOps() []api.Op {
 				"its end: as if that was acknowledged. Channels, schedules and escalation rules are those of now, and who was on call is as the " +
 				"schedules have it for that moment. Only datasources that /monit/rule/graph can show can be asked, and recovery by query cannot.",
 			Example: `{"rule": {"name": "Disk almost full", "ds_type": "prometheus", "ds_list": ["Prometheus*"], "cron_pattern": "@every 1m", ` +
-				`"rule_configs": {"queries": [{"name": "A", "expr": "disk_used_percent"}], ` +
+				`"rule_configs": {"queries": [{"name": "A", "expr": "max by (instance, mountpoint) (disk_used_percent)"}], ` +
 				`"check_threshold": {"enabled": true, "critical": "$A > 95"}}}, ` +
 				`"from": 1776009600000, "to": 1776052800000}`,
 			Do: api.DoAfter(r.backtest, showBacktest),
