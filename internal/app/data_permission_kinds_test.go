@@ -418,7 +418,7 @@ func ruleKind() kind {
 		{change, "/monit/rule/update", `{"id":$id,` + rest + `}`, ""}, {change, "/monit/rule/delete", `{"id":$id}`, ""},
 		{look, "/monit/rule/state", `{"id":$id}`, ""}, {look, "/monit/rule/history", `{"id":$id}`, ""}, {look, "/monit/rule/explain", `{"rule_id":$id,"ds_id":1}`, ""},
 		{change, "/monit/rule/delete/batch", `{"ids":[$id]}`, ""}, {change, "/monit/rule/update/fields", `{"ids":[$id],"fields":["enabled"]}`, ""},
-		{change, "/monit/rule/move", `{"ids":[$id],"dest_folder_id":1}`, ""}, {change, "/monit/rule/import", `[]`, ""}, {change, "/monit/rule/import/file", `{"ds_id":1,"dry_run":true,"text":"groups: [{rules: [{alert: a, expr: up}]}]"}`, ""},
+		{change, "/monit/rule/move", `{"ids":[$id],"dest_folder_id":1}`, ""}, {change, "/monit/rule/import", `[]`, ""}, {change, "/monit/rule/import/file", `{"ds_id":999999,"dry_run":true,"text":"groups: [{rules: [{alert: a, expr: up}]}]"}`, "InvalidParameter"},
 		{look, "/monit/rule/info", `{"id":$id}`, ""}, {list, "/monit/rule/list/basic", `{}`, ""}, {look, "/monit/rule/export", `{"ids":[$id]}`, ""},
 		{look, "/monit/rule/audits", `{"id":$id}`, ""}, {look, "/monit/rule/audit/detail", `{"id":1}`, ""}, {look, "/monit/rule/status", `{}`, ""},
 		{look, "/monit/rule/counter/status", `{}`, ""}, {look, "/monit/rule/counter/channel", `{}`, ""}, {look, "/monit/rule/counter/total", `{}`, ""},

@@ -134,7 +134,7 @@ func (w world) check(k kind, cells []string) {
 			case c.manner == list && (code != "" || seen != may):
 				w.t.Errorf("column %d: %s answers %q, shows the object: %t, want %t", column+1, c.path, code, seen, may)
 			case c.manner != list && may && code != c.ends, c.manner != list && !may && code != "AccessDenied":
-				w.t.Errorf("column %d: the table says %t, %s %s answers %q", column+1, may, c.path, c.body, code)
+				w.t.Errorf("column %d: the table says %t, %s %s answers %q %s", column+1, may, c.path, c.body, code, raw)
 			}
 			if !may && seen && c.manner != list && !strings.Contains(fill(c.body, object), object["mark"]) {
 				w.t.Errorf("column %d: the refusal of %s shows the object: %s", column+1, c.path, raw)

@@ -107,5 +107,6 @@ func enteredCluster(v *visit) edge.Settings {
 }
 
 func saveEdgeCluster(v *visit) (string, error) {
-	return "/edges", v.call("/monit/edge/cluster/update", map[string]any{"cluster_name": v.field("cluster"), "settings": enteredCluster(v)}, nil)
+	request := map[string]any{"cluster_name": v.field("cluster"), "settings": enteredCluster(v)}
+	return "/edges", v.call("/monit/edge/cluster/update", request, nil)
 }

@@ -344,7 +344,8 @@ func setAlertRuleStatus(v *visit) (string, error) {
 		return "/rules", v.call("/monit/rule/delete", map[string]any{"id": id}, nil)
 	case "enable", "disable":
 		var done []alertrule.Done
-		err := v.call("/monit/rule/update/fields", map[string]any{"ids": []uint64{id}, "fields": []string{"enabled"}, "enabled": to == "enable"}, &done)
+		request := map[string]any{"ids": []uint64{id}, "fields": []string{"enabled"}, "enabled": to == "enable"}
+		err := v.call("/monit/rule/update/fields", request, &done)
 		if err == nil && len(done) > 0 && done[0].Message != "" {
 			err = wrong(done[0].Message)
 		}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"io"
 	"net/http"
 
@@ -38,7 +39,9 @@ func importRules(v *visit) (string, error) {
 		return "", err
 	}
 	var found alertrule.FileImport
-	request := map[string]any{"text": text, "ds_id": ruleID(v.field("on")), "folder_id": formNumber(v, "folder_id"), "dry_run": v.field("do") != "save"}
+	request := map[string]any{
+		"text": text, "ds_id": ruleID(v.field("on")), "folder_id": formNumber(v, "folder_id"), "dry_run": v.field("do") != "save",
+	}
 	if err := v.call("/monit/rule/import/file", request, &found); err != nil {
 		return "", err
 	}
@@ -48,7 +51,7 @@ func importRules(v *visit) (string, error) {
 
 // pastedFile returns the text of a field, or of the file that was uploaded instead, which then is the text of the field.
 func (v *visit) pastedFile(field, file string) (string, error) {
-	if err := v.r.ParseMultipartForm(maxForm); err != nil && err != http.ErrNotMultipart {
+	if err := v.r.ParseMultipartForm(maxForm); err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return "", wrong(v.T("The file cannot be read."))
 	}
 	if from, _, err := v.r.FormFile(file); err == nil {

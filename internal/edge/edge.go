@@ -88,7 +88,8 @@ func Join(tx *db.Tx, m Member, now time.Time) error {
 	}
 	all = slices.DeleteFunc(all, func(other Member) bool { return other.Cluster != m.Cluster || other.ID == m.ID })
 	if len(all) >= maxMembers {
-		return fault.New(fault.Conflict, "a cluster has at most %d edges, %s has %d: delete one that is not live", maxMembers, m.Cluster, len(all))
+		return fault.New(fault.Conflict, "a cluster has at most %d edges, %s has %d: delete one that is not live",
+			maxMembers, m.Cluster, len(all))
 	}
 	return m.save(tx)
 }

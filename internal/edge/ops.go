@@ -77,7 +77,8 @@ func (s *Service) Ops() []api.Op {
 		{
 			Path: "/monit/edge/cluster/update", Allow: manage, Effect: api.Write, Audit: "edge_cluster:write:update",
 			Doc:     "Sets how a cluster alerts that no member of it is live.",
-			Example: `{"cluster_name": "fra", "settings": {"enabled": true, "severity": "Critical", "lost_seconds": 120}}`, Do: api.Do(updateCluster),
+			Example: `{"cluster_name": "fra", "settings": {"enabled": true, "severity": "Critical", "lost_seconds": 120}}`,
+			Do:      api.Do(updateCluster),
 		},
 	})
 }

@@ -61,7 +61,8 @@ func (a Ask) Span(kind string, otherwise time.Duration) (time.Duration, *evaluat
 		unit = "m"
 	}
 	if err != nil || n < 1 || units[unit] == 0 || n > int64(31*24*time.Hour/units[unit]) {
-		return 0, Unsupported("%s.timespan.value and %[1]s.timespan.unit must be a span of at most 31 days, such as 15 and m; got %.40q and %.40q", kind, value, unit)
+		return 0, Unsupported("%s.timespan.value and %[1]s.timespan.unit must be a span of at most 31 days, such as 15 and m; "+
+			"got %.40q and %.40q", kind, value, unit)
 	}
 	return time.Duration(n) * units[unit], nil
 }
@@ -102,7 +103,8 @@ func (r *Raw) Rows() ([]evaluate.Row, error) {
 		return r.rows, nil
 	}
 	return r.rows, &evaluate.Failure{Kind: evaluate.TooMuch, Phase: PhaseRead, Cut: true, Message: fmt.Sprintf(
-		"the query returns %d lines, its limit: what is missing among them is not known; use a shorter span, a narrower query or figures", r.Limit)}
+		"the query returns %d lines, its limit: what is missing among them is not known; "+
+			"use a shorter span, a narrower query or figures", r.Limit)}
 }
 
 // Unsupported returns the failure of a query that the querier cannot ask.

@@ -166,7 +166,7 @@ type Registry struct {
 func (r Registry) Open(d Datasource) (Querier, *evaluate.Failure) {
 	open := r.Types[d.Type]
 	if open == nil {
-		return nil, &evaluate.Failure{Kind: evaluate.Unsupported, Message: fmt.Sprintf("this program was built without datasources of type %s", d.Type)}
+		return nil, Unsupported("this program was built without datasources of type %s", d.Type)
 	}
 	d.Address = cloudAddress(d) // the host that receives the secrets
 	d, failed := r.SecretEnv.resolve(d)

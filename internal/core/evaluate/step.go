@@ -9,7 +9,8 @@ import (
 )
 
 // Step advances the watch by the evaluation of a moment. Its answers are those of all queries of the rule; if one of them
-// failed, nothing is known and nothing changes; if one was cut, only what is there counts. If the result asks recovery queries, nothing has changed yet: Answered goes
+// failed, nothing is known and nothing changes; if one was cut, only what is there counts. If the result asks recovery queries,
+// nothing has changed yet: Answered goes
 // on.
 func (w *Watch) Step(at time.Time, answers []Answer) Result {
 	w.step++

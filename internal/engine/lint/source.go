@@ -31,17 +31,8 @@ func (r *reader) sources() (list []lint.Source, err error) {
 			s.Channels = []int64{i.ChannelID}
 		}
 		key := strconv.FormatInt(i.IntegrationID, 10)
-		routed, found, err := route.Kind.Find(r.tx, r.account, key)
-		if err != nil {
+		if err := r.routed(&s, key); err != nil {
 			return nil, err
-		}
-		s.Routed = found
-		if found {
-			s.Default = routed.Default != nil && len(routed.Default.ChannelIDs) > 0
-			s.Channels = append(s.Channels, routed.Channels()...)
-			for _, c := range routed.Cases {
-				s.Cases = append(s.Cases, c.If)
-			}
 		}
 		rules, _, err := alert.Pipelines.Find(r.tx, r.account, key)
 		if err != nil {
@@ -59,6 +50,21 @@ func (r *reader) sources() (list []lint.Source, err error) {
 		list = append(list, s)
 	}
 	return slices.DeleteFunc(list, func(s lint.Source) bool { return s.ID == monitors && s.Channel == 0 && !s.Routed }), nil
+}
+
+// routed adds the route of an integration.
+func (r *reader) routed(s *lint.Source, integration string) error {
+	to, found, err := route.Kind.Find(r.tx, r.account, integration)
+	if err != nil || !found {
+		return err
+	}
+	s.Routed = true
+	s.Default = to.Default != nil && len(to.Default.ChannelIDs) > 0
+	s.Channels = append(s.Channels, to.Channels()...)
+	for _, c := range to.Cases {
+		s.Cases = append(s.Cases, c.If)
+	}
+	return nil
 }
 
 // unknownSeverities returns the unknown severities that an integration sends.

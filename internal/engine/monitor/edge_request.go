@@ -149,7 +149,8 @@ func (q *throughEdge) ask(ctx context.Context, one remote.Request, most time.Dur
 	defer q.remove(context.WithoutCancel(ctx), one.ID)
 	text := ""
 	err = q.await(ctx, q.account, min(most, requestTime), func(tx *db.Tx) (err error) {
-		text, _, err = db.One(tx, db.Column[string], `SELECT answer FROM edge_request WHERE account_id = $1 AND request_id = $2`, q.account, one.ID)
+		text, _, err = db.One(tx, db.Column[string], `SELECT answer FROM edge_request WHERE account_id = $1 AND request_id = $2`,
+			q.account, one.ID)
 		if err == nil && text == "" {
 			err = errWaiting
 		}
@@ -200,7 +201,8 @@ func noEdge(cluster string, all []edge.Member) string {
 		return fmt.Sprintf("no edge of cluster %s is live", cluster)
 	}
 	last := slices.MaxFunc(all, func(a, b edge.Member) int { return a.Seen.Compare(b.Seen) })
-	return fmt.Sprintf("no edge of cluster %s is live; the last, %s, was seen %s", cluster, last.Name, last.Seen.UTC().Format("2 Jan 15:04:05 UTC"))
+	return fmt.Sprintf("no edge of cluster %s is live; the last, %s, was seen %s",
+		cluster, last.Name, last.Seen.UTC().Format("2 Jan 15:04:05 UTC"))
 }
 
 // put stores a request. An account has few at a time.
@@ -210,7 +212,8 @@ func (q *throughEdge) put(ctx context.Context, to edge.Member, one *remote.Reque
 		return broken(err)
 	}
 	err = q.DB.WriteOf(ctx, q.account, func(tx *db.Tx) error {
-		if err := tx.Do(`DELETE FROM edge_request WHERE account_id = $1 AND asked_at < $2`, q.account, now.UnixMilli()-requestGoneMS); err != nil {
+		gone := now.UnixMilli() - requestGoneMS
+		if err := tx.Do(`DELETE FROM edge_request WHERE account_id = $1 AND asked_at < $2`, q.account, gone); err != nil {
 			return err
 		}
 		n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM edge_request WHERE account_id = $1`, q.account)

@@ -123,7 +123,9 @@ func (r *Service) batch(c *api.Call, from *sender, in *remote.Batch) (b evaluato
 	w.Source.Name = d.Name
 	w.Source.Type = d.TypeIdent
 	w.Source.Cluster = d.Cluster()
-	b = evaluator.Batch{Watch: w, Epoch: in.Epoch, AsOf: within(in.AsOf, c.Now), Transitions: in.Transitions, Related: in.Related, Past: in.Past}
+	b = evaluator.Batch{
+		Watch: w, Epoch: in.Epoch, AsOf: within(in.AsOf, c.Now), Transitions: in.Transitions, Related: in.Related, Past: in.Past,
+	}
 	for _, list := range [][]evaluate.Transition{b.Transitions, b.Past} {
 		for i := range list {
 			t := &list[i]

@@ -207,7 +207,9 @@ func (r *Service) edgeReport(ctx context.Context, from *sender, in *remote.SyncR
 }
 
 // differ returns the slots of which the server has other open instances than the member.
-func (r *Service) differ(ctx context.Context, from *sender, own map[int64]int64, held map[int64]bool, theirs map[int64]uint64) ([]int64, error) {
+func (r *Service) differ(
+	ctx context.Context, from *sender, own map[int64]int64, held map[int64]bool, theirs map[int64]uint64,
+) ([]int64, error) {
 	ours := map[int64]uint64{}
 	err := r.DB.Read(ctx, func(tx *db.Tx) error {
 		clusters, err := clustersOf(tx, from.account)
@@ -223,7 +225,8 @@ func (r *Service) differ(ctx context.Context, from *sender, own map[int64]int64,
 				ours[from.slotOf(key)] ^= evaluator.DigestOf(key, check, hash, severity)
 			}
 			return struct{}{}, err
-		}, `SELECT rule_id, datasource_id, check_name, instance_key, severity FROM rule_instance WHERE account_id = $1 AND close_at = 0`, from.account)
+		}, `SELECT rule_id, datasource_id, check_name, instance_key, severity FROM rule_instance
+			WHERE account_id = $1 AND close_at = 0`, from.account)
 		return err
 	})
 	differ := []int64{}

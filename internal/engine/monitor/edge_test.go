@@ -406,7 +406,7 @@ func TestStrangerIsNoEdge(t *testing.T) {
 	e := newEdges(t)
 	m := e.join("fra-1")
 	m.sync(nil)
-	real := m.key
+	genuine := m.key
 	for _, key := range []string{"", "ek_0", apitest.KeyA} {
 		m.key = key
 		if m.call(remote.PathSync, remote.SyncRequest{Member: m.Member}, nil) != "Unauthorized" {
@@ -424,7 +424,7 @@ func TestStrangerIsNoEdge(t *testing.T) {
 			t.Fatal(code)
 		}
 	}
-	m.key = real
+	m.key = genuine
 	m.must(remote.PathSync, remote.SyncRequest{Member: m.Member}, nil)
 	e.Exec(`UPDATE edge_key SET status = 'disabled'`)
 	if code := m.call(remote.PathSync, remote.SyncRequest{Member: m.Member}, nil); code != "Unauthorized" && code != "RequestTooFrequently" {

@@ -51,24 +51,11 @@ func (r *Service) resolve(ctx context.Context, account int64, now time.Time) err
 				return err
 			}
 			n = len(list)
-			for _, id := range list {
-				after = id
-				issue, found, err := r.readable(tx, account, id)
-				if err != nil {
-					return err
-				}
-				if !found {
-					continue
-				}
-				over, err := hasGone(tx, account, &issue, now)
-				if err != nil {
-					return err
-				}
-				if over {
-					gone = append(gone, id)
-				}
+			if n > 0 {
+				after = list[n-1]
 			}
-			return nil
+			gone, err = r.goneOf(tx, account, list, now)
+			return err
 		})
 		if err != nil {
 			return err
@@ -82,6 +69,27 @@ func (r *Service) resolve(ctx context.Context, account int64, now time.Time) err
 			return nil
 		}
 	}
+}
+
+// goneOf returns the issues of a list that have gone.
+func (r *Service) goneOf(tx *db.Tx, account int64, list []string, now time.Time) (gone []string, err error) {
+	for _, id := range list {
+		issue, found, err := r.readable(tx, account, id)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			continue
+		}
+		over, err := hasGone(tx, account, &issue, now)
+		if err != nil {
+			return nil, err
+		}
+		if over {
+			gone = append(gone, id)
+		}
+	}
+	return gone, nil
 }
 
 // readable returns an issue. One that is corrupt is logged and not found: it must not keep the others from being resolved.

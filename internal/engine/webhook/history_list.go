@@ -93,6 +93,9 @@ func (r *Service) historyList(c *api.Call, in historyListRequest) (page historyP
 		}
 		return p.read(c.Tx, sources[i], w, from, want)
 	})
+	if err != nil {
+		return page, err
+	}
 	if len(items) > in.Limit {
 		items = items[:in.Limit]
 		last := items[in.Limit-1]

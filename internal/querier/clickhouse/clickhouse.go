@@ -130,7 +130,9 @@ func selects(ctx context.Context, c *sql.Conn, query string, limit int, wait tim
 		return nil, err
 	}
 	if !slices.ContainsFunc(verbs, func(verb string) bool { return strings.HasPrefix(strings.ToUpper(query), verb) }) {
-		return nil, &evaluate.Failure{Kind: evaluate.BadQuery, Phase: querier.PhaseQuery, Message: "a query must begin with " + strings.Join(verbs, ", ")}
+		return nil, &evaluate.Failure{
+			Kind: evaluate.BadQuery, Phase: querier.PhaseQuery, Message: "a query must begin with " + strings.Join(verbs, ", "),
+		}
 	}
 	settings := clickhouse.Settings{}
 	if level != "1" { // else no setting can be changed

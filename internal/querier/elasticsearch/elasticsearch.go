@@ -179,7 +179,7 @@ func (c client) Query(ctx context.Context, a querier.Ask) ([]evaluate.Row, *eval
 	}
 	if p.Cursor != "" { // it holds memory there
 		ignore := func(io.Reader) error { return nil }
-		node.Do(ctx, call(a, "/_sql/close", time.Second, map[string]any{"cursor": p.Cursor}, ignore))
+		_, _ = node.Do(ctx, call(a, "/_sql/close", time.Second, map[string]any{"cursor": p.Cursor}, ignore))
 	}
 	if failed != nil {
 		return nil, failed

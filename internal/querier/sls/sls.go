@@ -86,7 +86,8 @@ func (c client) Query(ctx context.Context, a querier.Ask) ([]evaluate.Row, *eval
 	}
 	project, store := a.Args["sls.project"], a.Args["sls.logstore"]
 	if !name.MatchString(project) || !name.MatchString(store) {
-		return nil, querier.Unsupported("sls.project and sls.logstore must be the names of a project and a logstore, got %.70q and %.70q", project, store)
+		return nil, querier.Unsupported("sls.project and sls.logstore must be the names of a project and a logstore, got %.70q and %.70q",
+			project, store)
 	}
 	to := a.AsOf
 	if to.IsZero() {
@@ -153,7 +154,8 @@ func rows(a querier.Ask, found answer) ([]evaluate.Row, *evaluate.Failure) {
 		return nil, failed
 	}
 	if limit := found.Meta.Limited; limit > 0 && len(found.Data) >= limit {
-		f := refused(evaluate.TooMuch, fmt.Sprintf("the query returns %d rows, its limit: what is missing among them is not known; give it a larger LIMIT", limit))
+		f := refused(evaluate.TooMuch, fmt.Sprintf(
+			"the query returns %d rows, its limit: what is missing among them is not known; give it a larger LIMIT", limit))
 		f.Cut = true
 		return t.Rows, f
 	}

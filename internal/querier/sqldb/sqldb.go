@@ -102,7 +102,7 @@ func (d *Database) on(ctx context.Context, wait time.Duration, do func(context.C
 	if err != nil {
 		return errConnect{err}
 	}
-	defer c.Close()
+	defer c.Close() //nolint:errcheck // the rows are read
 	err = do(ctx, c)
 	if err != nil {
 		cancel()

@@ -40,7 +40,8 @@ func ranged(a querier.Ask, from, to time.Time, step time.Duration, series *[]que
 	}
 	n, _ := strconv.ParseInt(m[1], 10, 32) // too many digits: no step is as long
 	if time.Duration(n)*units[m[2]] != step {
-		return querier.Call{}, querier.Unsupported("the query is about %s%s, so it can be asked in steps of as much only, not of %v", m[1], m[2], step)
+		return querier.Call{}, querier.Unsupported("the query is about %s%s, so it can be asked in steps of as much only, not of %v",
+			m[1], m[2], step)
 	}
 	c, failed := call(a, nil)
 	c.Path = "/select/logsql/stats_query_range"
