@@ -104,15 +104,28 @@ func (r *Service) edgeStates(tx *db.Tx, account int64, now time.Time, states map
 	return err
 }
 
-// owner returns the name of the process that evaluates a watch.
-func (r *Service) owner(tx *db.Tx, c clusters, key evaluator.Key, cluster string) (string, error) {
-	g, live := groupOf(key.Account, cluster), r.Nodes.Live()
+// owners names the processes that evaluate watches. The slots of a cluster are read once: a rule may have many datasources.
+type owners struct {
+	*Service
+	tx    *db.Tx
+	edges clusters
+	slots map[group][]slot
+}
+
+// of returns the name of the process that evaluates a watch.
+func (o owners) of(key evaluator.Key, cluster string) (string, error) {
+	g, live := groupOf(key.Account, cluster), o.Nodes.Live()
 	if g != nodes {
-		live = nodesOf(c.live(cluster))
+		live = nodesOf(o.edges.live(cluster))
 	}
-	all, err := readSlots(tx, g)
-	if err != nil {
-		return "", err
+	all, known := o.slots[g]
+	if !known {
+		var err error
+		all, err = readSlots(o.tx, g)
+		if err != nil {
+			return "", err
+		}
+		o.slots[g] = all
 	}
 	return name(live, all[g.slotOf(key)].node), nil
 }

@@ -109,6 +109,7 @@ func (r *Service) state(c *api.Call, in oneRule) (s RuleState, err error) {
 		s.RuntimeState = stateDisabled
 		return s, nil
 	}
+	processes := owners{r, c.Tx, edges, map[group][]slot{}}
 	for i := range sources {
 		d := &sources[i]
 		if !d.Enabled || !rule.Matches(d) {
@@ -116,7 +117,7 @@ func (r *Service) state(c *api.Call, in oneRule) (s RuleState, err error) {
 		}
 		key := evaluator.Key{Account: account, Rule: rule.ID, Datasource: d.ID}
 		w := r.watchState(key, d.Name, stored)
-		w.EdgeID, err = r.owner(c.Tx, edges, key, d.Cluster())
+		w.EdgeID, err = processes.of(key, d.Cluster())
 		if err != nil {
 			return s, err
 		}
