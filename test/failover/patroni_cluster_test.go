@@ -121,7 +121,9 @@ func startCluster(t *testing.T, members int, synchronous, proxied bool) *cluster
 	must(t, err)
 	c.dir, err = pgserver.Directory(true, c.as)
 	must(t, err)
-	t.Cleanup(func() { must(t, os.RemoveAll(c.dir)) })
+	t.Cleanup(func() { // a server that was killed may end while its files are removed
+		c.wait(10*time.Second, "the directory is removed", func() bool { return os.RemoveAll(c.dir) == nil })
+	})
 	client, peer := c.port(), c.port()
 	at, peers := fmt.Sprintf("http://127.0.0.1:%d", client), fmt.Sprintf("http://127.0.0.1:%d", peer)
 	c.etcd = c.daemon("etcd", installed("etcd"), "--data-dir", filepath.Join(c.dir, "etcd"), "--listen-client-urls", at,
