@@ -23,7 +23,8 @@ var latin = regexp.MustCompile(`[\p{Latin}\d][\p{Latin}\d_'’./@+-]*(?:[ ,:;&()
 // typed as it stands, such as labels.service.
 var international = regexp.MustCompile(`^(?i:tocsin|app key|api|openapi|url|uri|http|https|json|csv|ical|webhook|e-?mail|email|sms|push|web push|slack|teams|telegram|discord|ntfy|zoom|` +
 	`dingtalk|feishu|wecom|pagerduty|sentry|zabbix|datadog|newrelic|opsgenie|elastalert|nagios|roku|unity|react-native|kotlin-multiplatform|android|ios|iphone|sls|chrome|linux|rules|` +
-	`prometheus|alertmanager|grafana|curl|totp|openid connect|oidc|oauth|rum|cpu|ip|id|tls|smtp|utc|cet|cest|gmt|p50|p95|p99|mttr|mtta|kb|mb|[kmgt]ib|ms|s|x|vs|ok|en|english|` +
+	`prometheus|loki|victorialogs|clickhouse|elasticsearch|mysql|oracle|postgresql|cron|every|and|host|default|fra|` +
+	`alertmanager|grafana|curl|totp|openid connect|oidc|oauth|rum|cpu|ip|id|tls|smtp|utc|cet|cest|gmt|p50|p95|p99|mttr|mtta|kb|mb|[kmgt]ib|ms|s|x|vs|ok|en|english|` +
 	`get|post|promql|sql|markdown|html|yaml|go|java|esc|enter|ctrl|shift|tab|[a-z]|[0-9A-F]{6}|https?://\S*|\S+@\S+|\w+/[\w/]+|[\w-]+([.:_][\w-]+)+)$`)
 
 // separators of a list of such words.
