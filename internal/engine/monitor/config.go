@@ -65,11 +65,16 @@ func (r *Service) Watches(ctx context.Context, account int64) ([]evaluator.Watch
 	return r.watchesOf(ctx, account, nodes.cluster)
 }
 
-// watchesOf returns the watches of a cluster. What is open of watches that are in no cluster any more is closed.
+// watchesOf returns the watches of a cluster.
 func (r *Service) watchesOf(ctx context.Context, account int64, cluster string) ([]evaluator.Watch, error) {
-	r.mu.Lock()
-	cache := r.rules[account]
-	r.mu.Unlock()
+	_, watches, err := r.configured(ctx, account)
+	return slices.DeleteFunc(watches, func(w evaluator.Watch) bool { return w.Source.Cluster != cluster }), err
+}
+
+// configured reads what has changed of the rules of an account, and returns them with the watches of all clusters. What is open
+// of watches that are in no cluster any more is closed.
+func (r *Service) configured(ctx context.Context, account int64) (*ruleCache, []evaluator.Watch, error) {
+	cache := r.cached(account)
 	var (
 		sources  []datasource.Connection
 		zone     *time.Location
@@ -108,11 +113,11 @@ func (r *Service) watchesOf(ctx context.Context, account int64, cluster string) 
 		open, err = openWatches(tx, account)
 		return err
 	})
-	if err == nil && monitors == 0 { // the rules are of an account file
+	if err == nil && monitors == 0 && len(changed) > 0 { // the rules are of an account file
 		err = r.DB.WriteOf(ctx, account, func(tx *db.Tx) error { return integration.EnsureMonitors(tx, r.Keyring, account, 0, r.Clock.Now()) })
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	cache = cache.with(changed, deleted, revision)
 	watches := cache.watches(account, sources, zone)
@@ -120,10 +125,7 @@ func (r *Service) watchesOf(ctx context.Context, account int64, cluster string) 
 	r.mu.Lock()
 	r.rules[account] = cache
 	r.mu.Unlock()
-	if err := r.closeOrphans(ctx, account, open, watches); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(watches, func(w evaluator.Watch) bool { return w.Source.Cluster != cluster }), nil
+	return cache, watches, r.closeOrphans(ctx, account, open, watches)
 }
 
 // marksOf returns a number for each cluster that changes with its watches.

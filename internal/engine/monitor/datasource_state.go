@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"tocsin/internal/alertrule"
 	"tocsin/internal/api"
 	"tocsin/internal/datasource"
 	"tocsin/internal/engine/evaluator"
@@ -36,7 +35,7 @@ func (r *Service) datasourceStates(c *api.Call, _ allDatasources) (api.Items[Dat
 	if err != nil {
 		return list, err
 	}
-	rules, _, err := alertrule.Changed(c.Tx, account, -1)
+	all, err := r.watchedOf(c.Tx, account)
 	if err != nil {
 		return list, err
 	}
@@ -44,18 +43,21 @@ func (r *Service) datasourceStates(c *api.Call, _ allDatasources) (api.Items[Dat
 	if err != nil {
 		return list, err
 	}
+	found := map[uint64]*DatasourceState{}
+	list.Items = make([]DatasourceState, len(sources))
 	for i := range sources {
-		s := DatasourceState{DSID: sources[i].ID, State: SourceUnused}
-		for n := range rules {
-			if sources[i].Enabled && rules[n].On() && rules[n].Matches(&sources[i]) {
-				s.add(r.watchState(evaluator.Key{Account: account, Rule: rules[n].ID, Datasource: s.DSID}, "", stored).Last)
-			}
-		}
+		list.Items[i] = DatasourceState{DSID: sources[i].ID, State: SourceUnused}
+		found[sources[i].ID] = &list.Items[i]
+	}
+	for key := range all {
+		found[key.Datasource].add(r.watchState(key, "", stored).Last)
+	}
+	for i := range list.Items {
+		s := &list.Items[i]
 		if u, lost := stored[evaluator.Key{Account: account, Datasource: s.DSID}]; lost && s.Rules > 0 {
 			s.State = SourceLost
 			s.Since, s.Reason = u.since, u.Message
 		}
-		list.Items = append(list.Items, s)
 	}
 	return list, nil
 }

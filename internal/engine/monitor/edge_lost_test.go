@@ -51,14 +51,20 @@ func (e *edges) own() (all []string) {
 	return all
 }
 
-func TestLostClusterHasOneAlert(t *testing.T) {
-	t.Parallel()
-	e := newEdges(t)
+// intoChannel lets the cluster's alert begin in a channel.
+func (e *edges) intoChannel() {
+	e.t.Helper()
 	var ch struct {
 		ChannelID int64 `json:"channel_id"`
 	}
 	e.do("/channel/create", fmt.Sprintf(`{"channel_name": "Platform", "team_id": %d}`, apitest.TeamA)).Into(&ch)
 	e.do("/monit/edge/cluster/update", fmt.Sprintf(`{"cluster_name": "fra", "settings": {"enabled": true, "severity": "Warning", "lost_seconds": 120, "channel_id": %d}}`, ch.ChannelID))
+}
+
+func TestLostClusterHasOneAlert(t *testing.T) {
+	t.Parallel()
+	e := newEdges(t)
+	e.intoChannel()
 	m := e.join("fra-1")
 	m.sync(nil)
 	e.look(115 * time.Second)
@@ -77,6 +83,23 @@ func TestLostClusterHasOneAlert(t *testing.T) {
 	m.sync(nil)
 	e.look(5 * time.Second)
 	if all := e.own(); len(all) != 2 || !strings.HasPrefix(all[1], "Ok ") {
+		t.Errorf("alerts %q", all)
+	}
+}
+
+// A process that starts has read no rules yet, and was in touch with no edge: it does not know that one is back.
+func TestLostClusterStaysLostAfterRestart(t *testing.T) {
+	t.Parallel()
+	e := newEdges(t)
+	e.intoChannel()
+	e.join("fra-1").sync(nil)
+	e.look(2*time.Minute + 10*time.Second)
+	if all := e.own(); len(all) != 1 {
+		t.Fatalf("alerts %q", all)
+	}
+	e.center = e.start()
+	e.look(4 * time.Minute)
+	if all := e.own(); len(all) != 1 {
 		t.Errorf("alerts %q", all)
 	}
 }

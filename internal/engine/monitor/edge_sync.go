@@ -61,10 +61,8 @@ func (r *Service) current(ctx context.Context, account int64) (*ruleCache, error
 	if cache := r.cached(account); cache != nil && cache.revision == revision {
 		return cache, nil
 	}
-	if _, err := r.watchesOf(ctx, account, ""); err != nil {
-		return nil, err
-	}
-	return r.cached(account), nil
+	cache, _, err := r.configured(ctx, account)
+	return cache, err
 }
 
 func (r *Service) cached(account int64) *ruleCache {
@@ -89,6 +87,7 @@ func (r *Service) beat(
 		self.OffsetMS = in.At - now.UnixMilli()
 		self.ConfigAge = max(0, in.ConfigAge)
 		self.SpoolBytes = max(0, in.SpoolBytes)
+		self.LateMS = max(0, in.LateMS)
 		if in.Revision == cache.marks[from.cluster] {
 			self.Revision = cache.revision
 		}
@@ -126,11 +125,16 @@ type watched struct {
 	source *datasource.Item
 }
 
-// watchedOf returns the watches of an account as the cache has its rules.
+// watchedOf returns the watches of an account as the cache has its rules. Of an account that is not in it, as after a start, it
+// reads the rules: that none is known yet does not mean that there is none.
 func (r *Service) watchedOf(tx *db.Tx, account int64) (map[evaluator.Key]watched, error) {
 	all, cache := map[evaluator.Key]watched{}, r.cached(account)
 	if cache == nil {
-		return all, nil
+		rules, _, err := alertrule.Changed(tx, account, -1)
+		if err != nil {
+			return nil, err
+		}
+		cache = (&ruleCache{}).with(rules, nil, 0)
 	}
 	sources, err := datasource.All(tx, account)
 	for i := range sources {
@@ -226,7 +230,7 @@ func (r *Service) differ(
 			}
 			return struct{}{}, err
 		}, `SELECT rule_id, datasource_id, check_name, instance_key, severity FROM rule_instance
-			WHERE account_id = $1 AND close_at = 0`, from.account)
+			WHERE account_id = $1 AND (close_at = 0 OR closing LIKE '{"code":"mon_channel_%')`, from.account)
 		return err
 	})
 	differ := []int64{}

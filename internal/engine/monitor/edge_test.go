@@ -38,6 +38,7 @@ type edges struct {
 	*apitest.Server
 	t       *testing.T
 	center  *monitor.Service
+	start   func() *monitor.Service // of another process
 	handler http.Handler
 	key     string
 }
@@ -50,11 +51,14 @@ func newEdges(t *testing.T) *edges {
 	}
 	s := apitest.Start(t, alertrule.New(alertrule.Config{}).Ops(), (&datasource.Service{Keyring: keyring}).Ops(), (&edge.Service{}).Ops(), channel.Ops(keyring))
 	d := s.Again()
-	e := &edges{Server: s, t: t, center: monitor.New(monitor.Config{
-		DB: d, Keyring: keyring, Clock: s.Clock, Log: slog.New(slog.DiscardHandler), Decide: jobs.NewSignal(), Guesses: api.NewKeyGuesses(&ratelimit.Share{}),
-		Own:   &selfalert.Service{DB: d, Decide: jobs.NewSignal()},
-		Nodes: node.New(node.Config{DB: d, Clock: s.Clock, SealKeys: func() []string { return nil }, Offset: func() time.Duration { return 0 }}),
-	})}
+	e := &edges{Server: s, t: t, start: func() *monitor.Service {
+		return monitor.New(monitor.Config{
+			DB: d, Keyring: keyring, Clock: s.Clock, Log: slog.New(slog.DiscardHandler), Decide: jobs.NewSignal(), Guesses: api.NewKeyGuesses(&ratelimit.Share{}),
+			Own:   &selfalert.Service{DB: d, Decide: jobs.NewSignal()},
+			Nodes: node.New(node.Config{DB: d, Clock: s.Clock, SealKeys: func() []string { return nil }, Offset: func() time.Duration { return 0 }}),
+		})
+	}}
+	e.center = e.start()
 	mux := http.NewServeMux()
 	for path, endpoint := range e.center.Edges() {
 		mux.Handle(path, s.Frame.Endpoint(endpoint))
