@@ -24,11 +24,11 @@ var errMarked = errors.New("a channel of the rule was disabled or enabled")
 
 // marked reports whether the channels of an instance are to change.
 func (i *instance) marked() bool {
-	return i.closeAt > 0 && strings.Contains(i.closing, `"mon_channel_`)
+	return i.closeAt > 0 && strings.HasPrefix(i.closing, `{"code":"mon_channel_`) // names are behind the code
 }
 
-// ChannelSwitched lets what rules have open end in a channel that was disabled, and begin in one that was enabled; it stays open
-// in other channels. The rows are marked like those that are to be closed, with a reason about the channel, in
+// ChannelSwitched lets what rules have open end in a channel that was disabled, and begin in a channel that was enabled; it stays open
+// in other channels. The rows are marked like instances that are to be closed, with a reason about the channel, in
 // the transaction that did it.
 func (r *Service) ChannelSwitched(tx *db.Tx, account int64, ch *channel.Channel, by int64, now time.Time) error {
 	open, err := db.All(tx, db.Column[int64], `SELECT DISTINCT rule_id FROM rule_instance WHERE account_id = $1`, account)
@@ -54,7 +54,7 @@ func (r *Service) ChannelSwitched(tx *db.Tx, account int64, ch *channel.Channel,
 	for _, rule := range open {
 		named := slices.Contains(naming, fmt.Sprint(uint64(rule)))
 		err := tx.Do(`UPDATE rule_instance SET close_at = $4, closing = $5 WHERE account_id = $1 AND rule_id = $2
-			AND (close_at = 0 OR closing LIKE '%"mon_channel_%') AND ($6 = 1 OR channels LIKE '%' || $3 || '%')`,
+			AND (close_at = 0 OR closing LIKE '{"code":"mon_channel_%') AND ($6 = 1 OR channels LIKE '%' || $3 || '%')`,
 			account, rule, fmt.Sprint(ch.ChannelID), now.Unix(), string(why), map[bool]int64{true: 1}[named])
 		if err != nil {
 			return err
@@ -78,7 +78,7 @@ func takers(tx *db.Tx, account int64, rule *alertrule.Rule) (channels []int64, u
 	return channels, len(rule.ChannelIDs) > 0 && len(channels) == 0, nil
 }
 
-// move changes the channels of a marked instance to those that take alerts now, and writes the events of the others.
+// move changes the channels of a marked instance to the channels that take alerts now, and writes the events of the others.
 func (c *closing) move(tx *db.Tx, why sentence.Data, monitors int64, now time.Time) error {
 	rule, found, err := alertrule.FindRule(tx, c.key.Account, c.key.Rule)
 	if err != nil {

@@ -91,7 +91,7 @@ func (r *Service) closeWhere(tx *db.Tx, account, rule, source int64, why sentenc
 	tx.OnCommit(func() { r.wake.RaiseFor(account) })
 	return tx.Do(`UPDATE rule_instance SET close_at = $4, closing = $5
 		WHERE account_id = $1 AND ($2 = 0 OR rule_id = $2) AND ($3 = 0 OR datasource_id = $3)
-			AND (close_at = 0 OR closing LIKE '%"mon_channel_%')`,
+			AND (close_at = 0 OR closing LIKE '{"code":"mon_channel_%')`,
 		account, rule, source, now.Unix(), string(text))
 }
 

@@ -91,7 +91,7 @@ func (r *Service) edgeSend(c *api.Call, key edge.Key, body []byte) (any, error) 
 		b, found, err := r.batch(c, from, &in.Batches[i])
 		taken := evaluator.Taken{Gone: true}
 		if err == nil && found {
-			taken, err = r.take(c.Ctx, from, b)
+			taken, err = r.sendAs(c.Ctx, from, b)
 		}
 		if err != nil {
 			return nil, err

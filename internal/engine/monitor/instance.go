@@ -92,7 +92,7 @@ func openWatches(tx *db.Tx, account int64) ([]evaluator.Key, error) {
 		var rule, source int64
 		err := scan(&rule, &source)
 		return evaluator.Key{Account: account, Rule: uint64(rule), Datasource: uint64(source)}, err
-	}, `SELECT rule_id, datasource_id FROM rule_instance WHERE account_id = $1 AND (close_at = 0 OR closing LIKE '%"mon_channel_%')
+	}, `SELECT rule_id, datasource_id FROM rule_instance WHERE account_id = $1 AND (close_at = 0 OR closing LIKE '{"code":"mon_channel_%')
 		UNION SELECT rule_id, datasource_id FROM rule_watch WHERE account_id = $1
 		UNION SELECT rule_id, datasource_id FROM watch_state WHERE account_id = $1`, account)
 }
@@ -120,7 +120,7 @@ func (r *Service) State(ctx context.Context, account int64, keys []evaluator.Key
 			return err
 		}
 		open, err := db.All(tx, scanInstance, `SELECT `+instanceColumns+` FROM rule_instance WHERE account_id = $1
-			AND (close_at = 0 OR closing LIKE '%"mon_channel_%')`, account)
+			AND (close_at = 0 OR closing LIKE '{"code":"mon_channel_%')`, account)
 		for _, i := range open {
 			if !wanted[i.key] {
 				continue
