@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -190,6 +191,9 @@ func TestPreview(t *testing.T) {
 		{Name: "rules alone", Key: apitest.KeyReader, Body: fmt.Sprintf(ask, "up"), Code: "AccessDenied"},
 		{Name: "no query", Body: `{"ds_type": "prometheus", "ds_name": "x"}`, Code: "InvalidParameter", Says: []string{"expr", "required"}},
 	})
+	if log := audited(s, "monitor_rule:read:preview"); len(log) == 0 || strings.Contains(log[0], "up") || !strings.Contains(log[0], "query_sha256") {
+		t.Errorf("audit log: %s", log)
+	}
 	s.Scenarios(t, "/monit/query/data", []apitest.Scenario{
 		{Name: "rows", Body: fmt.Sprintf(ask, "up"), Golden: "monit_query_data"},
 		{Name: "rules alone", Key: apitest.KeyReader, Body: fmt.Sprintf(ask, "up"), Code: "AccessDenied"},

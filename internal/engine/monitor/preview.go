@@ -63,6 +63,9 @@ func (r *Service) preview(c *api.Call, in previewRequest) (p Preview, err error)
 	if source == nil {
 		return p, fault.Invalid("ds_name", "can not find datasource %.100q of type %s that is enabled", in.DSName, in.DSType)
 	}
+	if err := r.recorded(c, "monitor_rule:read:preview", *source, []evaluate.Query{{Expr: in.Expr}}); err != nil {
+		return p, err
+	}
 	q, failed := r.Connect(c.Ctx, c.Who.AccountID, *source)
 	if failed != nil {
 		return p, refusal(failed)
