@@ -115,9 +115,22 @@ func (r *Service) tryRule(c *api.Call, in TrialRequest) (reply RuleTrial, err er
 		return reply, err
 	}
 	asOf := c.Now.Add(-t.watch.Delay)
+	q, failed := r.Connect(c.Ctx, c.Who.AccountID, t.source)
+	if failed == nil {
+		defer q.Close() //nolint:errcheck // there is no one to report to
+	}
+	ask := func(one evaluate.Query) evaluate.Answer {
+		a := evaluate.Answer{Query: one.Name, Failed: failed}
+		if failed == nil {
+			a.Rows, a.Failed = q.Query(c.Ctx, askFor(one, asOf))
+		}
+		return a
+	}
 	reply = RuleTrial{DSID: t.source.ID, DSName: t.source.Name, AsOf: asOf.UnixMilli(), Outcome: "known", Instances: []TrialInstance{}}
-	answers, further := r.answers(c, &t, asOf)
-	for _, a := range answers {
+	var answers []evaluate.Answer
+	for _, one := range t.rule.RuleConfigs.Queries {
+		a := ask(one)
+		answers = append(answers, a)
 		reply.Rows += int64(len(a.Rows))
 	}
 	result, err := t.step(asOf, answers)
@@ -133,7 +146,11 @@ func (r *Service) tryRule(c *api.Call, in TrialRequest) (reply RuleTrial, err er
 		return cmp.Compare(slices.Index(severities, a.Severity), slices.Index(severities, b.Severity))
 	})
 	reply.Total = int64(len(result.Transitions))
-	t.sent.Related = further(result.Related[:min(len(result.Related), mostDescribed)])
+	t.sent.Related = map[string][]evaluate.Answer{}
+	for _, one := range result.Related[:min(len(result.Related), mostDescribed)] {
+		key := one.Check + "/" + one.Instance
+		t.sent.Related[key] = append(t.sent.Related[key], ask(one.Query))
+	}
 	for i := range result.Transitions[:min(len(result.Transitions), mostTried)] {
 		reply.Instances = append(reply.Instances, r.tried(&t, &result.Transitions[i], i < mostDescribed))
 	}
@@ -153,36 +170,6 @@ func showTrial(_ *api.Call, found RuleTrial) (RuleTrial, error) { return found, 
 
 // severities are the severities from the highest.
 var severities = []string{"Critical", "Warning", "Info"}
-
-// further asks queries about instances.
-type further func([]evaluate.Question) map[string][]evaluate.Answer
-
-// answers asks the queries of a rule. further asks those of descriptions, and must be called once.
-func (r *Service) answers(c *api.Call, t *trial, asOf time.Time) ([]evaluate.Answer, further) {
-	q, failed := r.Connect(c.Ctx, c.Who.AccountID, t.source)
-	ask := func(one evaluate.Query) (a evaluate.Answer) {
-		a = evaluate.Answer{Query: one.Name, Failed: failed}
-		if failed == nil {
-			a.Rows, a.Failed = q.Query(c.Ctx, askFor(one, asOf))
-		}
-		return a
-	}
-	var all []evaluate.Answer
-	for _, one := range t.rule.RuleConfigs.Queries {
-		all = append(all, ask(one))
-	}
-	return all, func(questions []evaluate.Question) map[string][]evaluate.Answer {
-		found := map[string][]evaluate.Answer{}
-		for _, one := range questions {
-			key := one.Check + "/" + one.Instance
-			found[key] = append(found[key], ask(one.Query))
-		}
-		if failed == nil {
-			_ = q.Close() // there is no one to report to
-		}
-		return found
-	}
-}
 
 // step evaluates a rule once, as if one evaluation made an alert at any time.
 func (t *trial) step(asOf time.Time, answers []evaluate.Answer) (evaluate.Result, error) {
