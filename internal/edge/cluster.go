@@ -12,7 +12,7 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Settings are the settings of a cluster: how it alerts that no member of it is live.
+// Settings are the settings of a cluster: how it alerts that none of its members is live.
 type Settings struct {
 	Enabled     bool   `json:"enabled" doc:"Whether it alerts."`
 	Severity    string `json:"severity" enum:"Critical,Warning,Info" doc:"The severity of the alert."`

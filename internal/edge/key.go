@@ -13,7 +13,7 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// keyPrefix begins every key, so that people and secret scanners recognise one that has strayed into a file.
+// keyPrefix begins every key, so that people and secret scanners recognise a key in a file.
 const keyPrefix = "ek_"
 
 // maxName is the longest name of a key or a cluster, in characters.

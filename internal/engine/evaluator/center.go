@@ -55,7 +55,8 @@ type Report struct {
 	Watches []WatchState   // those that changed since the last report
 	Sources []SourceState  // likewise, and those that are lost
 
-	Digests map[int64]uint64 // of what is open, by slot; those of watches that wait for the center are left out
+	Digests map[int64]uint64 // of what is open, by slot; slots with watches that wait for the center are left out
+	Late    time.Duration    // by which 99 of 100 evaluations since the last report began late at most; of an edge alone
 }
 
 // WatchState is whether a watch is known.

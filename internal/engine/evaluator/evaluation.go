@@ -24,10 +24,13 @@ func (e *Evaluator) evaluate(ctx context.Context, w *watch) {
 	now := e.Clock.Now()
 	e.mu.Lock()
 	moment, missed := w.catchUp(now)
-	late := now.Sub(w.at)
+	late := max(0, now.Sub(w.at))
+	if e.Journal != nil { // a member's server shows it
+		e.late = append(e.late, late)
+	}
 	w.moment = moment
 	e.mu.Unlock()
-	e.metrics.late.Observe(max(0, late.Seconds()))
+	e.metrics.late.Observe(late.Seconds())
 	e.metrics.evaluated(w.Source.Type, string(evaluate.Missed), missed)
 	asOf := moment.Add(-w.Delay)
 	answers := e.answers(ctx, w, asOf)

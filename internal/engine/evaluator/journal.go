@@ -35,7 +35,7 @@ const lease = 15 * time.Second
 // its instance has, whether or not the transition is there.
 const mostUnsent = 1000
 
-// found adds transitions to those that wait for the center.
+// found adds transitions to the list that waits for the center.
 func (w *watch) found(b Batch) {
 	if w.unsent != nil {
 		b.Transitions = slices.Concat(w.unsent.Transitions, b.Transitions)

@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"tocsin/internal/core/evaluate"
@@ -84,7 +85,8 @@ func (e *Evaluator) moved(slots map[int64]int64) bool {
 func (e *Evaluator) news(now time.Time) (Report, []*source) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r := Report{At: now, Held: map[int64]bool{}, Digests: e.digests()}
+	r := Report{At: now, Held: map[int64]bool{}, Digests: e.digests(), Late: percentile(e.late)}
+	e.late = e.late[:0]
 	for slot := range e.slots {
 		r.Held[slot] = true
 	}
@@ -130,6 +132,15 @@ func (e *Evaluator) overdue(w *watch, now time.Time) {
 		Unknown: true, Kind: evaluate.Missed, Message: "its evaluations wait for others", Since: w.at,
 	}
 	e.changed[w.Key] = w.last
+}
+
+// percentile returns the 99th percentile; 0: of none.
+func percentile(all []time.Duration) time.Duration {
+	if len(all) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[(len(sorted)*99-1)/100]
 }
 
 func later(a, b time.Time) time.Time {

@@ -16,7 +16,7 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
-// How often the server looks whether clusters have live members, and raises the alert of those that have none again.
+// How often the server looks whether clusters have live members, and raises again the alert of a cluster that has none.
 const (
 	lookAtEdges = 5 * time.Second
 	repeatLost  = time.Minute

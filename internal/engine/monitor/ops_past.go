@@ -9,7 +9,7 @@ import (
 // maxTried bounds the body of an operation on a rule that is not stored.
 const maxTried = 512 << 10
 
-// neverMissing is needsRules of an operation whose ds_id is a parameter: one that does not exist is not valid.
+// neverMissing is needsRules of an operation whose ds_id is a parameter: an unknown datasource is not valid.
 var neverMissing = api.Errors{fault.AccessDenied: needsRules[fault.AccessDenied], fault.NotFound: ""}
 
 // pastOps returns the operations that ask datasources about rules, mostly about the past.

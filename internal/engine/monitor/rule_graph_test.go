@@ -63,7 +63,7 @@ func audited(s *apitest.Server, operation string) (bodies []string) {
 	return bodies
 }
 
-// A span that began before the graph begins with it; one that goes on has no end.
+// A span that began before the graph begins with it; a span that goes on has no end.
 func TestGraphShowsFiringSpans(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -31,7 +31,7 @@ func (f *sender) late(tx *db.Tx, key evaluator.Key) (bool, error) {
 	return seq > f.seq, err
 }
 
-// present returns an error unless the sender's process is the last one that joined as this edge.
+// present returns an error unless the sender's process was the last to join as this edge.
 func (f *sender) present(tx *db.Tx) error {
 	m, found, err := edge.Find(tx, f.account, f.cluster, f.ID)
 	switch {
@@ -63,7 +63,7 @@ type identity struct {
 
 func (c *change) identity() identity { return identity{c.Check, c.Key, string(c.To), c.At.UnixMilli()} }
 
-// pastOf returns the transitions of a watch that are stored since the first of those that are history alone: the sender repeats
+// pastOf returns the transitions of a watch that are stored since the first that is history alone: the sender repeats
 // them when it has no reply.
 func pastOf(tx *db.Tx, changes []change) (map[identity]bool, error) {
 	first := time.Time{}

@@ -165,7 +165,7 @@ func (s slot) store(tx *db.Tx, g group, before slot) error {
 		s.number, before.epoch, s.node, s.epoch, s.moving, s.since, before.moving, g.account, g.cluster)
 }
 
-// claim assigns the slots of a group and returns those that one of its live processes evaluates, with their epochs. held are the
+// claim assigns the slots of a group and returns the slots that one of its live processes evaluates, with their epochs. held are the
 // slots that it still evaluates: it has given up the others.
 func (r *Service) claim(
 	ctx context.Context, g group, self string, live []node.Node, held map[int64]bool, now time.Time,

@@ -53,6 +53,7 @@ type Center struct {
 	joined      bool
 	kept        kept
 	stored      time.Time // when kept was written
+	read        time.Time // when the configuration was read from the server
 	reached     time.Time // of this machine's clock
 	watches     WatchesReply
 	unsupported []evaluator.WatchState
@@ -241,6 +242,10 @@ func (c *Center) sync(ctx context.Context, report evaluator.Report) (evaluator.O
 	request := SyncRequest{
 		Member: c.member, At: asked.UnixMilli(), Revision: c.kept.Revision, SpoolBytes: c.Journal.Bytes(),
 		Watches: append(report.Watches, c.unsupported...), Sources: report.Sources, Digests: report.Digests,
+		LateMS: report.Late.Milliseconds(),
+	}
+	if !c.read.IsZero() {
+		request.ConfigAge = int64(c.Clock.Now().Sub(c.read).Seconds())
 	}
 	for slot := range report.Held {
 		request.Held = append(request.Held, slot)
@@ -274,6 +279,9 @@ func (c *Center) Watches(ctx context.Context, account int64) ([]evaluator.Watch,
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if joined {
+		c.read = c.Clock.Now()
+	}
 	all, unsupported, err := c.watches.unpack(account, func(s Source) (Block, error) {
 		return open(c.key, SourceInfo(account, c.kept.Cluster, s.ID, c.member.EdgeID), s.Sealed)
 	})
@@ -312,7 +320,7 @@ func (c *Center) Save(ctx context.Context, _ int64, states []evaluator.Saved) er
 	return nil
 }
 
-// Send stores transitions, those that change what is open first.
+// Send stores transitions: first what changes the open instances, then history.
 func (c *Center) Send(ctx context.Context, b evaluator.Batch) (evaluator.Taken, error) {
 	all := []Batch{{b.Watch.Key.Rule, b.Watch.Key.Datasource, b.Epoch, b.AsOf, b.Transitions, b.Related, b.Past}}
 	text, err := Marshal(all)

@@ -26,7 +26,7 @@ type Journal struct {
 	most int64
 
 	mu     sync.Mutex
-	file   *os.File // nil: it could not be written; the next line writes all of it
+	file   *os.File // nil: it could not be written; the next line writes the whole file
 	live   map[evaluator.Key][]byte
 	used   int64 // bytes of live
 	size   int64 // bytes of the file
@@ -139,7 +139,7 @@ func encode(one line) []byte {
 	return append(fmt.Appendf(nil, "%08x ", crc32.ChecksumIEEE(text)), text...)
 }
 
-// append adds a line, and writes the file again when most of it is old. The caller holds the lock.
+// append adds a line, and writes the file again when most lines are old. The caller holds the lock.
 func (j *Journal) append(text []byte) error {
 	j.wrote++
 	if j.file == nil || j.size > 2*j.used+1<<20 {

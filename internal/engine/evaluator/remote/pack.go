@@ -81,7 +81,7 @@ func Pack(have string, watches []evaluator.Watch, seal func(id uint64, d querier
 	return reply, nil
 }
 
-// unpack returns the watches of a reply, and as states those that this member does not know how to evaluate.
+// unpack returns the watches of a reply, and as states the watches that this member cannot evaluate.
 func (w *WatchesReply) unpack(account int64, open func(Source) (Block, error)) ([]evaluator.Watch, []evaluator.WatchState, error) {
 	var all []evaluator.Watch
 	var unsupported []evaluator.WatchState

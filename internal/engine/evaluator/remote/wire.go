@@ -77,6 +77,7 @@ type SyncRequest struct {
 	Revision   int64                   `json:"revision"` // of the configuration that it has
 	ConfigAge  int64                   `json:"config_age_s"`
 	SpoolBytes int64                   `json:"spool_bytes"`
+	LateMS     int64                   `json:"late_p99_ms"`
 	Held       []int64                 `json:"held"`
 	Watches    []evaluator.WatchState  `json:"watches"`
 	Sources    []evaluator.SourceState `json:"sources"`
@@ -138,7 +139,7 @@ type StateRequest struct {
 	Keys []evaluator.Key `json:"keys"`
 }
 
-// StateReply is what is stored of those that have anything.
+// StateReply has the watches of which something is stored.
 type StateReply struct {
 	Saved []evaluator.Saved `json:"saved"`
 }
