@@ -38,7 +38,7 @@ func withFigures(t *testing.T) (*world, string) {
 	return w, fmt.Sprintf("%.0f", made["id"])
 }
 
-// ruleFields returns the fields of a rule on a datasource, with those that differ.
+// ruleFields returns the fields of a rule on a datasource, with other values for some.
 func ruleFields(source string, other ...string) []string {
 	fields := []string{"name", "Disk almost full", "folder_id", "1", "ds_type", "prometheus", "ds_ids", source, "rule_configs.queries[0].name", "A", "rule_configs.queries[0].expr", "disk_used_percent",
 		"rule_configs.check_threshold.enabled", "1", "rule_configs.check_threshold.critical", "$A > 90", "rule_configs.check_threshold.alerting_check_times", "3", "rule_configs.check_anydata.severity", "Warning",

@@ -212,7 +212,7 @@ func chartOf(g monitor.Graph, from, to int64, key string) (c ruleChart) {
 	return c
 }
 
-// seriesOf returns the series that are drawn, those that fired first: of the queries that something is compared with, if any is.
+// seriesOf returns the series that are drawn, series that fired first: of the queries that something is compared with, if any is.
 func seriesOf(g monitor.Graph, fired func(monitor.GraphSeries) bool) (drawn []monitor.GraphSeries) {
 	for _, q := range g.Queries {
 		if len(g.Thresholds) > 0 && !slices.ContainsFunc(g.Thresholds, func(t monitor.GraphLine) bool { return t.Query == q.Name }) {
@@ -276,7 +276,7 @@ func pathThrough(points [][]float64, gap float64, x func(int64) float64, y func(
 	return d.String()
 }
 
-// united returns stretches without those that overlap or touch.
+// united joins stretches that overlap or touch.
 func united(all []stretch) (apart []stretch) {
 	slices.SortFunc(all, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
 	for _, s := range all {

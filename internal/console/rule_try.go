@@ -37,7 +37,7 @@ func (v *visit) scheduleWords(r alertrule.Rule) (w scheduleWords) {
 	return w
 }
 
-// ruleRun is what the queries of a rule answer now, and what the rule makes of it.
+// ruleRun is what the queries of a rule answer now, and what the rule finds in the answers.
 type ruleRun struct {
 	Queries []queryRun
 	Series  int // of the query with the most

@@ -115,7 +115,7 @@ func showRules(v *visit) (view, error) {
 	return d, d.name(v)
 }
 
-// folders fills in the folders with how many rules are in each and below it. It returns which are in the one that is shown.
+// folders fills in the folders with how many rules are in each and below it. It returns the folders that the shown folder holds.
 func (d *rulesView) folders(v *visit, all []rulefolder.Folder, rules []alertrule.Basic) map[int64]bool {
 	above := map[int64]int64{}
 	for _, f := range all {
@@ -130,7 +130,7 @@ func (d *rulesView) folders(v *visit, all []rulefolder.Folder, rules []alertrule
 	shown := map[int64]bool{d.Folder: true}
 	depth := map[int64]int{}
 	d.Folders = []countedLink{{Text: v.T("All"), Path: v.with("folder", ""), Count: len(rules), Here: d.Folder == 0}}
-	for _, f := range all { // each behind the one that it is in
+	for _, f := range all { // each behind its parent
 		shown[f.FolderID] = shown[f.FolderID] || shown[f.ParentID] && f.ParentID != 0
 		depth[f.FolderID] = depth[f.ParentID] + 1
 		id := strconv.FormatInt(f.FolderID, 10)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// cloudAddress returns the address of a datasource, of an Elasticsearch in Elastic Cloud the one that its cloud_id holds.
+// cloudAddress returns the address of a datasource, of an Elasticsearch in Elastic Cloud the address in its cloud_id.
 func cloudAddress(d Datasource) string {
 	var block struct {
 		Deployment string `json:"deployment"`

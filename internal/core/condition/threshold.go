@@ -7,7 +7,7 @@ type Threshold struct {
 	Value float64
 }
 
-// mirrored maps operators to those that hold when the sides change places.
+// mirrored maps each operator to its counterpart with the sides in the other order.
 var mirrored = map[string]string{">": "<", ">=": "<=", "<": ">", "<=": ">=", "==": "==", "!=": "!="}
 
 // Thresholds returns the comparisons of one value with one number, in the order of the text.

@@ -19,7 +19,7 @@ type Failure struct {
 	Kind    Kind
 	Phase   string // resolve, dial, tls, sign_in, query or read; empty where there was no connection to make
 	Message string // without secrets, at most 500 characters
-	Cut     bool   // there are rows, which prove what is there; those that are missing are not known
+	Cut     bool   // the rows prove what is there; a missing row is not known
 }
 
 // Error returns the kind with the message.

@@ -8,9 +8,9 @@ import (
 )
 
 // Reconcile returns the transitions after which what is stored of the watch is what it has open. found is what it has found
-// since it last knew what is stored, the oldest first. What of it is over, or stored already, is past.
+// since it last knew what is stored, the oldest first. A transition that is over, or stored already, is past.
 //
-// An instance that is stored although the watch has found no end of it is open again: only a complete answer ends it.
+// An instance that is stored although the watch has not found its end is open again: only a complete answer ends it.
 func (w *Watch) Reconcile(at time.Time, stored []Instance, found []Transition) (left, past []Transition) {
 	r := reconciliation{at: at, found: found, of: map[instanceID][]int{}, used: map[int]bool{}}
 	for n := range found {
@@ -86,7 +86,7 @@ func (r *reconciliation) take(n int, from string) *Transition {
 	return t
 }
 
-// add adds a transition to what an instance is: the one that was found, or one with the reason that it was not stored.
+// add adds a transition to what an instance is: the transition that was found, or another with the reason that it was not stored.
 func (r *reconciliation) add(i *Instance, from string, to To) {
 	if n := r.last(instanceID{i.Check, i.Key}, func(t To) bool { return t == to }); n >= 0 {
 		r.take(n, from).Severity = i.Severity

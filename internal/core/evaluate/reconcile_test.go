@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestReconcileMakesStoredWhatIsOpen: whatever part of the transitions was stored, those that Reconcile returns lead from what
+// TestReconcileMakesStoredWhatIsOpen: whatever part of the transitions was stored, the transitions that Reconcile returns lead from what
 // is stored to what is open. Nothing begins that is stored, nothing ends that is not, and every end was found.
 func TestReconcileMakesStoredWhatIsOpen(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ type AlertRule struct {
 	Sources  []Datasource // enabled ones that it matches
 	ByName   []Datasource // those of Sources that it names by a pattern
 	Channels int          // that it names
-	Taken    bool         // an alert of it is taken by a channel, or a route decides
+	Taken    bool         // a channel takes its alerts, or a route decides
 	Delay    int64        // seconds
 	Silent   bool         // the end of its alerts is not sent
 	Empty    int          // answers in a row without a row, where a row is needed; 0: not known

@@ -33,7 +33,7 @@ type Config struct {
 	Schedules []Schedule
 	Persons   []Person   // who have not left
 	Reserved  []Reserved // datasources that refer to variables of the server itself
-	// AlertRules are those that are enabled, and so are Datasources.
+	// AlertRules and Datasources are the enabled ones.
 	AlertRules  []AlertRule
 	Datasources []Datasource
 }

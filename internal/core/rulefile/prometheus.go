@@ -37,7 +37,7 @@ func (r *reader) prometheus(g *group, e *entry, rule *Rule, item *Item) error {
 // one is a template that is a label of the row alone.
 var one = regexp.MustCompile(`^\s*{{-?\s*(?:\$labels|\.Labels)\.([a-zA-Z_]\w*)\s*-?}}\s*$`)
 
-// label sets the labels of a rule, and returns the expression with those that are templates.
+// label sets the labels of a rule, and returns the expression with the templates among them.
 func (r *Rule) label(labels map[string]string, expr string, item *Item) string {
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
 		value := labels[name]

@@ -45,7 +45,7 @@ type Item struct {
 	Name    string
 	Group   string
 	Rule    *Rule    // nil: it is not carried
-	Changes []string // what is carried otherwise, and what of it is not
+	Changes []string // what is carried otherwise, and what is left out
 	Why     string   // why it is not carried
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // Foresight decides about alerts that did not happen, by the functions that decide about events and the configuration as it is.
-// It sees no alerts and incidents but those that it was given. Nothing is stored.
+// It sees only the alerts and incidents that it was given. Nothing is stored.
 type Foresight struct {
 	Tx        *db.Tx
 	account   int64

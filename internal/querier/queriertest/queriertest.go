@@ -26,7 +26,7 @@ import (
 type Type struct {
 	Name     string
 	Open     querier.Opener
-	Query    string // one that a good server answers
+	Query    string // that a good server answers
 	Good     string // its answer
 	Rows     int    // that it has; 0: one
 	Args     map[string]string

@@ -50,7 +50,7 @@ func Open(d querier.Datasource, out *egress.Client) (querier.Querier, *evaluate.
 	if err := json.Unmarshal(d.Payload, &c.block); err != nil {
 		return nil, &evaluate.Failure{Kind: evaluate.Unreachable, Message: "the payload of the datasource cannot be read"}
 	}
-	config, _ := querier.TLS{}.Config() //nolint:errcheck // nothing of it can be wrong
+	config, _ := querier.TLS{}.Config() //nolint:errcheck // an empty configuration is right
 	h, failed := querier.NewHTTP("sls", c.base.String(), config, out)
 	if failed != nil {
 		return nil, failed

@@ -69,7 +69,7 @@ func (d database) wait(q querier.Querier) {
 	d.t.Fatalf("the server does not answer: %v", failed)
 }
 
-// query is a query and what must come of it: rows in short, or a failure.
+// query is a query and its outcome: rows in short, or a failure.
 type query struct {
 	querier.Ask
 	want string
