@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -220,31 +218,7 @@ func (cmd *drillCmd) wait(base, event string, began time.Time) (story drillStory
 	}
 }
 
-// post makes a call. The error holds the server's reply, and never a key.
 func (cmd *drillCmd) post(url string, body any, into any) error {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	client := http.Client{Timeout: 30 * time.Second}
-	answer, err := client.Post(url, "application/json", bytes.NewReader(text))
-	if err != nil {
-		return fmt.Errorf("%s does not answer", cmd.Server)
-	}
-	defer answer.Body.Close()
-	reply, err := io.ReadAll(io.LimitReader(answer.Body, 4<<20))
-	if err != nil {
-		return err
-	}
-	var envelope struct {
-		Data  json.RawMessage
-		Error *struct{ Code, Message string }
-	}
-	if err := json.Unmarshal(reply, &envelope); err != nil {
-		return fmt.Errorf("%s answered %s, which is not Tocsin", cmd.Server, answer.Status)
-	}
-	if envelope.Error != nil {
-		return fmt.Errorf("%s: %s", envelope.Error.Code, envelope.Error.Message)
-	}
-	return json.Unmarshal(envelope.Data, into)
+	_, err := post(url, body, into)
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -145,6 +146,16 @@ func (cmd *rulesImportCmd) named(path, member, id, name string) (int64, error) {
 	return 0, fmt.Errorf("%s has none of the name %q", path, name)
 }
 
+// patience is how long an import waits for the account's rate: many files are more calls than a minute takes.
+const patience = 10 * time.Minute
+
+// post makes a call, as soon as the account's rate lets it.
 func (cmd *rulesImportCmd) post(path string, body, into any) error {
-	return (&drillCmd{Server: cmd.Server}).post(strings.TrimRight(cmd.Server, "/")+path+"?app_key="+cmd.AppKey, body, into)
+	for began := time.Now(); ; {
+		wait, err := post(strings.TrimRight(cmd.Server, "/")+path+"?app_key="+cmd.AppKey, body, into)
+		if wait == 0 || time.Since(began)+wait > patience {
+			return err
+		}
+		time.Sleep(wait)
+	}
 }
