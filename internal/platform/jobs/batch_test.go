@@ -26,7 +26,7 @@ type numbers struct {
 
 func newNumbers(t *testing.T, n int64) *numbers {
 	t.Helper()
-	d, err := db.Open(t.Context(), dbtest.New(t))
+	d, err := db.Open(t.Context(), dbtest.Migrated(t))
 	if err != nil {
 		t.Fatal(err)
 	}
