@@ -42,10 +42,17 @@ packages() {
 	go list ./... | grep -v -e /test/nodes -e /test/failover -e /test/faults -e /test/peer -e /test/deploy
 }
 
-# shared lists the packages whose goroutines share memory and that have tests with several of them. What the other packages
-# lock, the stories lock as well.
+# shared lists the packages whose goroutines share memory: those of the server's own parts that start, lock or hand over
+# something. What the other packages lock, the stories lock as well.
 shared() {
-	go list ./internal/api ./internal/auth ./internal/signin ./internal/engine/... ./internal/platform/... | grep -v -e copydb -e /redact
+	grep -rlE --include='*.go' --exclude='*_test.go' '^	*go |sync\.|atomic\.|chan ' \
+		internal/api internal/auth internal/signin internal/engine internal/platform |
+		sed 's|^|./|; s|/[^/]*$||' | sort -u | grep -v -e copydb -e /redact
+}
+
+# chapters names the first two stories of each file of test/story: each engine, with the goroutines of all others beside it.
+chapters() {
+	grep -h -m 2 '^func Test' test/story/*_test.go | sed 's/^func \(Test[A-Za-z0-9_]*\).*/\1/' | paste -s -d '|' -
 }
 
 # stored lists the packages whose tests make databases, without those that have no statement of their own: among them all
@@ -108,11 +115,17 @@ race() {
 		skip "THE RACE DETECTOR (CGO_ENABLED is $(go env CGO_ENABLED))"
 		return
 	fi
-	if [ $# -eq 0 ]; then
-		# shellcheck disable=SC2046
-		set -- -skip "^($alone|$long)\$" ./test/story $(shared)
-		skip "long tests, and packages whose tests start no goroutine, under the race detector: make soak runs all"
+	if [ $# -gt 0 ]; then
+		detect "$@"
+		return
 	fi
+	# shellcheck disable=SC2046
+	detect -skip "^($alone|$long)\$" $(shared)
+	detect -skip "^($alone|$long)\$" -run "^($(chapters))\$" ./test/story
+	skip "long tests, most stories and packages that start no goroutine, under the race detector: make soak runs all"
+}
+
+detect() {
 	go test -vet=off -p 3 -timeout 20m -race -gcflags=modernc.org/sqlite/lib=-race=false \
 		-gcflags=modernc.org/libc/...=-race=false -gcflags=modernc.org/memory=-race=false "$@"
 }
