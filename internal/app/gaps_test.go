@@ -25,7 +25,7 @@ func TestGapsAreRemembered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := db.Open(t.Context(), dbtest.New(t))
+	d, err := db.Open(t.Context(), dbtest.Migrated(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 func TestMetricsWithoutTheDatabase(t *testing.T) {
 	t.Parallel()
 	a, err := app.New(t.Context(), app.Config{
-		DB: dbtest.New(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: clock.System,
+		DB: dbtest.Migrated(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: clock.System,
 		Log: slog.New(slog.DiscardHandler), Version: "test",
 	})
 	if err != nil {

@@ -41,7 +41,7 @@ func TestNoSecretNeedsAnOldKeyAfterARotation(t *testing.T) {
 	unreachable := func(context.Context, string, notify.Address, sender.Message) (sender.Receipt, error) {
 		return sender.Receipt{}, &sender.Error{Retry: true, Message: "unreachable"} // so that what is to be sent stays
 	}
-	c := app.Config{DB: dbtest.New(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test",
+	c := app.Config{DB: dbtest.Migrated(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test",
 		Senders: app.Senders{Deliver: unreachable}}
 	a, err := app.New(ctx, c)
 	if err != nil {

@@ -28,7 +28,7 @@ import (
 func TestStartAndStopWithWorkDue(t *testing.T) {
 	const times, events = 12, 20
 	var sent atomic.Int64
-	c := app.Config{DB: dbtest.New(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test", Listen: "127.0.0.1:0",
+	c := app.Config{DB: dbtest.Migrated(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test", Listen: "127.0.0.1:0",
 		Budget: notify.Budget{Urgent: 10_000, Other: 10_000}, // a message for each event
 		Senders: app.Senders{Deliver: func(context.Context, string, notify.Address, sender.Message) (sender.Receipt, error) {
 			sent.Add(1)
