@@ -34,6 +34,10 @@ const HoldRequests = 20 * time.Second
 // CodeReplaced is the code of the error when another process has joined as the same member.
 const CodeReplaced = "EdgeReplaced"
 
+// HeaderMoved is the header of a reply with the address of the server to which the account of the key was moved; empty: it is not
+// known. The reply is an error.
+const HeaderMoved = "Tocsin-Moved-To"
+
 // Bounds of a call with transitions. What is beyond them goes into further calls.
 const (
 	MaxSend  = 1000
@@ -45,6 +49,9 @@ type Member struct {
 	EdgeID string `json:"edge_id"`
 	Run    string `json:"run"` // random, of each start of the process
 }
+
+// Self returns the process that sends a call, whose body begins with it.
+func (m *Member) Self() Member { return *m }
 
 // EdgeID returns the id of the member with a public key.
 func EdgeID(publicKey []byte) string {
