@@ -246,13 +246,8 @@ func (q *throughEdge) remove(ctx context.Context, request string) {
 }
 
 // edgeRequests holds the call of a member until there are requests to it, and returns each of them once.
-func (r *Service) edgeRequests(c *api.Call, key edge.Key, body []byte) (any, error) {
-	var in struct{ remote.Member }
-	from, err := r.sender(c, key, body, &in, &in.Member)
-	if err != nil {
-		return nil, err
-	}
-	err = r.await(c.Ctx, from.account, remote.HoldRequests, func(tx *db.Tx) error {
+func (r *Service) edgeRequests(c *api.Call, from *sender, _ *remote.Member) (any, error) {
+	err := r.await(c.Ctx, from.account, remote.HoldRequests, func(tx *db.Tx) error {
 		n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM edge_request
 			WHERE account_id = $1 AND edge_id = $2 AND cluster_name = $3 AND NOT fetched`, from.account, from.ID, from.cluster)
 		if err == nil && n == 0 {
@@ -286,12 +281,7 @@ func (r *Service) edgeRequests(c *api.Call, key edge.Key, body []byte) (any, err
 }
 
 // edgeAnswer stores the answer of a member to a request. One that no call waits for any more is dropped.
-func (r *Service) edgeAnswer(c *api.Call, key edge.Key, body []byte) (any, error) {
-	var in remote.AnswerRequest
-	from, err := r.sender(c, key, body, &in, &in.Member)
-	if err != nil {
-		return nil, err
-	}
+func (r *Service) edgeAnswer(c *api.Call, from *sender, in *remote.AnswerRequest) (any, error) {
 	if in.Failed != nil && !kinds[in.Failed.Kind] {
 		in.Failed.Kind = evaluate.Invalid
 	}

@@ -11,7 +11,6 @@ import (
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/core/event"
 	"tocsin/internal/datasource"
-	"tocsin/internal/edge"
 	"tocsin/internal/engine/evaluator"
 	"tocsin/internal/engine/evaluator/remote"
 	"tocsin/internal/platform/db"
@@ -19,14 +18,9 @@ import (
 )
 
 // edgeState returns what is stored of watches of a member's cluster.
-func (r *Service) edgeState(c *api.Call, key edge.Key, body []byte) (any, error) {
-	var in remote.StateRequest
-	from, err := r.sender(c, key, body, &in, &in.Member)
-	if err != nil {
-		return nil, err
-	}
+func (r *Service) edgeState(c *api.Call, from *sender, in *remote.StateRequest) (any, error) {
 	var clusters map[uint64]string
-	err = r.DB.Read(c.Ctx, func(tx *db.Tx) (err error) {
+	err := r.DB.Read(c.Ctx, func(tx *db.Tx) (err error) {
 		clusters, err = clustersOf(tx, from.account)
 		return err
 	})
@@ -50,12 +44,7 @@ func (r *Service) edgeState(c *api.Call, key edge.Key, body []byte) (any, error)
 }
 
 // edgeSave stores the counters of watches of a member.
-func (r *Service) edgeSave(c *api.Call, key edge.Key, body []byte) (any, error) {
-	var in remote.SaveRequest
-	from, err := r.sender(c, key, body, &in, &in.Member)
-	if err != nil {
-		return nil, err
-	}
+func (r *Service) edgeSave(c *api.Call, from *sender, in *remote.SaveRequest) (any, error) {
 	for i := range in.States {
 		s := &in.States[i]
 		s.Key.Account = from.account
@@ -68,21 +57,8 @@ func (r *Service) edgeSave(c *api.Call, key edge.Key, body []byte) (any, error) 
 }
 
 // edgeSend stores what a member found. Each batch is taken, or refused, by itself.
-func (r *Service) edgeSend(c *api.Call, key edge.Key, body []byte) (any, error) {
-	var in remote.SendRequest
-	from, err := r.sender(c, key, body, &in, &in.Member)
-	if err != nil {
-		return nil, err
-	}
+func (r *Service) edgeSend(c *api.Call, from *sender, in *remote.SendRequest) (any, error) {
 	from.seq = in.Seq
-	err = r.DB.Read(c.Ctx, func(tx *db.Tx) error {
-		self, _, err := edge.Find(tx, from.account, from.cluster, from.ID)
-		from.Name = self.Name
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
 	if err := checkBatches(in.Batches); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,8 @@ type clusters struct {
 	now time.Time
 }
 
-func (r *Service) clusters(tx *db.Tx, account int64, now time.Time) (clusters, error) {
+// clustersAt reads the members of an account.
+func clustersAt(tx *db.Tx, account int64, now time.Time) (clusters, error) {
 	c := clusters{map[string][]edge.Member{}, now}
 	members, err := edge.Members(tx, account)
 	for _, m := range members {
@@ -89,7 +90,7 @@ func (r *Service) edgeStates(tx *db.Tx, account int64, now time.Time, states map
 	if err != nil || !slices.ContainsFunc(sources, func(d datasource.Item) bool { return d.Cluster() != nodes.cluster }) {
 		return err
 	}
-	c, err := r.clusters(tx, account, now)
+	c, err := clustersAt(tx, account, now)
 	if err != nil {
 		return err
 	}

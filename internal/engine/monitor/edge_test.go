@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/alertrule"
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
@@ -25,8 +26,11 @@ import (
 	"tocsin/internal/engine/evaluator"
 	"tocsin/internal/engine/evaluator/remote"
 	"tocsin/internal/engine/monitor"
+	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/selfalert"
+	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/node"
 	"tocsin/internal/platform/ratelimit"
@@ -49,16 +53,25 @@ func newEdges(t *testing.T) *edges {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := apitest.Start(t, alertrule.New(alertrule.Config{}).Ops(), (&datasource.Service{Keyring: keyring}).Ops(), (&edge.Service{}).Ops(), channel.Ops(keyring))
-	d := s.Again()
-	e := &edges{Server: s, t: t, start: func() *monitor.Service {
-		return monitor.New(monitor.Config{
-			DB: d, Keyring: keyring, Clock: s.Clock, Log: slog.New(slog.DiscardHandler), Decide: jobs.NewSignal(), Guesses: api.NewKeyGuesses(&ratelimit.Share{}),
-			Own:   &selfalert.Service{DB: d, Decide: jobs.NewSignal()},
-			Nodes: node.New(node.Config{DB: d, Clock: s.Clock, SealKeys: func() []string { return nil }, Offset: func() time.Duration { return 0 }}),
-		})
-	}}
-	e.center = e.start()
+	before, err := db.Open(t.Context(), dbtest.Migrated(t)) // of a service that is made before its server
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { before.Close() })
+	config := monitor.Config{
+		DB: before, Keyring: keyring, Clock: clock.At(apitest.Now), Log: slog.New(slog.DiscardHandler), Decide: jobs.NewSignal(),
+		Guesses: api.NewKeyGuesses(&ratelimit.Share{}),
+	}
+	center := monitor.New(config)
+	s := apitest.Start(t, alertrule.New(alertrule.Config{States: center.States}).Ops(), center.Ops(), (&datasource.Service{Keyring: keyring}).Ops(),
+		(&edge.Service{}).Ops(), channel.Ops(keyring))
+	config.DB, config.Clock = s.Again(), s.Clock
+	config.Own = &selfalert.Service{DB: config.DB, Decide: jobs.NewSignal(), Notify: notify.New(notify.Config{
+		DB: config.DB, Bus: &activity.Bus{}, Keyring: keyring, Clock: s.Clock, Log: config.Log, Can: func(string) bool { return true }, Links: &notify.Links{},
+	})}
+	config.Nodes = node.New(node.Config{DB: config.DB, Clock: s.Clock, SealKeys: func() []string { return nil }, Offset: func() time.Duration { return 0 }})
+	center.Config = config
+	e := &edges{Server: s, t: t, center: center, start: func() *monitor.Service { return monitor.New(config) }}
 	mux := http.NewServeMux()
 	for path, endpoint := range e.center.Edges() {
 		mux.Handle(path, s.Frame.Endpoint(endpoint))
