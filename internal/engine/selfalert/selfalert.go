@@ -2,7 +2,7 @@
 // refused and the like. An alert is open in a channel, where it is escalated as any other. Without a channel that can
 // take it, the account's owner is notified. It ends when it has not been raised again for some time.
 //
-// It must never notify twice of what goes on, however often it is raised, unless who raises it says so.
+// It must never notify twice of what goes on, however often it is raised, unless the caller asks for a repetition.
 package selfalert
 
 import (
