@@ -31,7 +31,7 @@ func TestEdges(t *testing.T) {
 	w.must(w.app.DB.Write(context.Background(), func(tx *db.Tx) error {
 		now := w.clock.Now()
 		return edge.Join(tx, edge.Member{Account: 7000000000001, Cluster: "fra", ID: "00000000000000aa", Started: now, Seen: now,
-			Details: edge.Details{Name: "fra-1", Version: "1.2.3", Types: []string{"prometheus"}, OffsetMS: 40, LateMS: 7}}, now)
+			Details: edge.Details{Shown: edge.Shown{Name: "fra-1", Version: "1.2.3", Types: []string{"prometheus"}, OffsetMS: 40, LateMS: 7}}}, now)
 	}))
 	owner.get("/edges").shows("fra-1", "in touch", "Version 1.2.3", "clock off by 40 ms", "late by 7 ms", "!/edges/00000000000000aa/delete")
 	w.clock.Add(time.Minute)

@@ -17,7 +17,7 @@ import (
 func member(name, id string) edge.Member {
 	return edge.Member{
 		Account: apitest.AccountA, Cluster: "fra", ID: id, Run: "1", Started: apitest.Now, Seen: apitest.Now,
-		Details: edge.Details{Name: name, Address: "192.0.2.7", Version: "1.4.0", Types: []string{"prometheus", "loki"}, OffsetMS: 12, ConfigAge: 30},
+		Details: edge.Details{Shown: edge.Shown{Name: name, Address: "192.0.2.7", Version: "1.4.0", Types: []string{"prometheus", "loki"}, OffsetMS: 12, ConfigAge: 30}},
 	}
 }
 

@@ -272,7 +272,7 @@ func TestHistoryOfCutHasPace(t *testing.T) {
 	}
 }
 
-// A center that has heard nothing for longer than a lease may have hidden what it knew: it is reported again.
+// A center without a report for longer than a lease may have hidden what is unknown: it is reported again.
 func TestUnknownIsReportedAgainAfterCut(t *testing.T) {
 	t.Parallel()
 	b, f, _ := newFar(t)

@@ -134,9 +134,9 @@ func (r *Service) edgeJoin(c *api.Call, key edge.Key, body []byte) (any, error) 
 	}
 	m := edge.Member{
 		Account: key.Account, Cluster: key.ClusterName, ID: remote.EdgeID(in.PublicKey), Run: in.Run, Started: c.Now, Seen: c.Now,
-		Details: edge.Details{
-			Name: in.Name, Address: c.IP, Version: in.Version, Types: in.Types, PublicKey: in.PublicKey, OffsetMS: in.At - c.Now.UnixMilli(),
-		},
+		Details: edge.Details{PublicKey: in.PublicKey, Shown: edge.Shown{
+			Name: in.Name, Address: c.IP, Version: in.Version, Types: in.Types, OffsetMS: in.At - c.Now.UnixMilli(),
+		}},
 	}
 	err := r.DB.WriteOf(c.Ctx, key.Account, func(tx *db.Tx) error {
 		if err := edge.Join(tx, m, c.Now); err != nil {

@@ -126,14 +126,14 @@ func TestLostClusterHidesWhatIsUnknown(t *testing.T) {
 	m := e.join("fra-1")
 	m.sync(nil)
 	w := m.watches[0]
-	report := remote.SyncRequest{Member: m.Member, Watches: []evaluator.WatchState{{
+	report := remote.SyncRequest{Member: m.Member, Report: evaluator.Report{Watches: []evaluator.WatchState{{
 		Key: evaluator.Key{Rule: w.Rule, Datasource: w.Source}, Unknown: true, Kind: evaluate.BadQuery, Since: e.Clock.Now(),
-	}}, Sources: []evaluator.SourceState{{ID: m.watches[1].Source, Lost: true, Kind: evaluate.Unreachable, Since: e.Clock.Now()}}}
-	rule, source, cluster := fmt.Sprintf("monit/rule/%d/%d", w.Rule, w.Source), fmt.Sprintf("monit/source/%d", m.watches[1].Source), "monit/edges/fra"
+	}}, Sources: []evaluator.SourceState{{ID: m.watches[1].Source, Lost: true, Kind: evaluate.Unreachable, Since: e.Clock.Now()}}}}
+	rule, source := fmt.Sprintf("monit/rule/%d/%d", w.Rule, w.Source), fmt.Sprintf("monit/source/%d", m.watches[1].Source)
 	m.must(remote.PathSync, report, nil)
 	e.wantOwn(rule, source)
 	e.look(125 * time.Second)
-	e.wantOwn(cluster)
+	e.wantOwn("monit/edges/fra")
 	m.must(remote.PathSync, report, nil)
 	e.look(5 * time.Second)
 	e.wantOwn(rule, source)
@@ -245,7 +245,10 @@ func TestDatasourceIsAskedThroughEdge(t *testing.T) {
 	for len(got.Requests) == 0 { // each call is held until there are some
 		m.must(remote.PathRequests, m.Member, &got)
 	}
-	one := got.Requests[0]
+	var one remote.Request
+	if err := remote.Unmarshal(got.Requests[0], &one); err != nil {
+		t.Fatal(err)
+	}
 	if one.Kind != remote.KindQuery || one.Ask.Expr != "up" || one.Ask.Limit != 10 {
 		t.Errorf("asked %+v", one)
 	}
@@ -288,10 +291,10 @@ func TestEdgeReportsWhatIsUnknown(t *testing.T) {
 	m := newEdges(t).join("fra-1")
 	m.sync(nil)
 	w := m.watches[0]
-	in := remote.SyncRequest{Member: m.Member, Watches: []evaluator.WatchState{{
+	in := remote.SyncRequest{Member: m.Member, Report: evaluator.Report{Watches: []evaluator.WatchState{{
 		Key: evaluator.Key{Rule: w.Rule, Datasource: w.Source}, Rule: "invented", Unknown: true, Lost: true, Kind: "own", Message: strings.Repeat("x", 9999),
 		Since: m.Clock.Now().Add(time.Hour),
-	}}}
+	}}}}
 	m.must(remote.PathSync, in, nil)
 	m.Read(func(tx *db.Tx) error {
 		var since int64

@@ -1,13 +1,14 @@
 package monitor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/api"
 	"tocsin/internal/core/evaluate"
@@ -175,24 +176,27 @@ func broken(err error) *evaluate.Failure {
 
 // choose returns the live member that was in touch last.
 func (q *throughEdge) choose(ctx context.Context, now time.Time) (to edge.Member, failed *evaluate.Failure) {
-	var all []edge.Member
+	var all clusters
 	err := q.DB.Read(db.For(ctx, q.account), func(tx *db.Tx) (err error) {
-		all, err = edge.Members(tx, q.account)
+		all, err = clustersAt(tx, q.account, now)
 		return err
 	})
 	if err != nil {
 		return to, broken(err)
 	}
-	all = slices.DeleteFunc(all, func(m edge.Member) bool { return m.Cluster != q.source.Cluster })
-	able := slices.DeleteFunc(slices.Clone(all), func(m edge.Member) bool { return !m.Live(now) || !slices.Contains(m.Types, q.source.Type) })
-	if len(able) > 0 {
-		return slices.MaxFunc(able, func(a, b edge.Member) int { return a.Seen.Compare(b.Seen) }), nil
+	able, state, reason := all.able(q.source.Cluster, q.source.Type)
+	switch state {
+	case stateOffline:
+		return to, &evaluate.Failure{Kind: evaluate.Unreachable, Phase: phaseNoEdge, Message: reason}
+	case stateUnsupported:
+		return to, &evaluate.Failure{Kind: evaluate.Unsupported, Message: reason}
 	}
-	if slices.ContainsFunc(all, func(m edge.Member) bool { return m.Live(now) }) {
-		return to, &evaluate.Failure{Kind: evaluate.Unsupported, Message: fmt.Sprintf("no edge of cluster %s can ask datasources of type %s",
-			q.source.Cluster, q.source.Type)}
-	}
-	return to, &evaluate.Failure{Kind: evaluate.Unreachable, Phase: phaseNoEdge, Message: noEdge(q.source.Cluster, all)}
+	return last(able), nil
+}
+
+// last returns the member that was in touch last.
+func last(all []edge.Member) edge.Member {
+	return slices.MaxFunc(all, func(a, b edge.Member) int { return a.Seen.Compare(b.Seen) })
 }
 
 // noEdge describes a cluster without a live member.
@@ -200,9 +204,8 @@ func noEdge(cluster string, all []edge.Member) string {
 	if len(all) == 0 {
 		return fmt.Sprintf("no edge of cluster %s is live", cluster)
 	}
-	last := slices.MaxFunc(all, func(a, b edge.Member) int { return a.Seen.Compare(b.Seen) })
-	return fmt.Sprintf("no edge of cluster %s is live; the last, %s, was seen %s",
-		cluster, last.Name, last.Seen.UTC().Format("2 Jan 15:04:05 UTC"))
+	m := last(all)
+	return fmt.Sprintf("no edge of cluster %s is live; the last, %s, was seen %s", cluster, m.Name, m.Seen.UTC().Format("2 Jan 15:04:05 UTC"))
 }
 
 // put stores a request. An account has few at a time.
@@ -255,7 +258,7 @@ func (r *Service) edgeRequests(c *api.Call, from *sender, _ *remote.Member) (any
 		}
 		return err
 	})
-	reply := remote.RequestsReply{Requests: []remote.Request{}}
+	reply := remote.RequestsReply{Requests: []jsontext.Value{}}
 	if errors.Is(err, errWaiting) {
 		return reply, nil
 	}
@@ -267,9 +270,7 @@ func (r *Service) edgeRequests(c *api.Call, from *sender, _ *remote.Member) (any
 		texts, err := db.All(tx, db.Column[string], `SELECT body FROM edge_request
 			WHERE account_id = $1 AND edge_id = $2 AND cluster_name = $3 AND NOT fetched ORDER BY request_id`, from.account, from.ID, from.cluster)
 		for _, text := range texts {
-			var one remote.Request
-			err = cmp.Or(err, remote.Unmarshal([]byte(text), &one))
-			reply.Requests = append(reply.Requests, one)
+			reply.Requests = append(reply.Requests, jsontext.Value(text))
 		}
 		if err != nil {
 			return err

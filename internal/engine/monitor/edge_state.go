@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -50,16 +51,24 @@ func (c clusters) state(rule *alertrule.Rule, d *datasource.Item) (state, reason
 	if cluster == nodes.cluster {
 		return "", ""
 	}
-	live := c.live(cluster)
-	switch {
-	case len(live) == 0:
-		return stateOffline, noEdge(cluster, c.all[cluster])
-	case !slices.ContainsFunc(live, func(m edge.Member) bool { return slices.Contains(m.Types, d.TypeIdent) }):
-		return stateUnsupported, "no edge of cluster " + cluster + " can ask datasources of type " + d.TypeIdent
-	case slices.ContainsFunc(live, func(m edge.Member) bool { return m.Revision < rule.Revision }):
-		return statePending, ""
+	_, state, reason = c.able(cluster, d.TypeIdent)
+	if state == "" && slices.ContainsFunc(c.live(cluster), func(m edge.Member) bool { return m.Revision < rule.Revision }) {
+		state = statePending
 	}
-	return "", ""
+	return state, reason
+}
+
+// able returns the live members of a cluster that can ask datasources of a type; the state and the reason if there is none.
+func (c clusters) able(cluster, kind string) (able []edge.Member, state, reason string) {
+	live := c.live(cluster)
+	if len(live) == 0 {
+		return nil, stateOffline, noEdge(cluster, c.all[cluster])
+	}
+	able = slices.DeleteFunc(live, func(m edge.Member) bool { return !slices.Contains(m.Types, kind) })
+	if len(able) == 0 {
+		return nil, stateUnsupported, fmt.Sprintf("no edge of cluster %s can ask datasources of type %s", cluster, kind)
+	}
+	return able, "", ""
 }
 
 // EdgeSlots counts the slots of the edges of an account, for their list.

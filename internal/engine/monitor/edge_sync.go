@@ -28,18 +28,14 @@ func (r *Service) edgeSync(c *api.Call, from *sender, in *remote.SyncRequest) (a
 	if err != nil {
 		return nil, err
 	}
-	held := map[int64]bool{}
-	for _, slot := range in.Held {
-		held[slot] = true
-	}
-	own, err := r.claim(c.Ctx, from.group, from.ID, nodesOf(live), held, c.Now)
+	own, err := r.claim(c.Ctx, from.group, from.ID, nodesOf(live), in.Held, c.Now)
 	if err != nil {
 		return nil, err
 	}
 	if err := r.edgeReport(c.Ctx, from, in, own, c.Now); err != nil {
 		return nil, err
 	}
-	differ, err := r.differ(c.Ctx, from, own, held, in.Digests)
+	differ, err := r.differ(c.Ctx, from, own, in)
 	return remote.SyncReply{Now: r.Clock.Now().UnixMilli(), Slots: own, Revision: cache.marks[from.cluster], Differ: differ}, err
 }
 
@@ -76,10 +72,10 @@ func (r *Service) beat(
 		}
 		self := &from.Member
 		self.Seen = now
-		self.OffsetMS = in.At - now.UnixMilli()
+		self.OffsetMS = in.At.Sub(now).Milliseconds()
 		self.ConfigAge = max(0, in.ConfigAge)
 		self.SpoolBytes = max(0, in.SpoolBytes)
-		self.LateMS = max(0, in.LateMS)
+		self.LateMS = max(0, in.Late.Milliseconds())
 		if in.Revision == cache.marks[from.cluster] {
 			self.Revision = cache.revision
 		}
@@ -194,9 +190,7 @@ func (r *Service) edgeReport(ctx context.Context, from *sender, in *remote.SyncR
 }
 
 // differ returns the slots of which the server has other open instances than the member.
-func (r *Service) differ(
-	ctx context.Context, from *sender, own map[int64]int64, held map[int64]bool, theirs map[int64]uint64,
-) ([]int64, error) {
+func (r *Service) differ(ctx context.Context, from *sender, own map[int64]int64, in *remote.SyncRequest) ([]int64, error) {
 	ours := map[int64]uint64{}
 	err := r.DB.Read(ctx, func(tx *db.Tx) error {
 		clusters, err := clustersOf(tx, from.account)
@@ -218,7 +212,7 @@ func (r *Service) differ(
 	})
 	differ := []int64{}
 	for slot := range own {
-		if held[slot] && ours[slot] != theirs[slot] {
+		if in.Held[slot] && ours[slot] != in.Digests[slot] {
 			differ = append(differ, slot)
 		}
 	}

@@ -176,9 +176,9 @@ func (m *member) must(path string, in, out any) {
 func (m *member) sync(digests map[int64]uint64) remote.SyncReply {
 	m.t.Helper()
 	var reply remote.SyncReply
-	in := remote.SyncRequest{Member: m.Member, At: m.Clock.Now().Add(2 * time.Minute).UnixMilli(), Digests: digests}
+	in := remote.SyncRequest{Member: m.Member, Report: evaluator.Report{At: m.Clock.Now().Add(2 * time.Minute), Digests: digests, Held: map[int64]bool{}}}
 	for slot := range m.slots {
-		in.Held = append(in.Held, slot)
+		in.Held[slot] = true
 	}
 	m.must(remote.PathSync, in, &reply)
 	m.slots = reply.Slots
@@ -189,8 +189,8 @@ func (m *member) sync(digests map[int64]uint64) remote.SyncReply {
 }
 
 // batch returns transitions of hosts on the datasource of a watch.
-func (m *member) batch(w remote.Assigned, to evaluate.To, hosts ...string) remote.Batch {
-	b := remote.Batch{Rule: w.Rule, Source: w.Source, Epoch: m.slots[w.Slot], AsOf: m.Clock.Now()}
+func (m *member) batch(w remote.Assigned, to evaluate.To, hosts ...string) remote.SendRequest {
+	b := remote.SendRequest{Rule: w.Rule, Source: w.Source, Batch: evaluator.Batch{Epoch: m.slots[w.Slot], AsOf: m.Clock.Now()}}
 	for _, host := range hosts {
 		b.Transitions = append(b.Transitions, transition(m.Clock.Now(), to, host))
 	}
@@ -205,17 +205,17 @@ func transition(at time.Time, to evaluate.To, host string) evaluate.Transition {
 	}
 }
 
-func (m *member) send(batches ...remote.Batch) (taken []evaluator.Taken, code string) {
+func (m *member) send(b remote.SendRequest) (taken evaluator.Taken, code string) {
 	m.t.Helper()
 	m.seq++
-	return m.sendAs(m.seq, batches...)
+	return m.sendAs(m.seq, b)
 }
 
-func (m *member) sendAs(seq int64, batches ...remote.Batch) (taken []evaluator.Taken, code string) {
+func (m *member) sendAs(seq int64, b remote.SendRequest) (taken evaluator.Taken, code string) {
 	m.t.Helper()
-	var reply remote.SendReply
-	code = m.call(remote.PathSend, remote.SendRequest{Member: m.Member, Seq: seq, Batches: batches}, &reply)
-	return reply.Taken, code
+	b.Member, b.Seq = m.Member, seq
+	code = m.call(remote.PathSend, b, &taken)
+	return taken, code
 }
 
 // want compares how many instances are open, and how many transitions and events are stored.
@@ -264,7 +264,7 @@ func TestEdgeSendIsStoredOnce(t *testing.T) {
 	w := m.watches[0]
 	begin := m.batch(w, evaluate.Begin, "web1", "web2")
 	for range 2 { // no reply arrived
-		if taken, code := m.send(begin); code != "" || taken[0] != (evaluator.Taken{}) {
+		if taken, code := m.send(begin); code != "" || taken != (evaluator.Taken{}) {
 			t.Fatal(taken, code)
 		}
 	}
@@ -274,9 +274,9 @@ func TestEdgeSendIsStoredOnce(t *testing.T) {
 	m.want(0, 4, 4)
 	m.sendAs(1, begin) // a duplicate that was held up on its way
 	m.want(0, 4, 4)
-	past := remote.Batch{Rule: w.Rule, Source: w.Source, Epoch: m.slots[w.Slot], AsOf: m.Clock.Now(), Past: []evaluate.Transition{
+	past := remote.SendRequest{Rule: w.Rule, Source: w.Source, Batch: evaluator.Batch{Epoch: m.slots[w.Slot], AsOf: m.Clock.Now(), Past: []evaluate.Transition{
 		transition(m.Clock.Now().Add(-time.Minute), evaluate.Begin, "web3"), transition(m.Clock.Now(), evaluate.Gone, "web3"),
-	}}
+	}}}
 	m.send(past)
 	m.send(past)
 	m.want(0, 6, 4)
@@ -298,12 +298,12 @@ func TestFrozenEdgeIsFenced(t *testing.T) {
 		t.Fatalf("the second has %d slots", len(b.slots))
 	}
 	for _, to := range []evaluate.To{evaluate.Begin, evaluate.Recovered} {
-		if taken, code := a.send(a.batch(w, to, "web1", "web2")); code != "" || !taken[0].Fenced {
+		if taken, code := a.send(a.batch(w, to, "web1", "web2")); code != "" || !taken.Fenced {
 			t.Errorf("%s of the frozen edge: %v %s", to, taken, code)
 		}
 	}
 	a.slots = b.slots // it guesses the epoch
-	if taken, _ := a.send(a.batch(w, evaluate.Recovered, "web1")); !taken[0].Fenced {
+	if taken, _ := a.send(a.batch(w, evaluate.Recovered, "web1")); !taken.Fenced {
 		t.Error("an edge without the slot was taken")
 	}
 	state := []evaluator.Saved{{Key: evaluator.Key{Rule: w.Rule, Datasource: w.Source}, Epoch: b.slots[w.Slot], State: "x"}}
@@ -318,7 +318,7 @@ func TestFrozenEdgeIsFenced(t *testing.T) {
 	if stored.Saved[0].State != "x" {
 		t.Errorf("stored %+v", stored.Saved)
 	}
-	if taken, _ := b.send(b.batch(w, evaluate.Recovered, "web1")); taken[0].Fenced {
+	if taken, _ := b.send(b.batch(w, evaluate.Recovered, "web1")); taken.Fenced {
 		t.Error("the second edge is fenced")
 	}
 	e.want(0, 2, 2)
@@ -385,16 +385,16 @@ func TestEdgeSpeaksOfItsOwnAlone(t *testing.T) {
 	unknown := w
 	unknown.Rule = 99
 	for _, one := range []remote.Assigned{other, unknown} {
-		if taken, code := m.send(m.batch(one, evaluate.Begin, "web1")); code != "" || !taken[0].Gone && !taken[0].Fenced {
+		if taken, code := m.send(m.batch(one, evaluate.Begin, "web1")); code != "" || !taken.Gone && !taken.Fenced {
 			t.Errorf("%+v: %v %s", one, taken, code)
 		}
 	}
 	m.must(remote.PathSave, remote.SaveRequest{Member: m.Member, States: []evaluator.Saved{
 		{Key: evaluator.Key{Account: apitest.AccountB, Rule: 99, Datasource: w.Source}, State: "x", Epoch: 1},
 	}}, nil)
-	m.must(remote.PathSync, remote.SyncRequest{Member: m.Member, Watches: []evaluator.WatchState{
+	m.must(remote.PathSync, remote.SyncRequest{Member: m.Member, Report: evaluator.Report{Watches: []evaluator.WatchState{
 		{Key: evaluator.Key{Account: apitest.AccountB, Rule: w.Rule, Datasource: other.Source}, Unknown: true},
-	}, Sources: []evaluator.SourceState{{Account: apitest.AccountA, ID: other.Source, Lost: true}}}, nil)
+	}, Sources: []evaluator.SourceState{{Account: apitest.AccountA, ID: other.Source, Lost: true}}}}, nil)
 	e.want(0, 0, 0)
 	e.Read(func(tx *db.Tx) error {
 		n, err := db.All(tx, db.Column[int64], `SELECT 1 FROM watch_state UNION ALL SELECT 2 FROM rule_watch UNION ALL SELECT 3 FROM own_alert`)
@@ -497,7 +497,7 @@ func TestDatasourceThatChangesItsClusterKeepsInstances(t *testing.T) {
 	if len(b.watches) != 1 || b.watches[0].Source != w.Source {
 		t.Fatalf("watches %+v", b.watches)
 	}
-	if taken, _ := a.send(a.batch(w, evaluate.Recovered, "web1")); !taken[0].Gone {
+	if taken, _ := a.send(a.batch(w, evaluate.Recovered, "web1")); !taken.Gone {
 		t.Error("the old cluster was taken")
 	}
 	var stored remote.StateReply

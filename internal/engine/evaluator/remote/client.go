@@ -281,16 +281,11 @@ func (c *Center) sync(ctx context.Context, report evaluator.Report) (evaluator.O
 	}
 	c.mu.Lock()
 	asked := c.Clock.Machine()
-	request := SyncRequest{
-		Member: c.member, At: asked.UnixMilli(), Revision: c.kept.Revision, SpoolBytes: c.Journal.Bytes(),
-		Watches: append(report.Watches, c.unsupported...), Sources: report.Sources, Digests: report.Digests,
-		LateMS: report.Late.Milliseconds(),
-	}
+	request := SyncRequest{Member: c.member, Report: report, Revision: c.kept.Revision, SpoolBytes: c.Journal.Bytes()}
+	request.At = asked
+	request.Watches = append(report.Watches, c.unsupported...)
 	if !c.read.IsZero() {
 		request.ConfigAge = int64(c.Clock.Now().Sub(c.read).Seconds())
-	}
-	for slot := range report.Held {
-		request.Held = append(request.Held, slot)
 	}
 	c.mu.Unlock()
 	var reply SyncReply
@@ -364,8 +359,8 @@ func (c *Center) Save(ctx context.Context, _ int64, states []evaluator.Saved) er
 
 // Send stores transitions: first what changes the open instances, then history.
 func (c *Center) Send(ctx context.Context, b evaluator.Batch) (evaluator.Taken, error) {
-	all := []Batch{{b.Watch.Key.Rule, b.Watch.Key.Datasource, b.Epoch, b.AsOf, b.Transitions, b.Related, b.Past}}
-	text, err := Marshal(all)
+	in := SendRequest{Member: c.member, Batch: b, Rule: b.Watch.Key.Rule, Source: b.Watch.Key.Datasource}
+	text, err := Marshal(in)
 	if n := len(b.Transitions) + len(b.Past); err == nil && n > 1 && (n > MaxSend || len(text) > MaxBytes) {
 		first, rest := b, b
 		now := min(n/2, len(b.Transitions))
@@ -376,12 +371,8 @@ func (c *Center) Send(ctx context.Context, b evaluator.Batch) (evaluator.Taken, 
 		}
 		return c.Send(ctx, rest)
 	}
-	var reply SendReply
-	if err := c.call(ctx, PathSend, SendRequest{c.member, c.seq.Add(1), all}, &reply); err != nil {
-		return evaluator.Taken{}, err
-	}
-	if len(reply.Taken) != 1 {
-		return evaluator.Taken{}, fmt.Errorf("the server answered for %d batches, not for 1", len(reply.Taken))
-	}
-	return reply.Taken[0], nil
+	in.Seq = c.seq.Add(1)
+	var taken evaluator.Taken
+	err = c.call(ctx, PathSend, in, &taken)
+	return taken, err
 }

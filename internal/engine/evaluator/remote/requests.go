@@ -20,8 +20,10 @@ func (c *Center) requests(ctx context.Context, now time.Time) (again time.Time, 
 	if err := c.call(ctx, PathRequests, c.member, &reply); err != nil {
 		return time.Time{}, nil //nolint:nilerr // a report fails then too, and is logged
 	}
-	for _, r := range reply.Requests { // the server bounds how many there are at a time
+	for _, text := range reply.Requests { // the server bounds how many there are at a time
 		c.asked.Go(func() {
+			var r Request
+			_ = Unmarshal(text, &r) // of an unknown kind, if it cannot be read
 			answer := c.answer(ctx, r)
 			answer.Member, answer.ID = c.member, r.ID
 			if err := c.call(ctx, PathAnswer, answer, nil); err != nil && ctx.Err() == nil {

@@ -8,8 +8,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"github.com/go-json-experiment/json/jsontext"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/engine/evaluator"
@@ -80,15 +81,10 @@ type JoinReply struct {
 // SyncRequest is the report of a member. Times in it are those of the server's clock, but At.
 type SyncRequest struct {
 	Member
-	At         int64                   `json:"at"`       // of its own clock
-	Revision   int64                   `json:"revision"` // of the configuration that it has
-	ConfigAge  int64                   `json:"config_age_s"`
-	SpoolBytes int64                   `json:"spool_bytes"`
-	LateMS     int64                   `json:"late_p99_ms"`
-	Held       []int64                 `json:"held"`
-	Watches    []evaluator.WatchState  `json:"watches"`
-	Sources    []evaluator.SourceState `json:"sources"`
-	Digests    map[int64]uint64        `json:"digests"` // of the open instances, by slot
+	evaluator.Report
+	Revision   int64 `json:"revision"` // of the configuration that it has
+	ConfigAge  int64 `json:"config_age_s"`
+	SpoolBytes int64 `json:"spool_bytes"`
 }
 
 // SyncReply is what a member evaluates.
@@ -157,27 +153,13 @@ type SaveRequest struct {
 	States []evaluator.Saved `json:"states"`
 }
 
-// SendRequest has what evaluations have found.
+// SendRequest has what an evaluation has found. The reply is an evaluator.Taken.
 type SendRequest struct {
 	Member
-	Seq     int64   `json:"seq"` // grows with every call of a run, so that a late duplicate is known
-	Batches []Batch `json:"batches"`
-}
-
-// Batch is an evaluator.Batch.
-type Batch struct {
-	Rule        uint64                       `json:"rule"`
-	Source      uint64                       `json:"ds"`
-	Epoch       int64                        `json:"epoch"`
-	AsOf        time.Time                    `json:"as_of"`
-	Transitions []evaluate.Transition        `json:"transitions"`
-	Related     map[string][]evaluate.Answer `json:"related,omitempty"`
-	Past        []evaluate.Transition        `json:"past,omitempty"`
-}
-
-// SendReply has one result for each batch.
-type SendReply struct {
-	Taken []evaluator.Taken `json:"taken"`
+	evaluator.Batch
+	Seq    int64  `json:"seq"` // grows with every call of a run, so that a late duplicate is known
+	Rule   uint64 `json:"rule"`
+	Source uint64 `json:"ds"`
 }
 
 // The kinds of requests to a member.
@@ -202,7 +184,7 @@ type Request struct {
 
 // RequestsReply has the requests that no member has taken yet.
 type RequestsReply struct {
-	Requests []Request `json:"requests"`
+	Requests []jsontext.Value `json:"requests"` // Request
 }
 
 // AnswerRequest is the answer to a request.
