@@ -136,14 +136,12 @@ func (q *throughEdge) ask(ctx context.Context, one remote.Request, most time.Dur
 	if failed != nil {
 		return a, failed
 	}
-	sealed, err := remote.SealTo(to.PublicKey, remote.RequestInfo(q.account, q.source.Cluster, to.ID), q.source.Datasource)
+	sealed, err := remote.SealTo(to.PublicKey, remote.SourceInfo(q.account, q.source.Cluster, q.source.ID, to.ID), q.source.Datasource)
 	if err != nil {
 		return a, broken(err)
 	}
 	one.ID = id.Object(now)
-	one.Type = q.source.Type
-	one.Name = q.source.Name
-	one.Sealed = sealed
+	one.Source = remote.Source{ID: q.source.ID, Sealed: sealed}
 	if failed := q.put(ctx, to, &one, now); failed != nil {
 		return a, failed
 	}

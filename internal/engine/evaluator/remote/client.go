@@ -319,7 +319,7 @@ func (c *Center) Watches(ctx context.Context, account int64) ([]evaluator.Watch,
 	if joined {
 		c.read = c.Clock.Now()
 	}
-	all, unsupported, err := c.watches.unpack(account, func(s Source) (Block, error) {
+	all, unsupported, err := c.watches.unpack(account, func(s Source) (querier.Datasource, error) {
 		return open(c.key, SourceInfo(account, c.kept.Cluster, s.ID, c.member.EdgeID), s.Sealed)
 	})
 	for i := range unsupported {

@@ -37,14 +37,14 @@ func (c *Center) requests(ctx context.Context, now time.Time) (again time.Time, 
 // answer asks a datasource.
 func (c *Center) answer(ctx context.Context, r Request) (a AnswerRequest) {
 	c.mu.Lock()
-	info := RequestInfo(c.kept.Account, c.kept.Cluster, c.member.EdgeID)
+	info := SourceInfo(c.kept.Account, c.kept.Cluster, r.Source.ID, c.member.EdgeID)
 	c.mu.Unlock()
-	block, err := open(c.key, info, r.Sealed)
+	d, err := open(c.key, info, r.Source.Sealed)
 	if err != nil {
 		a.Failed = &evaluate.Failure{Kind: evaluate.Invalid, Message: err.Error()}
 		return a
 	}
-	q, failed := c.Open(querier.Datasource{Type: r.Type, Name: r.Name, Address: block.Address, Payload: block.Payload})
+	q, failed := c.Open(d)
 	if failed != nil {
 		a.Failed = failed
 		return a
@@ -58,7 +58,7 @@ func (c *Center) answer(ctx context.Context, r Request) (a AnswerRequest) {
 	case KindRange:
 		ranger, can := q.(querier.Ranger)
 		if !can {
-			a.Failed = querier.Unsupported("datasources of type %s cannot be asked about many moments", r.Type)
+			a.Failed = querier.Unsupported("datasources of type %s cannot be asked about many moments", d.Type)
 			return a
 		}
 		a.Series, a.Failed = ranger.Range(ctx, r.Ask, r.From, r.To, time.Duration(r.Step)*time.Second)

@@ -114,16 +114,8 @@ type WatchesReply struct {
 type Source struct {
 	ID      uint64            `json:"id"`
 	Version int64             `json:"version"`
-	Type    string            `json:"type"`
-	Name    string            `json:"name"`
 	Failed  *evaluate.Failure `json:"failed,omitzero"`
-	Sealed  []byte            `json:"sealed,omitempty"` // Block as JSON, sealed to the member
-}
-
-// Block is the part of a datasource that only its member may read.
-type Block struct {
-	Address string `json:"address"`
-	Payload []byte `json:"payload"` // JSON with its secrets
+	Sealed  []byte            `json:"sealed,omitempty"` // querier.Datasource as JSON, which only the member may read
 }
 
 // Assigned is a watch of a member.
@@ -173,9 +165,7 @@ const (
 type Request struct {
 	ID     string      `json:"id"`
 	Kind   string      `json:"kind"`
-	Type   string      `json:"type"`
-	Name   string      `json:"name"`
-	Sealed []byte      `json:"sealed"` // as in Source
+	Source Source      `json:"source"`
 	Ask    querier.Ask `json:"ask"`
 	From   time.Time   `json:"from,omitzero"`
 	To     time.Time   `json:"to,omitzero"`
@@ -200,9 +190,4 @@ type AnswerRequest struct {
 // SourceInfo returns what a datasource is sealed with, so that no one can hand one over as another.
 func SourceInfo(account int64, cluster string, datasource uint64, edge string) []byte {
 	return fmt.Appendf(nil, "tocsin/edge/%d/%s/%d/%s", account, cluster, datasource, edge)
-}
-
-// RequestInfo returns what the datasource of a request is sealed with.
-func RequestInfo(account int64, cluster, edge string) []byte {
-	return fmt.Appendf(nil, "tocsin/edge/%d/%s/request/%s", account, cluster, edge)
 }
