@@ -282,6 +282,43 @@ func TestEdgeSendIsStoredOnce(t *testing.T) {
 	m.want(0, 6, 4)
 }
 
+// The history that a member sends after a cut is stored in small parts: another account's write comes between them.
+func TestHistoryOfEdgeHoldsUpNoOtherAccount(t *testing.T) {
+	t.Parallel()
+	m := newEdges(t).join("fra-1")
+	m.sync(nil)
+	first, all := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(all)
+		for call := range 5 {
+			b := m.batch(m.watches[0], evaluate.Begin)
+			for n := range remote.MaxSend {
+				b.Past = append(b.Past, transition(m.Clock.Now(), evaluate.Begin, fmt.Sprint(call, "/", n)))
+			}
+			if _, code := m.send(b); code != "" {
+				t.Error(code)
+			}
+			if call == 0 {
+				close(first)
+			}
+		}
+	}()
+	<-first
+	err := m.center.DB.WriteOf(t.Context(), apitest.AccountB, func(tx *db.Tx) error {
+		return tx.Do(`UPDATE account SET account_name = 'Other' WHERE account_id = $1`, apitest.AccountB)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-all:
+		t.Error("the write has waited for the history")
+	default:
+	}
+	<-all
+	m.want(0, 5*remote.MaxSend, 0)
+}
+
 func TestFrozenEdgeIsFenced(t *testing.T) {
 	t.Parallel()
 	e := newEdges(t)
