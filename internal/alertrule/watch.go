@@ -2,7 +2,6 @@ package alertrule
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"tocsin/internal/configstore"
@@ -94,30 +93,9 @@ func (s *Sources) match(dsType string, d *datasource.Item) bool {
 		}
 	}
 	for _, pattern := range s.DSList {
-		if wildcard(pattern, d.Name) {
+		if datasource.Wildcard(pattern, d.Name) {
 			return true
 		}
 	}
 	return false
-}
-
-// wildcard reports whether a name matches a pattern in which * stands for any characters. It takes time of the product of
-// their lengths at most.
-func wildcard(pattern, name string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return pattern == name
-	}
-	rest, found := strings.CutPrefix(name, parts[0])
-	if !found {
-		return false
-	}
-	last := parts[len(parts)-1]
-	for _, part := range parts[1 : len(parts)-1] {
-		_, rest, found = strings.Cut(rest, part)
-		if !found {
-			return false
-		}
-	}
-	return strings.HasSuffix(rest, last)
 }

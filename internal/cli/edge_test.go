@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tocsin/internal/engine/evaluator/remote"
 )
 
 func TestEdgeRefusesWhatIsWrong(t *testing.T) {
@@ -46,5 +48,28 @@ func TestEdgeRefusesWhatIsWrong(t *testing.T) {
 		if strings.Contains(errOut.String(), "ek_abc") {
 			t.Error("the key is printed")
 		}
+	}
+}
+
+// A key that is disabled while the edge runs ends it.
+func TestEdgeEndsWhenItsKeyIsDisabled(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path == remote.PathJoin {
+			fmt.Fprint(w, `{"request_id":"x","data":{"edge_id":"0000000000000001","account_id":1,"cluster":"fra","now":1}}`)
+			return
+		}
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprint(w, `{"request_id":"x","error":{"code":"Unauthorized","message":"no"}}`)
+	}))
+	t.Cleanup(s.Close)
+	key := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(key, []byte("ek_abc\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errOut strings.Builder
+	code := Run([]string{"edge", "--name", "a", "--dir", t.TempDir(), "--server", s.URL, "--key-file", key}, &out, &errOut)
+	if code != Failed || !strings.Contains(errOut.String(), "does not accept the key") {
+		t.Errorf("%d, %s", code, errOut.String())
 	}
 }

@@ -12,5 +12,7 @@ var chineseEdge = map[string]string{
 	"Edges that use it delete their configuration and stop.": "使用它的边缘节点会删除其配置并停止。",
 	"When no edge is in touch":                               "没有边缘节点在线时", "Send an alert": "发送告警", "After so many seconds": "经过多少秒后", "None: the owner is notified": "无:通知账户所有者",
 	"The name that its datasources have as their edge cluster, such as fra.": "其数据源所填的边缘集群名称,例如 fra。",
+	"How often at most": "最多发送次数", "Again after so many seconds": "间隔多少秒后再次发送", "Edges that count": "计入的边缘节点", "Edges that do not count": "不计入的边缘节点",
+	"Names with commas between them; * stands for any characters. Empty: all.": "名称以逗号分隔;* 代表任意字符。留空:全部。",
 	"Name of the key": "密钥名称", "Make a key and show the command": "创建密钥并显示命令",
 }

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"strings"
+
 	"tocsin/internal/auth"
 	"tocsin/internal/edge"
 )
@@ -34,6 +36,12 @@ type edgeCluster struct {
 
 // Own reports whether the cluster is the server itself.
 func (c edgeCluster) Own() bool { return c.ClusterName == "default" }
+
+// IncludeText returns the patterns of the edges that count as they are entered.
+func (c edgeCluster) IncludeText() string { return strings.Join(c.Settings.Include, ", ") }
+
+// ExcludeText is IncludeText of those that do not count.
+func (c edgeCluster) ExcludeText() string { return strings.Join(c.Settings.Exclude, ", ") }
 
 func showEdges(v *visit) (view, error) {
 	d := edgesView{titled: titled(v.T("Edges")), Origin: v.origin(), May: v.who.MayAny(manageEdges)}
@@ -102,7 +110,8 @@ func setEdgeKey(v *visit) (string, error) {
 func enteredCluster(v *visit) edge.Settings {
 	return edge.Settings{
 		Enabled: v.field("enabled") != "", Severity: v.field("severity"), LostSeconds: formNumber(v, "lost_seconds"),
-		ChannelID: formNumber(v, "channel"),
+		Times: formNumber(v, "times"), Every: formNumber(v, "every"), ChannelID: formNumber(v, "channel"),
+		Include: commas(v.field("include")), Exclude: commas(v.field("exclude")),
 	}
 }
 

@@ -26,11 +26,12 @@ func TestEdges(t *testing.T) {
 	owner.post("/edges/keys/" + key + "/enable").shows("/edges/keys/" + key + "/disable")
 	owner.post("/edges/keys/" + key + "/else").showsWith(http.StatusNotFound)
 	owner.post("/edges/clusters", "cluster", "fra", "enabled", "1", "severity", "Warning", "lost_seconds", "5").showsWith(http.StatusBadRequest, "lost_seconds", `value="5"`)
-	owner.post("/edges/clusters", "cluster", "fra", "enabled", "1", "severity", "Warning", "lost_seconds", "300", "channel", "7000000000041").shows(`value="300"`, `value="7000000000041" selected`)
+	owner.post("/edges/clusters", "cluster", "fra", "enabled", "1", "severity", "Warning", "lost_seconds", "900", "times", "5", "every", "120", "include", "fra-*, fra2", "exclude", "*-trial", "channel", "7000000000041").shows(`value="900"`,
+		`name="times" min="1" max="100" value="5"`, `value="120"`, `value="fra-*, fra2"`, `value="*-trial"`, `value="7000000000041" selected`)
 	w.must(w.app.DB.Write(context.Background(), func(tx *db.Tx) error {
 		now := w.clock.Now()
 		return edge.Join(tx, edge.Member{Account: 7000000000001, Cluster: "fra", ID: "00000000000000aa", Started: now, Seen: now,
-			Details: edge.Details{Name: "fra-1", Version: "1.2.3", Types: []string{"prometheus"}, OffsetMS: 40, LateMS: 7}}, now)
+			Details: edge.Details{Shown: edge.Shown{Name: "fra-1", Version: "1.2.3", Types: []string{"prometheus"}, OffsetMS: 40, LateMS: 7}}}, now)
 	}))
 	owner.get("/edges").shows("fra-1", "in touch", "Version 1.2.3", "clock off by 40 ms", "late by 7 ms", "!/edges/00000000000000aa/delete")
 	w.clock.Add(time.Minute)

@@ -2,6 +2,7 @@ package datasource
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -91,4 +92,25 @@ func Clusters(tx *db.Tx) ([]ClusterOf, error) {
 	return db.All(tx, func(scan db.Scan) (c ClusterOf, err error) { return c, scan(&c.Account, &c.Name) },
 		`SELECT DISTINCT account_id, edge_cluster_name FROM datasource
 			WHERE enabled AND edge_cluster_name <> 'default' AND edge_cluster_name <> '' ORDER BY account_id, edge_cluster_name`)
+}
+
+// Wildcard reports whether a name matches a pattern in which * stands for any characters. It takes time of the product of
+// their lengths at most.
+func Wildcard(pattern, name string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == name
+	}
+	rest, found := strings.CutPrefix(name, parts[0])
+	if !found {
+		return false
+	}
+	last := parts[len(parts)-1]
+	for _, part := range parts[1 : len(parts)-1] {
+		_, rest, found = strings.Cut(rest, part)
+		if !found {
+			return false
+		}
+	}
+	return strings.HasSuffix(rest, last)
 }

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -17,7 +18,24 @@ type Settings struct {
 	Enabled     bool   `json:"enabled" doc:"Whether it alerts."`
 	Severity    string `json:"severity" enum:"Critical,Warning,Info" doc:"The severity of the alert."`
 	LostSeconds int64  `json:"lost_seconds" minimum:"30" maximum:"86400" doc:"How long no member has been in touch."`
+	Times       int64  `json:"times" required:"false" minimum:"0" maximum:"100" doc:"How often the alert is sent at most while it goes on; 0: 3 times. In a channel it stays the same alert, which notifies no person again; the owner is notified each time."`
+	Every       int64  `json:"every" required:"false" minimum:"0" maximum:"86400" doc:"How many seconds later it is sent again; 0: 300."`
 	ChannelID   int64  `json:"channel_id,omitzero" minimum:"0" doc:"The channel of the alert; absent or 0: the account's owner is notified."`
+
+	Include []string `json:"include,omitempty" maxItems:"100" maxLength:"255" doc:"Names of the edges that count, in which * stands for any characters; absent or empty: all."`
+	Exclude []string `json:"exclude,omitempty" maxItems:"100" maxLength:"255" doc:"Names of edges that do not count, likewise, such as one for trials: it is live, and the others are lost."`
+}
+
+// whole returns the settings with the defaults of what is not set.
+func (s Settings) whole() Settings {
+	s.Times, s.Every = cmp.Or(s.Times, Unset.Times), cmp.Or(s.Every, Unset.Every)
+	return s
+}
+
+// Counts reports whether an edge counts for whether its cluster is lost.
+func (s Settings) Counts(name string) bool {
+	matches := func(pattern string) bool { return datasource.Wildcard(pattern, name) }
+	return (len(s.Include) == 0 || slices.ContainsFunc(s.Include, matches)) && !slices.ContainsFunc(s.Exclude, matches)
 }
 
 // Cluster is a cluster with its settings.
@@ -28,7 +46,7 @@ type Cluster struct {
 }
 
 // Unset are the settings of a cluster that has none.
-var Unset = Settings{Enabled: true, Severity: "Critical", LostSeconds: 120}
+var Unset = Settings{Enabled: true, Severity: "Critical", LostSeconds: 120, Times: 3, Every: 300}
 
 // Kind describes clusters with settings to the configuration store.
 var Kind = configstore.Kind[Cluster]{
@@ -43,7 +61,8 @@ var Kind = configstore.Kind[Cluster]{
 		inner := at.Member("settings")
 		return configstore.FirstError(at.Length("cluster_name", c.ClusterName, 1, maxName),
 			inner.OneOf("severity", c.Settings.Severity, "Critical", "Warning", "Info"),
-			inner.AtLeast("lost_seconds", c.Settings.LostSeconds, 30), inner.AtLeast("channel_id", c.Settings.ChannelID, 0))
+			inner.AtLeast("lost_seconds", c.Settings.LostSeconds, 30), inner.AtLeast("channel_id", c.Settings.ChannelID, 0),
+			inner.AtLeast("times", c.Settings.Times, 0), inner.AtLeast("every", c.Settings.Every, 0))
 	},
 }
 
@@ -53,7 +72,7 @@ func SettingsOf(tx *db.Tx, account int64, cluster string) (Settings, error) {
 	if !found {
 		return Unset, err
 	}
-	return c.Settings, err
+	return c.Settings.whole(), err
 }
 
 // ListedCluster is a cluster in a list.
@@ -113,6 +132,7 @@ func namesOf(tx *db.Tx, account int64) (map[string]Cluster, error) {
 	}
 	set, err := Kind.All(tx, account)
 	for _, one := range set {
+		one.Settings = one.Settings.whole()
 		all[one.ClusterName] = one
 	}
 	return all, err

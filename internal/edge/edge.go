@@ -38,16 +38,9 @@ type Member struct {
 
 // Details are what a member reports of itself.
 type Details struct {
-	Name       string   `json:"name"`
-	Address    string   `json:"address"`
-	Version    string   `json:"version"`
-	Types      []string `json:"types"`           // of datasources that it can ask
-	PublicKey  []byte   `json:"public_key"`      // what only it may read is sealed to it
-	OffsetMS   int64    `json:"clock_offset_ms"` // of its clock to the server's
-	Revision   int64    `json:"revision"`        // of the configuration that it evaluates
-	ConfigAge  int64    `json:"config_age_s"`
-	LateMS     int64    `json:"late_p99_ms"`
-	SpoolBytes int64    `json:"spool_bytes"`
+	Shown
+	PublicKey []byte `json:"public_key"` // what only it may read is sealed to it
+	Revision  int64  `json:"revision"`   // of the configuration that it evaluates
 }
 
 // Live reports whether the member is in touch.

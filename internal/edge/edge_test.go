@@ -17,7 +17,7 @@ import (
 func member(name, id string) edge.Member {
 	return edge.Member{
 		Account: apitest.AccountA, Cluster: "fra", ID: id, Run: "1", Started: apitest.Now, Seen: apitest.Now,
-		Details: edge.Details{Name: name, Address: "192.0.2.7", Version: "1.4.0", Types: []string{"prometheus", "loki"}, OffsetMS: 12, ConfigAge: 30},
+		Details: edge.Details{Shown: edge.Shown{Name: name, Address: "192.0.2.7", Version: "1.4.0", Types: []string{"prometheus", "loki"}, OffsetMS: 12, ConfigAge: 30}},
 	}
 }
 
@@ -48,10 +48,12 @@ func TestEdges(t *testing.T) {
 		{Path: "/monit/edge/list", Key: apitest.KeyReader, Body: `{}`, Golden: "monit_edge_list"},
 		{Path: "/monit/edge/list", Body: `{"cluster_name": "ams"}`, Data: `{"items": []}`},
 		{Path: "/monit/edge/delete", Body: `{"edge_id": "00000000000000a1"}`, Code: "BadRequest", Says: []string{"fra-1", "live"}},
-		{Path: "/monit/edge/cluster/update", Body: `{"cluster_name": "fra", "settings": {"enabled": true, "severity": "Warning", "lost_seconds": 60}}`, Golden: "monit_edge_cluster_update"},
+		{Path: "/monit/edge/cluster/update", Body: `{"cluster_name": "fra", "settings": {"enabled": true, "severity": "Warning", "lost_seconds": 60, "times": 5, "every": 120, "include": ["fra-*"], "exclude": ["fra-trial"]}}`, Golden: "monit_edge_cluster_update"},
 		{Path: "/monit/edge/cluster/update", Body: `{"cluster_name": "default", "settings": {"enabled": true, "severity": "Warning", "lost_seconds": 60}}`, Code: "InvalidParameter", Says: []string{"cluster_name"}},
 		{Path: "/monit/edge/cluster/update", Body: `{"cluster_name": "fra", "settings": {"enabled": true, "severity": "Warning", "lost_seconds": 5}}`, Code: "InvalidParameter", Says: []string{"lost_seconds", "30"}},
 		{Path: "/monit/edge/cluster/update", Body: `{"cluster_name": "fra", "settings": {"enabled": true, "severity": "Warning", "lost_seconds": 60, "channel_id": 7}}`, Code: "InvalidParameter", Says: []string{"channel_id", "7"}},
+		{Path: "/monit/edge/cluster/update", Body: `{"cluster_name": "fra", "settings": {"enabled": true, "severity": "Warning", "lost_seconds": 60, "times": 101}}`, Code: "InvalidParameter", Says: []string{"times", "100"}},
+		{Path: "/monit/edge/cluster/update", Body: `{"cluster_name": "fra", "settings": {"enabled": true, "severity": "Warning", "lost_seconds": 60, "every": -1}}`, Code: "InvalidParameter", Says: []string{"every", "-1"}},
 		{Path: "/monit/edge/cluster/list", Body: `{}`, Golden: "monit_edge_cluster_list"},
 		{Path: "/monit/edge/key/delete", Body: `{"key_id": $id, "dry_run": true}`, Has: `{"allowed": true}`},
 		{Path: "/monit/edge/key/delete", Body: `{"key_id": $id}`, Golden: "monit_edge_key_delete"},
@@ -63,6 +65,25 @@ func TestEdges(t *testing.T) {
 		{Path: "/monit/edge/delete", Body: `{"edge_id": "00000000000000a1"}`, Golden: "monit_edge_delete"},
 		{Path: "/monit/edge/list", Body: `{}`, Data: `{"items": []}`},
 	})
+}
+
+func TestSettingsCountEdgesByName(t *testing.T) {
+	t.Parallel()
+	for _, each := range []struct {
+		include, exclude []string
+		name             string
+		want             bool
+	}{
+		{nil, nil, "fra-1", true},
+		{[]string{"fra-*"}, nil, "fra-1", true},
+		{[]string{"fra-*"}, nil, "laptop", false},
+		{nil, []string{"*-trial"}, "fra-trial", false},
+		{[]string{"*"}, []string{"*-trial"}, "fra-1", true},
+	} {
+		if got := (edge.Settings{Include: each.include, Exclude: each.exclude}).Counts(each.name); got != each.want {
+			t.Errorf("%+v: %v", each, got)
+		}
+	}
 }
 
 func TestEdgesAreBounded(t *testing.T) {

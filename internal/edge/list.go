@@ -8,20 +8,25 @@ import (
 
 // Listed is an edge in a list.
 type Listed struct {
-	EdgeID        string   `json:"edge_id" doc:"The edge: 16 hexadecimal digits, of its public key."`
-	ClusterName   string   `json:"cluster_name" doc:"Its cluster."`
-	Instance      string   `json:"instance" doc:"Its name."`
-	Address       string   `json:"address" doc:"The network address that it calls from."`
-	Version       string   `json:"version" doc:"The version of its program."`
-	Types         []string `json:"types" doc:"The types of datasources that it can ask."`
-	Status        string   `json:"status" enum:"online,offline" doc:"online: it was in touch within 15 seconds."`
-	SeenAt        int64    `json:"seen_at" doc:"When it was in touch last, Unix milliseconds."`
-	StartedAt     int64    `json:"started_at" doc:"When its process joined, Unix milliseconds."`
-	ClockOffsetMS int64    `json:"clock_offset_ms" doc:"How far its clock is before the server's, in milliseconds. It is corrected."`
-	Slots         int64    `json:"slots" doc:"How many of the 64 parts of the cluster's watches it evaluates."`
-	LateMS        int64    `json:"late_p99_ms" doc:"How late its evaluations begin, the 99th percentile in milliseconds."`
-	SpoolBytes    int64    `json:"spool_bytes" doc:"What waits on its disk for the server."`
-	ConfigAge     int64    `json:"config_age_s" doc:"How many seconds ago it read its configuration."`
+	EdgeID      string `json:"edge_id" doc:"The edge: 16 hexadecimal digits, of its public key."`
+	ClusterName string `json:"cluster_name" doc:"Its cluster."`
+	Status      string `json:"status" enum:"online,offline" doc:"online: it was in touch within 15 seconds."`
+	SeenAt      int64  `json:"seen_at" doc:"When it was in touch last, Unix milliseconds."`
+	StartedAt   int64  `json:"started_at" doc:"When its process joined, Unix milliseconds."`
+	Slots       int64  `json:"slots" doc:"How many of the 64 parts of the cluster's watches it evaluates."`
+	Shown
+}
+
+// Shown is what an edge reports of itself and lists show.
+type Shown struct {
+	Name       string   `json:"instance" doc:"Its name."`
+	Address    string   `json:"address" doc:"The network address that it calls from."`
+	Version    string   `json:"version" doc:"The version of its program."`
+	Types      []string `json:"types" doc:"The types of datasources that it can ask."`
+	OffsetMS   int64    `json:"clock_offset_ms" doc:"How far its clock is before the server's, in milliseconds. It is corrected."`
+	LateMS     int64    `json:"late_p99_ms" doc:"How late its evaluations begin, the 99th percentile in milliseconds."`
+	SpoolBytes int64    `json:"spool_bytes" doc:"What waits on its disk for the server."`
+	ConfigAge  int64    `json:"config_age_s" doc:"How many seconds ago it read its configuration."`
 }
 
 func (s *Service) list(c *api.Call, in listRequest) (list api.Items[Listed], err error) {
@@ -42,9 +47,8 @@ func (s *Service) list(c *api.Call, in listRequest) (list api.Items[Listed], err
 			continue
 		}
 		one := Listed{
-			EdgeID: m.ID, ClusterName: m.Cluster, Instance: m.Name, Address: m.Address, Version: m.Version, Types: append([]string{}, m.Types...),
-			Status: "offline", SeenAt: m.Seen.UnixMilli(), StartedAt: m.Started.UnixMilli(), ClockOffsetMS: m.OffsetMS, Slots: slots[m.ID],
-			LateMS: m.LateMS, SpoolBytes: m.SpoolBytes, ConfigAge: m.ConfigAge,
+			EdgeID: m.ID, ClusterName: m.Cluster, Status: "offline", SeenAt: m.Seen.UnixMilli(), StartedAt: m.Started.UnixMilli(),
+			Slots: slots[m.ID], Shown: m.Shown,
 		}
 		if m.Live(c.Now) {
 			one.Status = "online"

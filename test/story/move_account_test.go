@@ -183,10 +183,17 @@ func TestMovedAccountIsNamed(t *testing.T) {
 	from := begin(t)
 	to := from.beside(dbtest.Migrated(t))
 	from.push("one", "Critical")
+	edgeKey := from.do("/monit/edge/key/create", `{"key_name": "k", "cluster_name": "fra"}`).get("key")
 	from.must(from.move(to, func(*copydb.Move) {}))
-	for _, path := range []string{"/event/push/alert/standard?integration_key=" + shopKey, "/channel/list?app_key=" + ownKey} {
+	for _, path := range []string{"/event/push/alert/standard?integration_key=" + shopKey, "/channel/list?app_key=" + ownKey, "/edge/v1/sync"} {
 		from.clock.Add(time.Second) // the age of cached keys
-		answer, err := http.Post(from.http.URL+path, "application/json", strings.NewReader(`{"title_rule": "x", "event_status": "Info"}`))
+		q, err := http.NewRequest(http.MethodPost, from.http.URL+path, strings.NewReader(`{"title_rule": "x", "event_status": "Info"}`))
+		from.must(err)
+		q.Header.Set("Content-Type", "application/json")
+		if path == "/edge/v1/sync" {
+			q.Header.Set("Authorization", "Bearer "+edgeKey)
+		}
+		answer, err := http.DefaultClient.Do(q)
 		from.must(err)
 		var text strings.Builder
 		_ = answer.Write(&text)

@@ -102,7 +102,7 @@ type Saved struct {
 
 // Batch is the transitions of one evaluation.
 type Batch struct {
-	Watch       *Watch
+	Watch       *Watch `json:"-"`
 	Epoch       int64
 	AsOf        time.Time
 	Transitions []evaluate.Transition

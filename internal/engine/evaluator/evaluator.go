@@ -61,10 +61,12 @@ type Evaluator struct {
 	changed map[Key]WatchState
 	reload  bool // the configuration of every account is to be read
 
-	late    []time.Duration // of the evaluations since the last report, with a journal
-	looped  time.Time       // when evaluations were begun last
-	thawed  time.Time       // when the process last went on after it had stood still
-	differs map[int64]bool  // slots of which the center had others open
+	late     []time.Duration // of the evaluations since the last report, with a journal
+	reported time.Time       // when the center was last reached
+	looped   time.Time       // when evaluations were begun last
+	thawed   time.Time       // when the process last went on after it had stood still
+	history  int             // how much of it may be sent before the next report
+	differs  map[int64]bool  // slots of which the center had others open
 }
 
 // New returns an evaluator without watches.

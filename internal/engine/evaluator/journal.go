@@ -124,6 +124,19 @@ func (e *Evaluator) digests() map[int64]uint64 {
 	return all
 }
 
+// mostHistory is how much history is sent after a report: 1,000 transitions in a second, so that a long cut does not hold up the next
+// report, nor the server's other writes. The rest goes after later ones.
+const mostHistory = 1000 * int(syncEvery/time.Second)
+
+// paced returns the part of a history that may be sent now, and the rest.
+func (e *Evaluator) paced(past []evaluate.Transition) (now, rest []evaluate.Transition) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := min(len(past), e.history)
+	e.history -= n
+	return past[:n], past[n:]
+}
+
 // reconciling is how many watches send at a time what the center does not have.
 const reconciling = 8
 
@@ -134,6 +147,7 @@ func (e *Evaluator) reconcile(ctx context.Context, differ []int64) error {
 	var ready []*watch
 	now := e.Clock.Now()
 	e.mu.Lock()
+	e.history = mostHistory
 	before := e.differs
 	e.differs = map[int64]bool{}
 	for _, slot := range differ {
@@ -191,14 +205,19 @@ func (e *Evaluator) reconcileOne(ctx context.Context, w *watch, open []evaluate.
 		b.Related = unsent.Related
 		found = unsent.Transitions
 	}
-	b.Transitions, b.Past = w.core.Reconcile(asOf, open, found)
+	changes, past := w.core.Reconcile(asOf, open, found)
+	now, rest := e.paced(past)
+	b.Transitions, b.Past = changes, now
 	w.unsent, w.apart = &b, false
 	if len(b.Transitions) > 0 || len(b.Past) > 0 {
 		e.send(ctx, w)
 	}
-	if w.apart { // it could not be sent
+	switch {
+	case w.apart: // it could not be sent
 		w.unsent = unsent
-	} else {
+	case len(rest) > 0:
+		w.unsent, w.apart = &Batch{Watch: &w.Watch, AsOf: asOf, Transitions: rest}, true
+	default:
 		w.unsent = nil
 	}
 	e.keep(w, false)

@@ -233,6 +233,80 @@ func TestOtherOpenInstancesAreReconciled(t *testing.T) {
 	b.wantSent("gone x")
 }
 
+// What changed is sent first. The history of a cut goes after each report at a pace, so that reports are not late.
+func TestHistoryOfCutHasPace(t *testing.T) {
+	t.Parallel()
+	b, f, _ := newFar(t)
+	b.center.mu.Lock()
+	for id := uint64(2); id <= 12; id++ {
+		b.center.all = append(b.center.all, hot(t, id, "cpu"))
+	}
+	b.center.mu.Unlock()
+	b.pass(30 * time.Second)
+	f.cut = true
+	for host := range 400 {
+		b.values[fmt.Sprint(host)] = 97
+	}
+	b.pass(30 * time.Second)
+	clear(b.values)
+	b.pass(40 * time.Second)
+	b.values["web1"] = 97
+	b.pass(30 * time.Second)
+	f.cut = false
+	last := 0
+	for range 8 {
+		b.pass(5 * time.Second)
+		if n := f.past - last; n > mostHistory {
+			t.Errorf("%d at a time", n)
+		}
+		if last == 0 && f.past > 0 && len(b.sent) != 12 {
+			t.Errorf("with the first history %d changes are sent", len(b.sent))
+		}
+		last = f.past
+	}
+	if want := 12 * 800; f.past != want {
+		t.Errorf("%d transitions of history, want %d", f.past, want)
+	}
+	if len(f.wrong) > 0 || len(b.open) != 12 {
+		t.Errorf("%d are open; refused: %v", len(b.open), f.wrong)
+	}
+}
+
+// A center without a report for longer than a lease may have hidden what is unknown: it is reported again.
+func TestUnknownIsReportedAgainAfterCut(t *testing.T) {
+	t.Parallel()
+	b, f, _ := newFar(t)
+	b.failed = &evaluate.Failure{Kind: evaluate.BadQuery, Message: "parse error"}
+	b.pass(3 * time.Minute)
+	reported := func() (n int) {
+		b.center.mu.Lock()
+		defer b.center.mu.Unlock()
+		for _, r := range b.reports {
+			for _, w := range r.Watches {
+				if w.Unknown {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if n := reported(); n != 1 {
+		t.Fatalf("reported %d times", n)
+	}
+	f.cut = true
+	b.pass(time.Minute)
+	f.cut = false
+	b.pass(30 * time.Second)
+	if n := reported(); n != 2 {
+		t.Errorf("reported %d times after a cut", n)
+	}
+	b.clock.Add(3 * time.Minute) // the process stands still
+	b.pass(30 * time.Second)
+	if n := reported(); n != 3 {
+		t.Errorf("reported %d times after a standstill", n)
+	}
+}
+
 // TestFaultsEndAsIfThereWereNone: cuts, lost replies, restarts, older copies of the journal, a full one and standstills, in any
 // order. Nothing begins twice, nothing ends that is not open, and at the end is open what is hot.
 func TestFaultsEndAsIfThereWereNone(t *testing.T) {

@@ -28,6 +28,9 @@ func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
 		err = e.save(ctx)
 	}
 	e.mu.Lock()
+	if !e.cut.Load() {
+		e.reported = now
+	}
 	reload := e.reload || e.moved(orders.Slots)
 	e.reload = false
 	e.slots = orders.Slots
@@ -92,6 +95,9 @@ func (e *Evaluator) news(now time.Time) (Report, []*source) {
 	}
 	for _, w := range e.watches {
 		e.overdue(w, now)
+		if w.last.Unknown && now.Sub(e.reported) > lease { // the center may have hidden it behind the loss of this evaluator
+			e.changed[w.Key] = w.last
+		}
 	}
 	for _, state := range e.changed {
 		r.Watches = append(r.Watches, state)

@@ -44,7 +44,7 @@ func (r *Service) RuleChanged(tx *db.Tx, account int64, rule *alertrule.Rule, ac
 	if err := tx.Do(`DELETE FROM watch_state WHERE account_id = $1 AND rule_id = $2`, account, int64(rule.ID)); err != nil {
 		return err
 	}
-	if err := r.endUnknown(tx, account, func(key evaluator.Key) bool { return key.Rule == rule.ID }, now); err != nil {
+	if err := r.endUnknown(tx, account, func(key evaluator.Key) bool { return key.Rule == rule.ID }, r.Own.End, now); err != nil {
 		return err
 	}
 	return r.closeWhere(tx, account, int64(rule.ID), 0, why, now)
@@ -67,7 +67,7 @@ func (r *Service) SourceChanged(tx *db.Tx, account int64, d *datasource.Item, de
 	if err := tx.Do(`DELETE FROM watch_state WHERE account_id = $1 AND datasource_id = $2`, account, int64(d.ID)); err != nil {
 		return err
 	}
-	if err := r.endUnknown(tx, account, func(key evaluator.Key) bool { return key.Datasource == d.ID }, now); err != nil {
+	if err := r.endUnknown(tx, account, func(key evaluator.Key) bool { return key.Datasource == d.ID }, r.Own.End, now); err != nil {
 		return err
 	}
 	return r.closeWhere(tx, account, 0, int64(d.ID), why, now)
@@ -116,7 +116,7 @@ func (r *Service) closeOrphans(ctx context.Context, account int64, open []evalua
 				}
 			}
 			now := r.Clock.Now()
-			if err := r.endUnknown(tx, account, func(one evaluator.Key) bool { return one == key }, now); err != nil || key.Rule == 0 {
+			if err := r.endUnknown(tx, account, func(one evaluator.Key) bool { return one == key }, r.Own.End, now); err != nil || key.Rule == 0 {
 				return err
 			}
 			if err := saveState(tx, key, "", 0); err != nil {

@@ -15,20 +15,25 @@ import (
 	"tocsin/internal/engine/evaluator/remote"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/platform/moved"
 )
+
+// edgeCall answers a call of an edge with a key.
+type edgeCall func(c *api.Call, key edge.Key, body []byte) (any, error)
 
 // Edges returns the endpoints that edges call, by path.
 func (r *Service) Edges() map[string]api.Endpoint {
-	calls := map[string]func(*api.Call, edge.Key, []byte) (any, error){
-		remote.PathJoin: r.edgeJoin, remote.PathSync: r.edgeSync, remote.PathWatches: r.edgeWatches, remote.PathState: r.edgeState,
-		remote.PathSave: r.edgeSave, remote.PathSend: r.edgeSend, remote.PathRequests: r.edgeRequests, remote.PathAnswer: r.edgeAnswer,
+	calls := map[string]edgeCall{
+		remote.PathJoin: r.edgeJoin, remote.PathSync: ofMember(r, r.edgeSync), remote.PathWatches: ofMember(r, r.edgeWatches),
+		remote.PathState: ofMember(r, r.edgeState), remote.PathSave: ofMember(r, r.edgeSave), remote.PathSend: ofMember(r, r.edgeSend),
+		remote.PathRequests: ofMember(r, r.edgeRequests), remote.PathAnswer: ofMember(r, r.edgeAnswer),
 	}
 	all := map[string]api.Endpoint{}
 	for path, call := range calls {
 		all[path] = api.Endpoint{
 			Path: path, Methods: []string{http.MethodPost}, MaxBody: remote.MaxBytes,
-			Do: func(c *api.Call, q *http.Request, _ http.Header, body *api.Body) (any, error) {
-				key, err := r.edgeKey(c, q)
+			Do: func(c *api.Call, q *http.Request, header http.Header, body *api.Body) (any, error) {
+				key, err := r.edgeKey(c, q, header)
 				if err != nil {
 					return nil, err
 				}
@@ -48,19 +53,29 @@ func (r *Service) Edges() map[string]api.Endpoint {
 	return all
 }
 
-// edgeKey returns the key of a call. A held server answers no edge: it goes on by itself, as in any other cut.
-func (r *Service) edgeKey(c *api.Call, q *http.Request) (edge.Key, error) {
+// edgeKey returns the key of a call. A held server answers no edge: it goes on by itself, as in any other cut. An edge whose
+// account was moved is answered where it is served now.
+func (r *Service) edgeKey(c *api.Call, q *http.Request, header http.Header) (edge.Key, error) {
 	if r.Held != nil && r.Held() != "" {
 		return edge.Key{}, fault.New(fault.Unavailable, "the server is held: it evaluates nothing")
 	}
 	scheme, text, _ := strings.Cut(q.Header.Get("Authorization"), " ")
+	text = strings.TrimSpace(text)
 	if !strings.EqualFold(scheme, "Bearer") || text == "" {
 		return edge.Key{}, fault.New(fault.Unauthorized, "a key of an edge is needed, in the header Authorization: Bearer")
 	}
 	var key edge.Key
 	found := false
 	err := r.DB.Read(c.Ctx, func(tx *db.Tx) (err error) {
-		key, found, err = edge.FindKey(tx, strings.TrimSpace(text))
+		key, found, err = edge.FindKey(tx, text)
+		if err != nil || found {
+			return err
+		}
+		address, gone, err := moved.AddressOf(tx, text)
+		if err == nil && gone {
+			header.Set(remote.HeaderMoved, address)
+			err = moved.ByKey(tx, text)
+		}
 		return err
 	})
 	if err != nil || found {
@@ -73,17 +88,31 @@ func (r *Service) edgeKey(c *api.Call, q *http.Request) (edge.Key, error) {
 	return key, fault.New(fault.Unauthorized, "the key of the edge is unknown or disabled")
 }
 
-// sender decodes the body of a call, and returns the member that self names in it.
-func (r *Service) sender(c *api.Call, key edge.Key, body []byte, in any, self *remote.Member) (*sender, error) {
-	if err := remote.Unmarshal(body, in); err != nil {
-		return nil, fault.New(fault.BadRequest, "the body cannot be read: %.200s", err)
+// errBody is the error of a body that is none of the call.
+func errBody(err error) error {
+	return fault.New(fault.BadRequest, "the body cannot be read: %.200s", err)
+}
+
+// ofMember returns a call with the member that sends it: the process that joined last as this edge.
+func ofMember[In any, P interface {
+	*In
+	Self() remote.Member
+}](r *Service, do func(*api.Call, *sender, *In) (any, error)) edgeCall {
+	return func(c *api.Call, key edge.Key, body []byte) (any, error) {
+		in := new(In)
+		if err := remote.Unmarshal(body, in); err != nil {
+			return nil, errBody(err)
+		}
+		self := P(in).Self()
+		from := &sender{
+			group:  group{key.Account, key.ClusterName},
+			Member: edge.Member{Account: key.Account, Cluster: key.ClusterName, ID: self.EdgeID, Run: self.Run},
+		}
+		if err := r.DB.Read(c.Ctx, from.present); err != nil {
+			return nil, err
+		}
+		return do(c, from, in)
 	}
-	from := &sender{
-		group:  group{key.Account, key.ClusterName},
-		Member: edge.Member{Account: key.Account, Cluster: key.ClusterName, ID: self.EdgeID, Run: self.Run},
-	}
-	err := r.DB.Read(c.Ctx, func(tx *db.Tx) error { return from.present(tx) })
-	return from, err
 }
 
 // Bounds of what a member reports of itself.
@@ -98,16 +127,16 @@ var runs = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 func (r *Service) edgeJoin(c *api.Call, key edge.Key, body []byte) (any, error) {
 	var in remote.JoinRequest
 	if err := remote.Unmarshal(body, &in); err != nil {
-		return nil, fault.New(fault.BadRequest, "the body cannot be read: %.200s", err)
+		return nil, errBody(err)
 	}
 	if err := checkJoin(&in); err != nil {
 		return nil, err
 	}
 	m := edge.Member{
 		Account: key.Account, Cluster: key.ClusterName, ID: remote.EdgeID(in.PublicKey), Run: in.Run, Started: c.Now, Seen: c.Now,
-		Details: edge.Details{
-			Name: in.Name, Address: c.IP, Version: in.Version, Types: in.Types, PublicKey: in.PublicKey, OffsetMS: in.At - c.Now.UnixMilli(),
-		},
+		Details: edge.Details{PublicKey: in.PublicKey, Shown: edge.Shown{
+			Name: in.Name, Address: c.IP, Version: in.Version, Types: in.Types, OffsetMS: in.At - c.Now.UnixMilli(),
+		}},
 	}
 	err := r.DB.WriteOf(c.Ctx, key.Account, func(tx *db.Tx) error {
 		if err := edge.Join(tx, m, c.Now); err != nil {

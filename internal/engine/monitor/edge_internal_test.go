@@ -10,22 +10,20 @@ import (
 
 // The bodies of members are input from outside: whatever they hold, checking and describing them ends.
 func FuzzBatches(f *testing.F) {
-	f.Add([]byte(`{"edge_id":"a","run":"1","seq":1,"batches":[{"rule":1,"ds":2,"epoch":1,"as_of":"2026-04-13T04:00:00Z","transitions":[
-		{"Check":"threshold","Key":"0","To":"begin","Severity":"Critical","Value":"NaN","Why":[{"code":"mon_asked","args":["p",{"code":"x"}]}]}]}]}`))
+	f.Add([]byte(`{"edge_id":"a","run":"1","seq":1,"rule":1,"ds":2,"Epoch":1,"AsOf":"2026-04-13T04:00:00Z","Transitions":[
+		{"Check":"threshold","Key":"0","To":"begin","Severity":"Critical","Value":"NaN","Why":[{"code":"mon_asked","args":["p",{"code":"x"}]}]}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var in remote.SendRequest
-		if remote.Unmarshal(body, &in) != nil || checkBatches(in.Batches) != nil {
+		if remote.Unmarshal(body, &in) != nil || checkBatch(&in) != nil {
 			return
 		}
 		now := time.Unix(1776052800, 0)
-		for _, b := range in.Batches {
-			for _, one := range b.Transitions {
-				if within(one.At, now).After(now) || one.To.Ends() && len(one.Why) == 0 || one.Key != evaluate.Key(one.Labels) {
-					t.Errorf("accepted %+v", one)
-				}
-				for _, why := range one.Why {
-					_ = why.English()
-				}
+		for _, one := range in.Transitions {
+			if within(one.At, now).After(now) || one.To.Ends() && len(one.Why) == 0 || one.Key != evaluate.Key(one.Labels) {
+				t.Errorf("accepted %+v", one)
+			}
+			for _, why := range one.Why {
+				_ = why.English()
 			}
 		}
 	})

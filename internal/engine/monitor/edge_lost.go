@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -70,83 +71,111 @@ func (r *Service) lookAtEdges(ctx context.Context, now time.Time) (err error) {
 	return err
 }
 
+// loss is what is known of a cluster that may be lost.
+type loss struct {
+	group
+	settings edge.Settings
+	members  []edge.Member // that count
+	others   []string      // live members that do not, by name
+	since    time.Time     // when one that counts was in touch last
+	watches  map[evaluator.Key]watched
+}
+
 func (r *Service) lookAtCluster(ctx context.Context, g group, now time.Time) error {
-	var settings edge.Settings
-	var members []edge.Member
-	var keys map[evaluator.Key]watched
-	err := r.DB.Read(db.For(ctx, g.account), func(tx *db.Tx) (err error) {
-		settings, err = edge.SettingsOf(tx, g.account, g.cluster)
-		if err != nil {
-			return err
-		}
-		keys, err = r.watchedOf(tx, g.account)
-		if err != nil {
-			return err
-		}
-		members, err = edge.Members(tx, g.account)
-		return err
-	})
+	l := loss{group: g, since: r.absences.begun}
+	err := r.DB.Read(db.For(ctx, g.account), func(tx *db.Tx) error { return l.read(tx, r, now) })
 	if err != nil {
 		return err
 	}
-	members = slices.DeleteFunc(members, func(m edge.Member) bool { return m.Cluster != g.cluster })
-	since, blind := r.absences.begun, int64(0)
-	for _, m := range members {
-		if m.Seen.After(since) {
-			since = m.Seen
-		}
+	live := false
+	for _, m := range l.members {
+		live = live || m.Live(now)
+		l.since = later(l.since, m.Seen)
 	}
-	for _, w := range keys {
-		if w.source.Cluster() == g.cluster {
-			blind++
-		}
-	}
-	live := slices.ContainsFunc(members, func(m edge.Member) bool { return m.Live(now) })
 	switch {
-	case live || blind == 0 || !settings.Enabled:
+	case live || len(l.watches) == 0 || !l.settings.Enabled:
 		return r.endLost(ctx, g, now)
-	case now.Sub(since) < time.Duration(settings.LostSeconds)*time.Second:
+	case now.Sub(l.since) < l.after():
 		return nil
 	}
-	return r.raiseLost(ctx, g, settings, members, keys, blind, now)
+	return r.raiseLost(ctx, &l, now)
 }
 
-func (g group) lostKey() string { return "monit/edges/" + g.cluster }
-
-// raiseLost raises the alert of a cluster, once a minute while it goes on. The alerts of its datasources are
-// hidden by it: no one can know whether they answer.
-func (r *Service) raiseLost(
-	ctx context.Context, g group, settings edge.Settings, members []edge.Member, keys map[evaluator.Key]watched, blind int64, now time.Time,
-) error {
-	if last := r.absences.raised[g]; !last.IsZero() && now.Sub(last) < repeatLost {
-		return nil
+func (l *loss) read(tx *db.Tx, r *Service, now time.Time) (err error) {
+	l.settings, err = edge.SettingsOf(tx, l.account, l.cluster)
+	if err != nil {
+		return err
 	}
-	err := r.DB.WriteOf(ctx, g.account, func(tx *db.Tx) error {
-		err := r.Own.Raise(tx, selfalert.Alert{
-			Account: g.account, Key: g.lostKey(), Channel: settings.ChannelID, Severity: settings.Severity, Lasts: lasts,
-			Title:  fmt.Sprintf("The edges of cluster %s are lost: %s", g.cluster, blindRules(blind)),
-			Text:   noEdge(g.cluster, members) + ". Alerts that are open stay open, and none can begin, until one is back.",
-			Labels: map[string]string{"cluster_name": g.cluster},
-		}, now)
-		if err != nil {
-			return err
+	l.watches, err = r.watchedOf(tx, l.account)
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(l.watches, func(_ evaluator.Key, w watched) bool { return w.source.Cluster() != l.cluster })
+	all, err := clustersAt(tx, l.account, now)
+	l.members, l.others = nil, nil
+	for _, m := range all.all[l.cluster] {
+		switch {
+		case l.settings.Counts(m.Name):
+			l.members = append(l.members, m)
+		case m.Live(now):
+			l.others = append(l.others, m.Name)
 		}
-		hidden := map[evaluator.Key]bool{}
-		for key, w := range keys {
-			key.Rule = 0
-			if w.source.Cluster() == g.cluster {
-				hidden[key] = true
-			}
-		}
-		return r.endUnknown(tx, g.account, func(key evaluator.Key) bool { return hidden[key] }, now)
-	})
-	if err == nil {
-		r.absences.raised[g] = now
 	}
 	return err
 }
 
-func blindRules(n int64) string {
+// after returns for how long no member is in touch until the cluster is lost.
+func (l *loss) after() time.Duration { return time.Duration(l.settings.LostSeconds) * time.Second }
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func (g group) lostKey() string { return "monit/edges/" + g.cluster }
+
+// alert returns the alert of a cluster at a moment.
+func (l *loss) alert(now time.Time) selfalert.Alert {
+	a := selfalert.Alert{
+		Account: l.account, Key: l.lostKey(), Channel: l.settings.ChannelID, Severity: l.settings.Severity, Lasts: l.after() + lasts,
+		Title:  fmt.Sprintf("The edges of cluster %s are lost: %s", l.cluster, blindRules(len(l.watches))),
+		Text:   noEdge(l.cluster, l.members) + ". Alerts that are open stay open, and none can begin, until one is back.",
+		Labels: map[string]string{"cluster_name": l.cluster},
+		Repeat: min(l.settings.Times-1, int64((now.Sub(l.since)-l.after())/time.Second)/l.settings.Every),
+	}
+	if len(l.others) > 0 {
+		others := strings.Join(l.others, ", ")
+		a.Title = fmt.Sprintf("The edges of cluster %s are lost but %s", l.cluster, others)
+		a.Text = fmt.Sprintf("Its rules are evaluated by %s, which the settings of the cluster do not count, until another is back.", others)
+	}
+	return a
+}
+
+// raiseLost raises the alert of a cluster, once a minute while it goes on. The alerts of its datasources and rules are hidden by it:
+// no one can know whether they answer. Members report them again when they are back.
+func (r *Service) raiseLost(ctx context.Context, l *loss, now time.Time) error {
+	if last := r.absences.raised[l.group]; !last.IsZero() && now.Sub(last) < repeatLost {
+		return nil
+	}
+	hidden := map[uint64]bool{}
+	for key := range l.watches {
+		hidden[key.Datasource] = len(l.others) == 0
+	}
+	err := r.DB.WriteOf(ctx, l.account, func(tx *db.Tx) error {
+		if err := r.Own.Raise(tx, l.alert(now), now); err != nil {
+			return err
+		}
+		return r.endUnknown(tx, l.account, func(key evaluator.Key) bool { return hidden[key.Datasource] }, r.Own.Hide, now)
+	})
+	if err == nil {
+		r.absences.raised[l.group] = now
+	}
+	return err
+}
+
+func blindRules(n int) string {
 	if n == 1 {
 		return "1 rule on a datasource does not see"
 	}

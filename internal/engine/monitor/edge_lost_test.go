@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +59,105 @@ func (e *edges) intoChannel() {
 		ChannelID int64 `json:"channel_id"`
 	}
 	e.do("/channel/create", fmt.Sprintf(`{"channel_name": "Platform", "team_id": %d}`, apitest.TeamA)).Into(&ch)
-	e.do("/monit/edge/cluster/update", fmt.Sprintf(`{"cluster_name": "fra", "settings": {"enabled": true, "severity": "Warning", "lost_seconds": 120, "channel_id": %d}}`, ch.ChannelID))
+	e.do("/monit/edge/cluster/update", fmt.Sprintf(`{"cluster_name": "fra", "settings": {"enabled": true, "severity": "Warning", "lost_seconds": 120, "times": 1, "channel_id": %d}}`, ch.ChannelID))
+}
+
+// set changes settings of the cluster.
+func (e *edges) set(more string) {
+	e.t.Helper()
+	var list struct {
+		Items []struct {
+			Name     string `json:"cluster_name"`
+			Settings struct {
+				ChannelID int64 `json:"channel_id"`
+			}
+		}
+	}
+	e.do("/monit/edge/cluster/list", `{}`).Into(&list)
+	e.do("/monit/edge/cluster/update", fmt.Sprintf(`{"cluster_name": "fra", "settings": {"enabled": true, "severity": "Warning", "lost_seconds": 120,
+		"channel_id": %d, %s}}`, list.Items[1].Settings.ChannelID, more))
+}
+
+// The alert of a lost cluster is sent three times within ten minutes, or as its settings have it, also over a restart.
+func TestLostClusterIsSentAgain(t *testing.T) {
+	t.Parallel()
+	e := newEdges(t)
+	e.intoChannel()
+	e.set(`"times": 0`)
+	e.join("fra-1").sync(nil)
+	e.look(2*time.Minute + 10*time.Second)
+	for _, each := range []struct {
+		over time.Duration
+		want int
+	}{{4 * time.Minute, 1}, {2 * time.Minute, 2}, {5 * time.Minute, 3}, {time.Hour, 3}} {
+		if e.look(each.over); len(e.own()) != each.want {
+			t.Errorf("after %v: %q", each.over, e.own())
+		}
+	}
+	e.center = e.start()
+	e.look(30 * time.Minute)
+	if all := e.own(); len(all) != 3 {
+		t.Errorf("after a restart: %q", all)
+	}
+}
+
+func TestEdgeThatDoesNotCountHidesNoLoss(t *testing.T) {
+	t.Parallel()
+	e := newEdges(t)
+	e.intoChannel()
+	e.set(`"times": 1, "exclude": ["*-trial"]`)
+	e.join("fra-1").sync(nil)
+	trial := e.join("fra-trial")
+	for range 27 {
+		trial.sync(nil)
+		e.look(5 * time.Second)
+	}
+	if all := e.own(); len(all) != 1 || all[0] != "Warning The edges of cluster fra are lost but fra-trial" {
+		t.Errorf("alerts %q", all)
+	}
+}
+
+// A rule that is not known is hidden by the loss of its cluster, as a datasource is: neither is over, and the account's owner is
+// notified of the cluster alone. The member reports it again.
+func TestLostClusterHidesWhatIsUnknown(t *testing.T) {
+	t.Parallel()
+	e := newEdges(t)
+	e.intoChannel()
+	m := e.join("fra-1")
+	m.sync(nil)
+	w := m.watches[0]
+	report := remote.SyncRequest{Member: m.Member, Report: evaluator.Report{Watches: []evaluator.WatchState{{
+		Key: evaluator.Key{Rule: w.Rule, Datasource: w.Source}, Unknown: true, Kind: evaluate.BadQuery, Since: e.Clock.Now(),
+	}}, Sources: []evaluator.SourceState{{ID: m.watches[1].Source, Lost: true, Kind: evaluate.Unreachable, Since: e.Clock.Now()}}}}
+	rule, source := fmt.Sprintf("monit/rule/%d/%d", w.Rule, w.Source), fmt.Sprintf("monit/source/%d", m.watches[1].Source)
+	m.must(remote.PathSync, report, nil)
+	e.wantOwn(rule, source)
+	e.look(125 * time.Second)
+	e.wantOwn("monit/edges/fra")
+	m.must(remote.PathSync, report, nil)
+	e.look(5 * time.Second)
+	e.wantOwn(rule, source)
+	e.Read(func(tx *db.Tx) error {
+		over, err := db.All(tx, db.Column[string], `SELECT notice_key FROM notice WHERE event = 'own_alert_over'`)
+		if len(over) > 0 {
+			t.Errorf("over: %q", over)
+		}
+		return err
+	})
+}
+
+// wantOwn compares which alerts of Tocsin's own are open.
+func (e *edges) wantOwn(keys ...string) {
+	e.t.Helper()
+	e.Read(func(tx *db.Tx) error {
+		open, err := db.All(tx, db.Column[string], `SELECT alert_key FROM own_alert`)
+		slices.Sort(keys)
+		slices.Sort(open)
+		if !slices.Equal(open, keys) {
+			e.t.Errorf("open %q, want %q", open, keys)
+		}
+		return err
+	})
 }
 
 func TestLostClusterHasOneAlert(t *testing.T) {
@@ -146,7 +245,10 @@ func TestDatasourceIsAskedThroughEdge(t *testing.T) {
 	for len(got.Requests) == 0 { // each call is held until there are some
 		m.must(remote.PathRequests, m.Member, &got)
 	}
-	one := got.Requests[0]
+	var one remote.Request
+	if err := remote.Unmarshal(got.Requests[0], &one); err != nil {
+		t.Fatal(err)
+	}
 	if one.Kind != remote.KindQuery || one.Ask.Expr != "up" || one.Ask.Limit != 10 {
 		t.Errorf("asked %+v", one)
 	}
@@ -189,10 +291,10 @@ func TestEdgeReportsWhatIsUnknown(t *testing.T) {
 	m := newEdges(t).join("fra-1")
 	m.sync(nil)
 	w := m.watches[0]
-	in := remote.SyncRequest{Member: m.Member, Watches: []evaluator.WatchState{{
+	in := remote.SyncRequest{Member: m.Member, Report: evaluator.Report{Watches: []evaluator.WatchState{{
 		Key: evaluator.Key{Rule: w.Rule, Datasource: w.Source}, Rule: "invented", Unknown: true, Lost: true, Kind: "own", Message: strings.Repeat("x", 9999),
 		Since: m.Clock.Now().Add(time.Hour),
-	}}}
+	}}}}
 	m.must(remote.PathSync, in, nil)
 	m.Read(func(tx *db.Tx) error {
 		var since int64

@@ -1,13 +1,14 @@
 package monitor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/api"
 	"tocsin/internal/core/evaluate"
@@ -135,14 +136,12 @@ func (q *throughEdge) ask(ctx context.Context, one remote.Request, most time.Dur
 	if failed != nil {
 		return a, failed
 	}
-	sealed, err := remote.SealTo(to.PublicKey, remote.RequestInfo(q.account, q.source.Cluster, to.ID), q.source.Datasource)
+	sealed, err := remote.SealTo(to.PublicKey, remote.SourceInfo(q.account, q.source.Cluster, q.source.ID, to.ID), q.source.Datasource)
 	if err != nil {
 		return a, broken(err)
 	}
 	one.ID = id.Object(now)
-	one.Type = q.source.Type
-	one.Name = q.source.Name
-	one.Sealed = sealed
+	one.Source = remote.Source{ID: q.source.ID, Sealed: sealed}
 	if failed := q.put(ctx, to, &one, now); failed != nil {
 		return a, failed
 	}
@@ -175,24 +174,27 @@ func broken(err error) *evaluate.Failure {
 
 // choose returns the live member that was in touch last.
 func (q *throughEdge) choose(ctx context.Context, now time.Time) (to edge.Member, failed *evaluate.Failure) {
-	var all []edge.Member
+	var all clusters
 	err := q.DB.Read(db.For(ctx, q.account), func(tx *db.Tx) (err error) {
-		all, err = edge.Members(tx, q.account)
+		all, err = clustersAt(tx, q.account, now)
 		return err
 	})
 	if err != nil {
 		return to, broken(err)
 	}
-	all = slices.DeleteFunc(all, func(m edge.Member) bool { return m.Cluster != q.source.Cluster })
-	able := slices.DeleteFunc(slices.Clone(all), func(m edge.Member) bool { return !m.Live(now) || !slices.Contains(m.Types, q.source.Type) })
-	if len(able) > 0 {
-		return slices.MaxFunc(able, func(a, b edge.Member) int { return a.Seen.Compare(b.Seen) }), nil
+	able, state, reason := all.able(q.source.Cluster, q.source.Type)
+	switch state {
+	case stateOffline:
+		return to, &evaluate.Failure{Kind: evaluate.Unreachable, Phase: phaseNoEdge, Message: reason}
+	case stateUnsupported:
+		return to, &evaluate.Failure{Kind: evaluate.Unsupported, Message: reason}
 	}
-	if slices.ContainsFunc(all, func(m edge.Member) bool { return m.Live(now) }) {
-		return to, &evaluate.Failure{Kind: evaluate.Unsupported, Message: fmt.Sprintf("no edge of cluster %s can ask datasources of type %s",
-			q.source.Cluster, q.source.Type)}
-	}
-	return to, &evaluate.Failure{Kind: evaluate.Unreachable, Phase: phaseNoEdge, Message: noEdge(q.source.Cluster, all)}
+	return last(able), nil
+}
+
+// last returns the member that was in touch last.
+func last(all []edge.Member) edge.Member {
+	return slices.MaxFunc(all, func(a, b edge.Member) int { return a.Seen.Compare(b.Seen) })
 }
 
 // noEdge describes a cluster without a live member.
@@ -200,9 +202,8 @@ func noEdge(cluster string, all []edge.Member) string {
 	if len(all) == 0 {
 		return fmt.Sprintf("no edge of cluster %s is live", cluster)
 	}
-	last := slices.MaxFunc(all, func(a, b edge.Member) int { return a.Seen.Compare(b.Seen) })
-	return fmt.Sprintf("no edge of cluster %s is live; the last, %s, was seen %s",
-		cluster, last.Name, last.Seen.UTC().Format("2 Jan 15:04:05 UTC"))
+	m := last(all)
+	return fmt.Sprintf("no edge of cluster %s is live; the last, %s, was seen %s", cluster, m.Name, m.Seen.UTC().Format("2 Jan 15:04:05 UTC"))
 }
 
 // put stores a request. An account has few at a time.
@@ -246,13 +247,8 @@ func (q *throughEdge) remove(ctx context.Context, request string) {
 }
 
 // edgeRequests holds the call of a member until there are requests to it, and returns each of them once.
-func (r *Service) edgeRequests(c *api.Call, key edge.Key, body []byte) (any, error) {
-	var in struct{ remote.Member }
-	from, err := r.sender(c, key, body, &in, &in.Member)
-	if err != nil {
-		return nil, err
-	}
-	err = r.await(c.Ctx, from.account, remote.HoldRequests, func(tx *db.Tx) error {
+func (r *Service) edgeRequests(c *api.Call, from *sender, _ *remote.Member) (any, error) {
+	err := r.await(c.Ctx, from.account, remote.HoldRequests, func(tx *db.Tx) error {
 		n, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM edge_request
 			WHERE account_id = $1 AND edge_id = $2 AND cluster_name = $3 AND NOT fetched`, from.account, from.ID, from.cluster)
 		if err == nil && n == 0 {
@@ -260,7 +256,7 @@ func (r *Service) edgeRequests(c *api.Call, key edge.Key, body []byte) (any, err
 		}
 		return err
 	})
-	reply := remote.RequestsReply{Requests: []remote.Request{}}
+	reply := remote.RequestsReply{Requests: []jsontext.Value{}}
 	if errors.Is(err, errWaiting) {
 		return reply, nil
 	}
@@ -272,9 +268,7 @@ func (r *Service) edgeRequests(c *api.Call, key edge.Key, body []byte) (any, err
 		texts, err := db.All(tx, db.Column[string], `SELECT body FROM edge_request
 			WHERE account_id = $1 AND edge_id = $2 AND cluster_name = $3 AND NOT fetched ORDER BY request_id`, from.account, from.ID, from.cluster)
 		for _, text := range texts {
-			var one remote.Request
-			err = cmp.Or(err, remote.Unmarshal([]byte(text), &one))
-			reply.Requests = append(reply.Requests, one)
+			reply.Requests = append(reply.Requests, jsontext.Value(text))
 		}
 		if err != nil {
 			return err
@@ -286,12 +280,7 @@ func (r *Service) edgeRequests(c *api.Call, key edge.Key, body []byte) (any, err
 }
 
 // edgeAnswer stores the answer of a member to a request. One that no call waits for any more is dropped.
-func (r *Service) edgeAnswer(c *api.Call, key edge.Key, body []byte) (any, error) {
-	var in remote.AnswerRequest
-	from, err := r.sender(c, key, body, &in, &in.Member)
-	if err != nil {
-		return nil, err
-	}
+func (r *Service) edgeAnswer(c *api.Call, from *sender, in *remote.AnswerRequest) (any, error) {
 	if in.Failed != nil && !kinds[in.Failed.Kind] {
 		in.Failed.Kind = evaluate.Invalid
 	}

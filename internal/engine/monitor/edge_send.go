@@ -11,7 +11,6 @@ import (
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/core/event"
 	"tocsin/internal/datasource"
-	"tocsin/internal/edge"
 	"tocsin/internal/engine/evaluator"
 	"tocsin/internal/engine/evaluator/remote"
 	"tocsin/internal/platform/db"
@@ -19,14 +18,9 @@ import (
 )
 
 // edgeState returns what is stored of watches of a member's cluster.
-func (r *Service) edgeState(c *api.Call, key edge.Key, body []byte) (any, error) {
-	var in remote.StateRequest
-	from, err := r.sender(c, key, body, &in, &in.Member)
-	if err != nil {
-		return nil, err
-	}
+func (r *Service) edgeState(c *api.Call, from *sender, in *remote.StateRequest) (any, error) {
 	var clusters map[uint64]string
-	err = r.DB.Read(c.Ctx, func(tx *db.Tx) (err error) {
+	err := r.DB.Read(c.Ctx, func(tx *db.Tx) (err error) {
 		clusters, err = clustersOf(tx, from.account)
 		return err
 	})
@@ -50,12 +44,7 @@ func (r *Service) edgeState(c *api.Call, key edge.Key, body []byte) (any, error)
 }
 
 // edgeSave stores the counters of watches of a member.
-func (r *Service) edgeSave(c *api.Call, key edge.Key, body []byte) (any, error) {
-	var in remote.SaveRequest
-	from, err := r.sender(c, key, body, &in, &in.Member)
-	if err != nil {
-		return nil, err
-	}
+func (r *Service) edgeSave(c *api.Call, from *sender, in *remote.SaveRequest) (any, error) {
 	for i := range in.States {
 		s := &in.States[i]
 		s.Key.Account = from.account
@@ -67,43 +56,22 @@ func (r *Service) edgeSave(c *api.Call, key edge.Key, body []byte) (any, error) 
 	return api.Empty{}, r.keep(c.Ctx, from, from.account, in.States)
 }
 
-// edgeSend stores what a member found. Each batch is taken, or refused, by itself.
-func (r *Service) edgeSend(c *api.Call, key edge.Key, body []byte) (any, error) {
-	var in remote.SendRequest
-	from, err := r.sender(c, key, body, &in, &in.Member)
-	if err != nil {
-		return nil, err
-	}
+// edgeSend stores what a member found.
+func (r *Service) edgeSend(c *api.Call, from *sender, in *remote.SendRequest) (any, error) {
 	from.seq = in.Seq
-	err = r.DB.Read(c.Ctx, func(tx *db.Tx) error {
-		self, _, err := edge.Find(tx, from.account, from.cluster, from.ID)
-		from.Name = self.Name
-		return err
-	})
-	if err != nil {
+	if err := checkBatch(in); err != nil {
 		return nil, err
 	}
-	if err := checkBatches(in.Batches); err != nil {
-		return nil, err
+	found, err := r.describe(c, from, in)
+	if err != nil || !found {
+		return evaluator.Taken{Gone: true}, err
 	}
-	reply := remote.SendReply{Taken: []evaluator.Taken{}}
-	for i := range in.Batches {
-		b, found, err := r.batch(c, from, &in.Batches[i])
-		taken := evaluator.Taken{Gone: true}
-		if err == nil && found {
-			taken, err = r.sendAs(c.Ctx, from, b)
-		}
-		if err != nil {
-			return nil, err
-		}
-		reply.Taken = append(reply.Taken, taken)
-	}
-	return reply, nil
+	return r.sendAs(c.Ctx, from, in.Batch)
 }
 
-// batch returns the batch of a member, with the rule and the datasource as the server has them: a member names them, and cannot
+// describe completes the batch of a member with the rule and the datasource as the server has them: a member names them, and cannot
 // describe them.
-func (r *Service) batch(c *api.Call, from *sender, in *remote.Batch) (b evaluator.Batch, found bool, err error) {
+func (r *Service) describe(c *api.Call, from *sender, in *remote.SendRequest) (found bool, err error) {
 	key := evaluator.Key{Account: from.account, Rule: in.Rule, Datasource: in.Source}
 	var rule alertrule.Rule
 	var d datasource.Item
@@ -116,17 +84,15 @@ func (r *Service) batch(c *api.Call, from *sender, in *remote.Batch) (b evaluato
 		return err
 	})
 	if err != nil || !found {
-		return b, false, err
+		return false, err
 	}
 	w := &evaluator.Watch{Key: key, Slot: from.slotOf(key), Rule: rule.Watchable(time.UTC), Severity: highest(&rule.RuleConfigs)}
 	w.Source.ID = d.ID
 	w.Source.Name = d.Name
 	w.Source.Type = d.TypeIdent
 	w.Source.Cluster = d.Cluster()
-	b = evaluator.Batch{
-		Watch: w, Epoch: in.Epoch, AsOf: within(in.AsOf, c.Now), Transitions: in.Transitions, Related: in.Related, Past: in.Past,
-	}
-	for _, list := range [][]evaluate.Transition{b.Transitions, b.Past} {
+	in.Watch, in.AsOf = w, within(in.AsOf, c.Now)
+	for _, list := range [][]evaluate.Transition{in.Transitions, in.Past} {
 		for i := range list {
 			t := &list[i]
 			t.At, t.Since = within(t.At, c.Now), within(t.Since, c.Now)
@@ -135,7 +101,7 @@ func (r *Service) batch(c *api.Call, from *sender, in *remote.Batch) (b evaluato
 			}
 		}
 	}
-	return b, true, nil
+	return true, nil
 }
 
 // within returns a moment that is not after now: a member whose clock is wrong must not write what is to come.
@@ -152,19 +118,16 @@ const (
 	maxReasons = 100
 )
 
-// checkBatches refuses transitions that no evaluation has.
-func checkBatches(all []remote.Batch) error {
-	n := 0
-	for _, b := range all {
-		n += len(b.Transitions) + len(b.Past)
-		for _, t := range slices.Concat(b.Transitions, b.Past) {
-			if reason := wrong(&t); reason != "" {
-				return fault.Invalid("batches", "a transition of rule %d %s", b.Rule, reason)
-			}
+// checkBatch refuses transitions that no evaluation has.
+func checkBatch(in *remote.SendRequest) error {
+	all := slices.Concat(in.Transitions, in.Past)
+	for i := range all {
+		if reason := wrong(&all[i]); reason != "" {
+			return fault.Invalid("transitions", "a transition of rule %d %s", in.Rule, reason)
 		}
 	}
-	if n > remote.MaxSend {
-		return fault.Invalid("batches", "must have at most %d transitions, got %d", remote.MaxSend, n)
+	if n := len(all); n > remote.MaxSend {
+		return fault.Invalid("transitions", "must be at most %d with past, got %d", remote.MaxSend, n)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -24,7 +25,8 @@ type clusters struct {
 	now time.Time
 }
 
-func (r *Service) clusters(tx *db.Tx, account int64, now time.Time) (clusters, error) {
+// clustersAt reads the members of an account.
+func clustersAt(tx *db.Tx, account int64, now time.Time) (clusters, error) {
 	c := clusters{map[string][]edge.Member{}, now}
 	members, err := edge.Members(tx, account)
 	for _, m := range members {
@@ -49,16 +51,24 @@ func (c clusters) state(rule *alertrule.Rule, d *datasource.Item) (state, reason
 	if cluster == nodes.cluster {
 		return "", ""
 	}
-	live := c.live(cluster)
-	switch {
-	case len(live) == 0:
-		return stateOffline, noEdge(cluster, c.all[cluster])
-	case !slices.ContainsFunc(live, func(m edge.Member) bool { return slices.Contains(m.Types, d.TypeIdent) }):
-		return stateUnsupported, "no edge of cluster " + cluster + " can ask datasources of type " + d.TypeIdent
-	case slices.ContainsFunc(live, func(m edge.Member) bool { return m.Revision < rule.Revision }):
-		return statePending, ""
+	_, state, reason = c.able(cluster, d.TypeIdent)
+	if state == "" && slices.ContainsFunc(c.live(cluster), func(m edge.Member) bool { return m.Revision < rule.Revision }) {
+		state = statePending
 	}
-	return "", ""
+	return state, reason
+}
+
+// able returns the live members of a cluster that can ask datasources of a type; the state and the reason if there is none.
+func (c clusters) able(cluster, kind string) (able []edge.Member, state, reason string) {
+	live := c.live(cluster)
+	if len(live) == 0 {
+		return nil, stateOffline, noEdge(cluster, c.all[cluster])
+	}
+	able = slices.DeleteFunc(live, func(m edge.Member) bool { return !slices.Contains(m.Types, kind) })
+	if len(able) == 0 {
+		return nil, stateUnsupported, fmt.Sprintf("no edge of cluster %s can ask datasources of type %s", cluster, kind)
+	}
+	return able, "", ""
 }
 
 // EdgeSlots counts the slots of the edges of an account, for their list.
@@ -89,7 +99,7 @@ func (r *Service) edgeStates(tx *db.Tx, account int64, now time.Time, states map
 	if err != nil || !slices.ContainsFunc(sources, func(d datasource.Item) bool { return d.Cluster() != nodes.cluster }) {
 		return err
 	}
-	c, err := r.clusters(tx, account, now)
+	c, err := clustersAt(tx, account, now)
 	if err != nil {
 		return err
 	}

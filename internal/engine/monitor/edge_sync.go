@@ -19,32 +19,23 @@ import (
 )
 
 // edgeSync extends the lease of a member, stores what it reports, and returns what it evaluates.
-func (r *Service) edgeSync(c *api.Call, key edge.Key, body []byte) (any, error) {
-	var in remote.SyncRequest
-	from, err := r.sender(c, key, body, &in, &in.Member)
+func (r *Service) edgeSync(c *api.Call, from *sender, in *remote.SyncRequest) (any, error) {
+	cache, err := r.current(c.Ctx, from.account)
 	if err != nil {
 		return nil, err
 	}
-	cache, err := r.current(c.Ctx, key.Account)
+	live, err := r.beat(c.Ctx, from, in, cache, c.Now)
 	if err != nil {
 		return nil, err
 	}
-	live, err := r.beat(c.Ctx, from, &in, cache, c.Now)
+	own, err := r.claim(c.Ctx, from.group, from.ID, nodesOf(live), in.Held, c.Now)
 	if err != nil {
 		return nil, err
 	}
-	held := map[int64]bool{}
-	for _, slot := range in.Held {
-		held[slot] = true
-	}
-	own, err := r.claim(c.Ctx, from.group, from.ID, nodesOf(live), held, c.Now)
-	if err != nil {
+	if err := r.edgeReport(c.Ctx, from, in, own, c.Now); err != nil {
 		return nil, err
 	}
-	if err := r.edgeReport(c.Ctx, from, &in, own, c.Now); err != nil {
-		return nil, err
-	}
-	differ, err := r.differ(c.Ctx, from, own, held, in.Digests)
+	differ, err := r.differ(c.Ctx, from, own, in)
 	return remote.SyncReply{Now: r.Clock.Now().UnixMilli(), Slots: own, Revision: cache.marks[from.cluster], Differ: differ}, err
 }
 
@@ -79,36 +70,22 @@ func (r *Service) beat(
 		if err := from.present(tx); err != nil {
 			return err
 		}
-		self, _, err := edge.Find(tx, from.account, from.cluster, from.ID)
-		if err != nil {
-			return err
-		}
+		self := &from.Member
 		self.Seen = now
-		self.OffsetMS = in.At - now.UnixMilli()
+		self.OffsetMS = in.At.Sub(now).Milliseconds()
 		self.ConfigAge = max(0, in.ConfigAge)
 		self.SpoolBytes = max(0, in.SpoolBytes)
-		self.LateMS = max(0, in.LateMS)
+		self.LateMS = max(0, in.Late.Milliseconds())
 		if in.Revision == cache.marks[from.cluster] {
 			self.Revision = cache.revision
 		}
-		from.Member = self
 		if err := self.Beat(tx); err != nil {
 			return err
 		}
-		live, err = liveOf(tx, from.account, from.cluster, now)
+		all, err := clustersAt(tx, from.account, now)
+		live = all.live(from.cluster)
 		return err
 	})
-	return live, err
-}
-
-// liveOf returns the live members of a cluster.
-func liveOf(tx *db.Tx, account int64, cluster string, now time.Time) (live []edge.Member, err error) {
-	all, err := edge.Members(tx, account)
-	for _, m := range all {
-		if m.Cluster == cluster && m.Live(now) {
-			live = append(live, m)
-		}
-	}
 	return live, err
 }
 
@@ -125,16 +102,18 @@ type watched struct {
 	source *datasource.Item
 }
 
-// watchedOf returns the watches of an account as the cache has its rules. Of an account that is not in it, as after a start, it
-// reads the rules: that none is known yet does not mean that there is none.
+// watchedOf returns the watches of an account, with its rules as they are now.
 func (r *Service) watchedOf(tx *db.Tx, account int64) (map[evaluator.Key]watched, error) {
 	all, cache := map[evaluator.Key]watched{}, r.cached(account)
-	if cache == nil {
-		rules, _, err := alertrule.Changed(tx, account, -1)
-		if err != nil {
-			return nil, err
-		}
-		cache = (&ruleCache{}).with(rules, nil, 0)
+	if cache == nil { // as after a start
+		cache = &ruleCache{revision: -1}
+	}
+	changed, deleted, err := alertrule.Changed(tx, account, cache.revision)
+	if err != nil {
+		return nil, err
+	}
+	if len(changed)+len(deleted) > 0 {
+		cache = cache.with(changed, deleted, cache.revision)
 	}
 	sources, err := datasource.All(tx, account)
 	for i := range sources {
@@ -211,9 +190,7 @@ func (r *Service) edgeReport(ctx context.Context, from *sender, in *remote.SyncR
 }
 
 // differ returns the slots of which the server has other open instances than the member.
-func (r *Service) differ(
-	ctx context.Context, from *sender, own map[int64]int64, held map[int64]bool, theirs map[int64]uint64,
-) ([]int64, error) {
+func (r *Service) differ(ctx context.Context, from *sender, own map[int64]int64, in *remote.SyncRequest) ([]int64, error) {
 	ours := map[int64]uint64{}
 	err := r.DB.Read(ctx, func(tx *db.Tx) error {
 		clusters, err := clustersOf(tx, from.account)
@@ -235,7 +212,7 @@ func (r *Service) differ(
 	})
 	differ := []int64{}
 	for slot := range own {
-		if held[slot] && ours[slot] != theirs[slot] {
+		if in.Held[slot] && ours[slot] != in.Digests[slot] {
 			differ = append(differ, slot)
 		}
 	}
@@ -253,23 +230,14 @@ func clustersOf(tx *db.Tx, account int64) (map[uint64]string, error) {
 }
 
 // edgeWatches returns the watches of a member's slots. What it needs to sign in to a datasource is sealed to it.
-func (r *Service) edgeWatches(c *api.Call, key edge.Key, body []byte) (any, error) {
-	var in remote.WatchesRequest
-	from, err := r.sender(c, key, body, &in, &in.Member)
-	if err != nil {
-		return nil, err
-	}
-	watches, err := r.watchesOf(c.Ctx, key.Account, key.ClusterName)
+func (r *Service) edgeWatches(c *api.Call, from *sender, in *remote.WatchesRequest) (any, error) {
+	watches, err := r.watchesOf(c.Ctx, from.account, from.cluster)
 	if err != nil {
 		return nil, err
 	}
 	var slots []slot
 	err = r.DB.Read(c.Ctx, func(tx *db.Tx) (err error) {
 		slots, err = readSlots(tx, from.group)
-		if err != nil {
-			return err
-		}
-		from.Member, _, err = edge.Find(tx, from.account, from.cluster, from.ID)
 		return err
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/activity"
 	"tocsin/internal/alertrule"
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
@@ -25,8 +26,11 @@ import (
 	"tocsin/internal/engine/evaluator"
 	"tocsin/internal/engine/evaluator/remote"
 	"tocsin/internal/engine/monitor"
+	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/selfalert"
+	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/node"
 	"tocsin/internal/platform/ratelimit"
@@ -49,16 +53,25 @@ func newEdges(t *testing.T) *edges {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := apitest.Start(t, alertrule.New(alertrule.Config{}).Ops(), (&datasource.Service{Keyring: keyring}).Ops(), (&edge.Service{}).Ops(), channel.Ops(keyring))
-	d := s.Again()
-	e := &edges{Server: s, t: t, start: func() *monitor.Service {
-		return monitor.New(monitor.Config{
-			DB: d, Keyring: keyring, Clock: s.Clock, Log: slog.New(slog.DiscardHandler), Decide: jobs.NewSignal(), Guesses: api.NewKeyGuesses(&ratelimit.Share{}),
-			Own:   &selfalert.Service{DB: d, Decide: jobs.NewSignal()},
-			Nodes: node.New(node.Config{DB: d, Clock: s.Clock, SealKeys: func() []string { return nil }, Offset: func() time.Duration { return 0 }}),
-		})
-	}}
-	e.center = e.start()
+	before, err := db.Open(t.Context(), dbtest.Migrated(t)) // of a service that is made before its server
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { before.Close() })
+	config := monitor.Config{
+		DB: before, Keyring: keyring, Clock: clock.At(apitest.Now), Log: slog.New(slog.DiscardHandler), Decide: jobs.NewSignal(),
+		Guesses: api.NewKeyGuesses(&ratelimit.Share{}),
+	}
+	center := monitor.New(config)
+	s := apitest.Start(t, alertrule.New(alertrule.Config{States: center.States}).Ops(), center.Ops(), (&datasource.Service{Keyring: keyring}).Ops(),
+		(&edge.Service{}).Ops(), channel.Ops(keyring))
+	config.DB, config.Clock = s.Again(), s.Clock
+	config.Own = &selfalert.Service{DB: config.DB, Decide: jobs.NewSignal(), Notify: notify.New(notify.Config{
+		DB: config.DB, Bus: &activity.Bus{}, Keyring: keyring, Clock: s.Clock, Log: config.Log, Can: func(string) bool { return true }, Links: &notify.Links{},
+	})}
+	config.Nodes = node.New(node.Config{DB: config.DB, Clock: s.Clock, SealKeys: func() []string { return nil }, Offset: func() time.Duration { return 0 }})
+	center.Config = config
+	e := &edges{Server: s, t: t, center: center, start: func() *monitor.Service { return monitor.New(config) }}
 	mux := http.NewServeMux()
 	for path, endpoint := range e.center.Edges() {
 		mux.Handle(path, s.Frame.Endpoint(endpoint))
@@ -163,9 +176,9 @@ func (m *member) must(path string, in, out any) {
 func (m *member) sync(digests map[int64]uint64) remote.SyncReply {
 	m.t.Helper()
 	var reply remote.SyncReply
-	in := remote.SyncRequest{Member: m.Member, At: m.Clock.Now().Add(2 * time.Minute).UnixMilli(), Digests: digests}
+	in := remote.SyncRequest{Member: m.Member, Report: evaluator.Report{At: m.Clock.Now().Add(2 * time.Minute), Digests: digests, Held: map[int64]bool{}}}
 	for slot := range m.slots {
-		in.Held = append(in.Held, slot)
+		in.Held[slot] = true
 	}
 	m.must(remote.PathSync, in, &reply)
 	m.slots = reply.Slots
@@ -176,8 +189,8 @@ func (m *member) sync(digests map[int64]uint64) remote.SyncReply {
 }
 
 // batch returns transitions of hosts on the datasource of a watch.
-func (m *member) batch(w remote.Assigned, to evaluate.To, hosts ...string) remote.Batch {
-	b := remote.Batch{Rule: w.Rule, Source: w.Source, Epoch: m.slots[w.Slot], AsOf: m.Clock.Now()}
+func (m *member) batch(w remote.Assigned, to evaluate.To, hosts ...string) remote.SendRequest {
+	b := remote.SendRequest{Rule: w.Rule, Source: w.Source, Batch: evaluator.Batch{Epoch: m.slots[w.Slot], AsOf: m.Clock.Now()}}
 	for _, host := range hosts {
 		b.Transitions = append(b.Transitions, transition(m.Clock.Now(), to, host))
 	}
@@ -192,17 +205,17 @@ func transition(at time.Time, to evaluate.To, host string) evaluate.Transition {
 	}
 }
 
-func (m *member) send(batches ...remote.Batch) (taken []evaluator.Taken, code string) {
+func (m *member) send(b remote.SendRequest) (taken evaluator.Taken, code string) {
 	m.t.Helper()
 	m.seq++
-	return m.sendAs(m.seq, batches...)
+	return m.sendAs(m.seq, b)
 }
 
-func (m *member) sendAs(seq int64, batches ...remote.Batch) (taken []evaluator.Taken, code string) {
+func (m *member) sendAs(seq int64, b remote.SendRequest) (taken evaluator.Taken, code string) {
 	m.t.Helper()
-	var reply remote.SendReply
-	code = m.call(remote.PathSend, remote.SendRequest{Member: m.Member, Seq: seq, Batches: batches}, &reply)
-	return reply.Taken, code
+	b.Member, b.Seq = m.Member, seq
+	code = m.call(remote.PathSend, b, &taken)
+	return taken, code
 }
 
 // want compares how many instances are open, and how many transitions and events are stored.
@@ -251,7 +264,7 @@ func TestEdgeSendIsStoredOnce(t *testing.T) {
 	w := m.watches[0]
 	begin := m.batch(w, evaluate.Begin, "web1", "web2")
 	for range 2 { // no reply arrived
-		if taken, code := m.send(begin); code != "" || taken[0] != (evaluator.Taken{}) {
+		if taken, code := m.send(begin); code != "" || taken != (evaluator.Taken{}) {
 			t.Fatal(taken, code)
 		}
 	}
@@ -261,12 +274,49 @@ func TestEdgeSendIsStoredOnce(t *testing.T) {
 	m.want(0, 4, 4)
 	m.sendAs(1, begin) // a duplicate that was held up on its way
 	m.want(0, 4, 4)
-	past := remote.Batch{Rule: w.Rule, Source: w.Source, Epoch: m.slots[w.Slot], AsOf: m.Clock.Now(), Past: []evaluate.Transition{
+	past := remote.SendRequest{Rule: w.Rule, Source: w.Source, Batch: evaluator.Batch{Epoch: m.slots[w.Slot], AsOf: m.Clock.Now(), Past: []evaluate.Transition{
 		transition(m.Clock.Now().Add(-time.Minute), evaluate.Begin, "web3"), transition(m.Clock.Now(), evaluate.Gone, "web3"),
-	}}
+	}}}
 	m.send(past)
 	m.send(past)
 	m.want(0, 6, 4)
+}
+
+// The history that a member sends after a cut is stored in small parts: another account's write comes between them.
+func TestHistoryOfEdgeHoldsUpNoOtherAccount(t *testing.T) {
+	t.Parallel()
+	m := newEdges(t).join("fra-1")
+	m.sync(nil)
+	first, all := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(all)
+		for call := range 5 {
+			b := m.batch(m.watches[0], evaluate.Begin)
+			for n := range remote.MaxSend {
+				b.Past = append(b.Past, transition(m.Clock.Now(), evaluate.Begin, fmt.Sprint(call, "/", n)))
+			}
+			if _, code := m.send(b); code != "" {
+				t.Error(code)
+			}
+			if call == 0 {
+				close(first)
+			}
+		}
+	}()
+	<-first
+	err := m.center.DB.WriteOf(t.Context(), apitest.AccountB, func(tx *db.Tx) error {
+		return tx.Do(`UPDATE account SET account_name = 'Other' WHERE account_id = $1`, apitest.AccountB)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-all:
+		t.Error("the write has waited for the history")
+	default:
+	}
+	<-all
+	m.want(0, 5*remote.MaxSend, 0)
 }
 
 func TestFrozenEdgeIsFenced(t *testing.T) {
@@ -285,12 +335,12 @@ func TestFrozenEdgeIsFenced(t *testing.T) {
 		t.Fatalf("the second has %d slots", len(b.slots))
 	}
 	for _, to := range []evaluate.To{evaluate.Begin, evaluate.Recovered} {
-		if taken, code := a.send(a.batch(w, to, "web1", "web2")); code != "" || !taken[0].Fenced {
+		if taken, code := a.send(a.batch(w, to, "web1", "web2")); code != "" || !taken.Fenced {
 			t.Errorf("%s of the frozen edge: %v %s", to, taken, code)
 		}
 	}
 	a.slots = b.slots // it guesses the epoch
-	if taken, _ := a.send(a.batch(w, evaluate.Recovered, "web1")); !taken[0].Fenced {
+	if taken, _ := a.send(a.batch(w, evaluate.Recovered, "web1")); !taken.Fenced {
 		t.Error("an edge without the slot was taken")
 	}
 	state := []evaluator.Saved{{Key: evaluator.Key{Rule: w.Rule, Datasource: w.Source}, Epoch: b.slots[w.Slot], State: "x"}}
@@ -305,7 +355,7 @@ func TestFrozenEdgeIsFenced(t *testing.T) {
 	if stored.Saved[0].State != "x" {
 		t.Errorf("stored %+v", stored.Saved)
 	}
-	if taken, _ := b.send(b.batch(w, evaluate.Recovered, "web1")); taken[0].Fenced {
+	if taken, _ := b.send(b.batch(w, evaluate.Recovered, "web1")); taken.Fenced {
 		t.Error("the second edge is fenced")
 	}
 	e.want(0, 2, 2)
@@ -372,16 +422,16 @@ func TestEdgeSpeaksOfItsOwnAlone(t *testing.T) {
 	unknown := w
 	unknown.Rule = 99
 	for _, one := range []remote.Assigned{other, unknown} {
-		if taken, code := m.send(m.batch(one, evaluate.Begin, "web1")); code != "" || !taken[0].Gone && !taken[0].Fenced {
+		if taken, code := m.send(m.batch(one, evaluate.Begin, "web1")); code != "" || !taken.Gone && !taken.Fenced {
 			t.Errorf("%+v: %v %s", one, taken, code)
 		}
 	}
 	m.must(remote.PathSave, remote.SaveRequest{Member: m.Member, States: []evaluator.Saved{
 		{Key: evaluator.Key{Account: apitest.AccountB, Rule: 99, Datasource: w.Source}, State: "x", Epoch: 1},
 	}}, nil)
-	m.must(remote.PathSync, remote.SyncRequest{Member: m.Member, Watches: []evaluator.WatchState{
+	m.must(remote.PathSync, remote.SyncRequest{Member: m.Member, Report: evaluator.Report{Watches: []evaluator.WatchState{
 		{Key: evaluator.Key{Account: apitest.AccountB, Rule: w.Rule, Datasource: other.Source}, Unknown: true},
-	}, Sources: []evaluator.SourceState{{Account: apitest.AccountA, ID: other.Source, Lost: true}}}, nil)
+	}, Sources: []evaluator.SourceState{{Account: apitest.AccountA, ID: other.Source, Lost: true}}}}, nil)
 	e.want(0, 0, 0)
 	e.Read(func(tx *db.Tx) error {
 		n, err := db.All(tx, db.Column[int64], `SELECT 1 FROM watch_state UNION ALL SELECT 2 FROM rule_watch UNION ALL SELECT 3 FROM own_alert`)
@@ -484,7 +534,7 @@ func TestDatasourceThatChangesItsClusterKeepsInstances(t *testing.T) {
 	if len(b.watches) != 1 || b.watches[0].Source != w.Source {
 		t.Fatalf("watches %+v", b.watches)
 	}
-	if taken, _ := a.send(a.batch(w, evaluate.Recovered, "web1")); !taken[0].Gone {
+	if taken, _ := a.send(a.batch(w, evaluate.Recovered, "web1")); !taken.Gone {
 		t.Error("the old cluster was taken")
 	}
 	var stored remote.StateReply

@@ -32,7 +32,7 @@ type oneRule struct {
 
 // RuleState is the state of a rule.
 type RuleState struct {
-	RuntimeState string          `json:"runtime_state" enum:"disabled,no_datasource,offline,unsupported,abnormal,config_pending,waiting,normal" doc:"offline: no edge of the cluster of one of its datasources is live; unsupported: none of them can ask its type; abnormal: it is not known on one of its datasources; config_pending: an edge has an older version; waiting: it was not evaluated yet by this process."`
+	RuntimeState string          `json:"runtime_state" enum:"disabled,no_datasource,offline,unsupported,abnormal,config_pending,waiting,normal" doc:"offline: no edge of the cluster of one of its datasources is live; unsupported: none of them can ask its type, or one does not know a part of it; abnormal: it is not known on one of its datasources; config_pending: an edge has an older version; waiting: it was not evaluated yet by this process."`
 	Instances    []InstanceState `json:"instances" doc:"What is open or pending, at most 1,000."`
 	Watches      []WatchState    `json:"watches" doc:"The datasources that it is evaluated on."`
 	Members      []string        `json:"members" doc:"The live edges and processes of the server that evaluate it, by name."`
@@ -100,7 +100,7 @@ func (r *Service) state(c *api.Call, in oneRule) (s RuleState, err error) {
 	if err != nil {
 		return s, err
 	}
-	edges, err := r.clusters(c.Tx, account, c.Now)
+	edges, err := clustersAt(c.Tx, account, c.Now)
 	if err != nil {
 		return s, err
 	}
@@ -130,7 +130,7 @@ func (r *Service) state(c *api.Call, in oneRule) (s RuleState, err error) {
 			w.Recent = []Evaluation{}
 		}
 		s.Watches = append(s.Watches, w)
-		s.RuntimeState = worse(s.RuntimeState, cmp.Or(runtime, ofWatches[w.State]))
+		s.RuntimeState = worse(s.RuntimeState, cmp.Or(runtime, w.runtime()))
 		instances, err := r.instances(c.Tx, key, w.State == "unknown")
 		if err != nil {
 			return s, err
@@ -153,8 +153,24 @@ func (s *RuleState) addMembers(live []node.Node, edges clusters, cluster string)
 	}
 }
 
-// ofWatches are the states of rules by those of watches.
-var ofWatches = map[string]string{"known": stateNormal, "unknown": stateAbnormal, "waiting": stateWaiting}
+// runtime returns the state of a rule with such a watch.
+func (w *WatchState) runtime() string {
+	switch w.State {
+	case "unknown":
+		return unknownState(evaluate.Kind(w.Kind))
+	case "waiting":
+		return stateWaiting
+	}
+	return stateNormal
+}
+
+// unknownState returns the state of a rule that is not known.
+func unknownState(kind evaluate.Kind) string {
+	if kind == evaluate.Unsupported {
+		return stateUnsupported
+	}
+	return stateAbnormal
+}
 
 // worse returns the state of two that counts for a rule.
 func worse(a, b string) string {
@@ -267,7 +283,7 @@ func (r *Service) States(tx *db.Tx, account int64, _ []uint64, now time.Time) (m
 			continue
 		}
 		change(key.Rule, func(s *alertrule.State) {
-			s.RuntimeState = stateAbnormal
+			s.RuntimeState = worse(s.RuntimeState, unknownState(u.Kind))
 			s.UnknownSince = min(cmp.Or(s.UnknownSince, u.since), u.since)
 		})
 	}

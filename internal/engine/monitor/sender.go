@@ -31,7 +31,7 @@ func (f *sender) late(tx *db.Tx, key evaluator.Key) (bool, error) {
 	return seq > f.seq, err
 }
 
-// present returns an error unless the sender's process was the last to join as this edge.
+// present reads the member, and returns an error unless the sender's process was the last to join as it.
 func (f *sender) present(tx *db.Tx) error {
 	m, found, err := edge.Find(tx, f.account, f.cluster, f.ID)
 	switch {
@@ -42,6 +42,7 @@ func (f *sender) present(tx *db.Tx) error {
 	case m.Run != f.Run:
 		return fault.New(fault.Replaced, "another process has joined as edge %s: two must not run with one directory", m.Name)
 	}
+	f.Member = m
 	return nil
 }
 

@@ -67,8 +67,10 @@ func forget(tx *db.Tx, key evaluator.Key) error {
 		key.Account, int64(key.Rule), int64(key.Datasource))
 }
 
-// endUnknown ends the alerts of watches and datasources that are evaluated no more.
-func (r *Service) endUnknown(tx *db.Tx, account int64, gone func(evaluator.Key) bool, now time.Time) error {
+// endUnknown ends the alerts of watches and datasources that are evaluated no more, or hidden.
+func (r *Service) endUnknown(
+	tx *db.Tx, account int64, gone func(evaluator.Key) bool, end func(*db.Tx, int64, string, time.Time) error, now time.Time,
+) error {
 	stored, err := unknownsOf(tx, account)
 	if err != nil {
 		return err
@@ -84,7 +86,7 @@ func (r *Service) endUnknown(tx *db.Tx, account int64, gone func(evaluator.Key) 
 		if u.Alert == "" || shares(stored, u) {
 			continue
 		}
-		if err := r.Own.End(tx, account, u.Alert, now); err != nil {
+		if err := end(tx, account, u.Alert, now); err != nil {
 			return err
 		}
 	}
@@ -220,8 +222,12 @@ func (r *Service) watch(tx *db.Tx, w evaluator.WatchState, stored map[evaluator.
 	before, was := stored[w.Key]
 	if was && before.Alert != "" && (!w.Unknown || w.Lost) {
 		delete(stored, w.Key)
+		end := r.Own.End
+		if w.Lost {
+			end = r.Own.Hide
+		}
 		if !shares(stored, before) {
-			if err := r.Own.End(tx, w.Account, before.Alert, now); err != nil {
+			if err := end(tx, w.Account, before.Alert, now); err != nil {
 				return err
 			}
 		}

@@ -2,7 +2,7 @@
 // refused and the like. An alert is open in a channel, where it is escalated as any other. Without a channel that can
 // take it, the account's owner is notified. It ends when it has not been raised again for some time.
 //
-// It must never notify twice of what goes on, however often it is raised.
+// It must never notify twice of what goes on, however often it is raised, unless the caller asks for a repetition.
 package selfalert
 
 import (
@@ -36,6 +36,7 @@ type Alert struct {
 	Severity string            `json:"severity"`        // Critical, Warning or Info
 	Labels   map[string]string `json:"labels,omitzero"` // besides own=true
 	Lasts    time.Duration     `json:"-"`               // it ends when it has not been raised again for so long
+	Repeat   int64             `json:"repeat,omitzero"` // how often it was sent before; raised with a larger number it is sent again
 }
 
 // Service raises and ends alerts. It holds the dependencies.
@@ -79,13 +80,15 @@ func (r *Service) Raise(tx *db.Tx, a Alert, now time.Time) error {
 	w := row{Alert: a, opened: now.UnixMilli(), ends: now.Add(a.Lasts).Unix()}
 	if open {
 		w.Channel, w.opened = before.Channel, before.opened
+		a.Repeat = max(a.Repeat, before.Repeat)
+		w.Alert.Repeat = a.Repeat
 	} else {
 		w.Channel, err = takes(tx, a.Account, a.Channel)
 		if err != nil {
 			return err
 		}
 	}
-	news := !open || event.Rank(a.Severity) > event.Rank(before.Severity)
+	news := !open || event.Rank(a.Severity) > event.Rank(before.Severity) || a.Repeat > before.Repeat
 	text, err := json.Marshal(a, json.Deterministic(true))
 	if err != nil {
 		return err
@@ -100,11 +103,20 @@ func (r *Service) Raise(tx *db.Tx, a Alert, now time.Time) error {
 
 // End ends an alert that is open.
 func (r *Service) End(tx *db.Tx, account int64, key string, now time.Time) error {
+	return r.end(tx, account, key, false, now)
+}
+
+// Hide ends an alert whose cause has an alert of its own now. The owner is not notified of it: what it reports is not over.
+func (r *Service) Hide(tx *db.Tx, account int64, key string, now time.Time) error {
+	return r.end(tx, account, key, true, now)
+}
+
+func (r *Service) end(tx *db.Tx, account int64, key string, hidden bool, now time.Time) error {
 	w, open, err := find(tx, account, key)
 	if err != nil || !open {
 		return err
 	}
-	if err := tx.Do(`DELETE FROM own_alert WHERE account_id = $1 AND alert_key = $2`, account, key); err != nil {
+	if err := tx.Do(`DELETE FROM own_alert WHERE account_id = $1 AND alert_key = $2`, account, key); err != nil || hidden && w.Channel == 0 {
 		return err
 	}
 	return r.publish(tx, w, event.Ok, now)
@@ -174,6 +186,9 @@ func (r *Service) notifyOwner(tx *db.Tx, w row, status string, now time.Time) er
 		Cause:   notify.Own,
 		Reason:  "the account's owner",
 		Detail:  notify.Detail{Subject: w.Title, Text: w.Text},
+	}
+	if w.Repeat > 0 {
+		n.Key += fmt.Sprintf("/%d", w.Repeat)
 	}
 	if status != event.Ok {
 		return r.Notify.PutFor(tx, p, nil, w.Severity, n, now)

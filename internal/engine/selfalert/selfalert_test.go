@@ -98,6 +98,21 @@ func TestTheOwnerIsNotifiedOnceUntilItEnds(t *testing.T) {
 	f.count(0, events)
 }
 
+// A repetition that the caller asks for is sent once, also after another has begun to count again; hiding is not the end.
+func TestRepetitionIsSentOnce(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for i, repeat := range []int64{0, 0, 1, 1, 0, 1, 2} {
+		f.write(func(tx *db.Tx) error {
+			return f.Raise(tx, selfalert.Alert{Account: apitest.AccountA, Key: "k", Title: "x", Severity: "Warning", Lasts: time.Hour, Repeat: repeat}, f.clock.Now())
+		})
+		f.count([]int64{1, 1, 2, 2, 2, 2, 3}[i], opened)
+	}
+	f.write(func(tx *db.Tx) error { return f.Hide(tx, apitest.AccountA, "k", f.clock.Now()) })
+	f.count(0, `SELECT count(*) FROM own_alert`)
+	f.count(0, over)
+}
+
 // In a channel it is an event like any other; a channel that does not take alerts leaves it to the owner.
 func TestAChannelGetsEvents(t *testing.T) {
 	t.Parallel()

@@ -227,6 +227,9 @@ func (m Move) leave(ctx context.Context, from *db.DB) (results []Result, err err
 	return results, err
 }
 
+// senders are the tables of keys whose callers are answered where the account is served afterwards.
+var senders = []string{"app_key", "integration_key", "edge_key"}
+
 // remove deletes the account and stores that it has moved.
 func (m Move) remove(from *db.DB, tx *db.Tx) error {
 	tables, err := from.Tables(tx)
@@ -235,7 +238,7 @@ func (m Move) remove(from *db.DB, tx *db.Tx) error {
 	}
 	var keys []string
 	for _, t := range tables {
-		if t.OfAccounts() && (t.Name == "app_key" || t.Name == "integration_key") {
+		if t.OfAccounts() && slices.Contains(senders, t.Name) {
 			hashes, err := from.Texts(tx, t.Name, "key_hash", m.Account)
 			if err != nil {
 				return err

@@ -43,15 +43,26 @@ func Forget(tx *db.Tx, account int64) error {
 
 // ByKey returns an error when a key belongs to an account that was moved away. The error is Unavailable, which senders
 // answer with a retry: what they send must not be lost while they, or what is in front of the servers, still point here.
-func ByKey(tx *db.Tx, key string) error {
+func ByKey(tx *db.Tx, key string) error { return ByHash(tx, hashOf(key)) }
+
+func hashOf(key string) string {
 	sum := sha256.Sum256([]byte(key))
-	return ByHash(tx, hex.EncodeToString(sum[:]))
+	return hex.EncodeToString(sum[:])
+}
+
+// AddressOf returns where the account of a key is served, if it was moved away; empty: that is not known.
+func AddressOf(tx *db.Tx, key string) (address string, found bool, err error) {
+	return addressOf(tx, hashOf(key))
+}
+
+func addressOf(tx *db.Tx, hash string) (string, bool, error) {
+	return db.One(tx, db.Column[string], `SELECT m.address FROM moved_key k JOIN moved m ON m.moved_account = k.moved_account
+		WHERE k.key_hash = $1`, hash)
 }
 
 // ByHash is ByKey of the hash of a key.
 func ByHash(tx *db.Tx, hash string) error {
-	address, found, err := db.One(tx, db.Column[string], `SELECT m.address FROM moved_key k JOIN moved m ON m.moved_account = k.moved_account
-		WHERE k.key_hash = $1`, hash)
+	address, found, err := addressOf(tx, hash)
 	switch {
 	case err != nil || !found:
 		return err

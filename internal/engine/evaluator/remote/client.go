@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"crypto/hpke"
 	"crypto/rand"
@@ -33,6 +34,7 @@ type Config struct {
 	Version     string
 	Types       []string // of datasources that Open knows
 	StaleConfig time.Duration
+	Timeout     time.Duration // of a call that the server does not hold; 0: 10 seconds
 	Out         *egress.Client
 	Open        func(querier.Datasource) (querier.Querier, *evaluate.Failure)
 	Clock       *clock.Corrected // it is set to the server's
@@ -50,6 +52,8 @@ type Center struct {
 	asked   sync.WaitGroup // requests in progress
 
 	mu          sync.Mutex
+	server      string // that is called: Server, or that to which the account was moved
+	told        string // the last address that a server named
 	joined      bool
 	kept        kept
 	stored      time.Time // when kept was written
@@ -74,6 +78,7 @@ func New(c Config) (*Center, error) {
 		return nil, err
 	}
 	r.Server = strings.TrimRight(c.Server, "/")
+	r.server = r.Server
 	if err := r.load(); err != nil {
 		return nil, err
 	}
@@ -98,6 +103,40 @@ func checkURL(text string) error {
 	return nil
 }
 
+// follow goes on with the server to which the account was moved, unless the key would be sent there in clear.
+func (c *Center) follow(to string) {
+	to = strings.TrimRight(to, "/")
+	err := checkURL(to)
+	if err == nil && strings.HasPrefix(c.Server, "https:") && !strings.HasPrefix(to, "https:") {
+		err = fmt.Errorf("%q: the key would be sent in clear", to)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	news := c.told != to
+	c.told = to
+	switch {
+	case err != nil && news:
+		c.Log.Error("the account of this edge has moved to an address that is not called: set --server", "error", err)
+	case err == nil && c.server != to:
+		c.server, c.joined = to, false
+		if news {
+			c.Log.Warn("the account of this edge has moved: set --server to its new address, with which it goes on", "server", to)
+		}
+	}
+}
+
+// arrived reports whether a server that does not know the key refuses it for good. One to which the account is being moved does not
+// have it yet: the server that named it is asked again.
+func (c *Center) arrived(server string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if server == c.Server || server == c.kept.Server {
+		return true
+	}
+	c.server = c.Server
+	return false
+}
+
 // callTimeout bounds a call that the server does not hold.
 const callTimeout = 10 * time.Second
 
@@ -107,7 +146,7 @@ const maxReply = 256 << 20
 // call makes a call, and reads its reply unless reply is nil.
 func (c *Center) call(ctx context.Context, path string, body, reply any) error {
 	c.mu.Lock()
-	joined := c.joined
+	joined, server := c.joined, c.server
 	c.mu.Unlock()
 	if !joined && path != PathJoin {
 		return errors.New("this edge has not joined yet")
@@ -116,7 +155,7 @@ func (c *Center) call(ctx context.Context, path string, body, reply any) error {
 	if err != nil {
 		return err
 	}
-	timeout := callTimeout
+	timeout := cmp.Or(c.Timeout, callTimeout)
 	if path == PathRequests {
 		timeout += HoldRequests
 	}
@@ -128,7 +167,7 @@ func (c *Center) call(ctx context.Context, path string, body, reply any) error {
 		} `json:"error"`
 	}
 	got, err := c.Out.Do(ctx, egress.Request{
-		URL: c.Server + path, Body: text, Timeout: timeout, MaxReply: maxReply,
+		URL: server + path, Body: text, Timeout: timeout, MaxReply: maxReply,
 		Header: http.Header{"Authorization": {"Bearer " + c.Key}, "Content-Type": {"application/json"}},
 		Read: func(_ egress.Attempt, body io.Reader) error {
 			text, err := io.ReadAll(body)
@@ -138,6 +177,9 @@ func (c *Center) call(ctx context.Context, path string, body, reply any) error {
 			return err
 		},
 	})
+	if to := got.Header.Get(HeaderMoved); to != "" {
+		c.follow(to)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -147,8 +189,8 @@ func (c *Center) call(ctx context.Context, path string, body, reply any) error {
 		}
 		return Unmarshal(envelope.Data, reply)
 	case envelope.Error == nil:
-		return fmt.Errorf("%s answered with HTTP status %d and is no Tocsin server", c.Server, got.Status)
-	case got.Status == http.StatusUnauthorized:
+		return fmt.Errorf("%s answered with HTTP status %d and is no Tocsin server", server, got.Status)
+	case got.Status == http.StatusUnauthorized && c.arrived(server):
 		c.Stop(errors.Join(errRevoked, c.forget()))
 		return errRevoked
 	case envelope.Error.Code == CodeReplaced:
@@ -186,7 +228,7 @@ func (c *Center) Join(ctx context.Context) error {
 		c.kept = kept{Account: reply.Account, Cluster: reply.Cluster}
 		c.watches = WatchesReply{}
 	}
-	c.joined = true
+	c.joined, c.kept.Server = true, c.server
 	c.Log.Info("this edge has joined", "edge_id", reply.EdgeID, "account_id", reply.Account, "cluster", reply.Cluster)
 	return nil
 }
@@ -239,16 +281,11 @@ func (c *Center) sync(ctx context.Context, report evaluator.Report) (evaluator.O
 	}
 	c.mu.Lock()
 	asked := c.Clock.Machine()
-	request := SyncRequest{
-		Member: c.member, At: asked.UnixMilli(), Revision: c.kept.Revision, SpoolBytes: c.Journal.Bytes(),
-		Watches: append(report.Watches, c.unsupported...), Sources: report.Sources, Digests: report.Digests,
-		LateMS: report.Late.Milliseconds(),
-	}
+	request := SyncRequest{Member: c.member, Report: report, Revision: c.kept.Revision, SpoolBytes: c.Journal.Bytes()}
+	request.At = asked
+	request.Watches = append(report.Watches, c.unsupported...)
 	if !c.read.IsZero() {
 		request.ConfigAge = int64(c.Clock.Now().Sub(c.read).Seconds())
-	}
-	for slot := range report.Held {
-		request.Held = append(request.Held, slot)
 	}
 	c.mu.Unlock()
 	var reply SyncReply
@@ -282,7 +319,7 @@ func (c *Center) Watches(ctx context.Context, account int64) ([]evaluator.Watch,
 	if joined {
 		c.read = c.Clock.Now()
 	}
-	all, unsupported, err := c.watches.unpack(account, func(s Source) (Block, error) {
+	all, unsupported, err := c.watches.unpack(account, func(s Source) (querier.Datasource, error) {
 		return open(c.key, SourceInfo(account, c.kept.Cluster, s.ID, c.member.EdgeID), s.Sealed)
 	})
 	for i := range unsupported {
@@ -322,8 +359,8 @@ func (c *Center) Save(ctx context.Context, _ int64, states []evaluator.Saved) er
 
 // Send stores transitions: first what changes the open instances, then history.
 func (c *Center) Send(ctx context.Context, b evaluator.Batch) (evaluator.Taken, error) {
-	all := []Batch{{b.Watch.Key.Rule, b.Watch.Key.Datasource, b.Epoch, b.AsOf, b.Transitions, b.Related, b.Past}}
-	text, err := Marshal(all)
+	in := SendRequest{Member: c.member, Batch: b, Rule: b.Watch.Key.Rule, Source: b.Watch.Key.Datasource}
+	text, err := Marshal(in)
 	if n := len(b.Transitions) + len(b.Past); err == nil && n > 1 && (n > MaxSend || len(text) > MaxBytes) {
 		first, rest := b, b
 		now := min(n/2, len(b.Transitions))
@@ -334,12 +371,8 @@ func (c *Center) Send(ctx context.Context, b evaluator.Batch) (evaluator.Taken, 
 		}
 		return c.Send(ctx, rest)
 	}
-	var reply SendReply
-	if err := c.call(ctx, PathSend, SendRequest{c.member, c.seq.Add(1), all}, &reply); err != nil {
-		return evaluator.Taken{}, err
-	}
-	if len(reply.Taken) != 1 {
-		return evaluator.Taken{}, fmt.Errorf("the server answered for %d batches, not for 1", len(reply.Taken))
-	}
-	return reply.Taken[0], nil
+	in.Seq = c.seq.Add(1)
+	var taken evaluator.Taken
+	err = c.call(ctx, PathSend, in, &taken)
+	return taken, err
 }

@@ -35,6 +35,8 @@ type host struct {
 	status  int // of an error; 0: none
 	code    string
 	away    bool
+	moved   string // the address to which the account was moved; empty: it is here
+	called  int
 	key     []byte // of the member that joined last
 	member  string
 	watches []evaluator.Watch
@@ -57,6 +59,13 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer h.mu.Unlock()
 	if h.away {
 		panic(http.ErrAbortHandler)
+	}
+	h.called++
+	if h.moved != "" {
+		w.Header().Set(remote.HeaderMoved, h.moved)
+		w.WriteHeader(503)
+		fmt.Fprintf(w, `{"request_id":"x","error":{"code":"ServiceUnavailable","message":"the account of this key has moved to %s"}}`, h.moved)
+		return
 	}
 	if r.Header.Get("Authorization") != "Bearer ek_test" {
 		h.status, h.code = 401, "Unauthorized"
@@ -111,7 +120,7 @@ func (h *host) reply(path string, body []byte) (any, error) {
 		var in remote.SendRequest
 		err := remote.Unmarshal(body, &in)
 		h.sent = append(h.sent, in)
-		return remote.SendReply{Taken: make([]evaluator.Taken, len(in.Batches))}, err
+		return evaluator.Taken{}, err
 	}
 	return struct{}{}, nil
 }
@@ -266,6 +275,71 @@ func TestMemberStopsWhenItsKeyIsDisabled(t *testing.T) {
 	}
 }
 
+// A member whose account is being moved goes on until the account has arrived, and then with the new server. Only there its key can
+// be refused for good.
+func TestMemberFollowsItsAccount(t *testing.T) {
+	t.Parallel()
+	old, fresh := newHost(t), newHost(t)
+	var log strings.Builder
+	var stopped error
+	c := old.center(t.TempDir(), clock.Correct(clock.At(noon)), &log, func(err error) { stopped = err })
+	sync := func(want bool) {
+		t.Helper()
+		if _, err := c.Sync(t.Context(), evaluator.Report{}); (err == nil) != want || stopped != nil {
+			t.Errorf("%v, stopped: %v", err, stopped)
+		}
+	}
+	sync(true)
+	old.set(func() { old.moved = fresh.url })
+	fresh.set(func() { fresh.status, fresh.code = 401, "Unauthorized" })
+	for range 3 {
+		sync(false) // the old server names the new one
+		sync(false) // which does not have the account yet
+	}
+	fresh.set(func() { fresh.status = 0 })
+	sync(false)
+	sync(true)
+	asked := old.called
+	sync(true)
+	if old.called != asked || fresh.member == "" {
+		t.Errorf("the old server was called %d times more; %q has joined", old.called-asked, fresh.member)
+	}
+	if n := strings.Count(log.String(), "set --server to its new address"); n != 1 || strings.Contains(log.String(), "ek_test") {
+		t.Errorf("log: %s", log.String())
+	}
+	fresh.set(func() { fresh.status = 401 })
+	if _, err := c.Sync(t.Context(), evaluator.Report{}); err == nil || stopped == nil {
+		t.Errorf("%v, stopped: %v", err, stopped)
+	}
+}
+
+// set changes a server.
+func (h *host) set(change func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	change()
+}
+
+func TestMemberFollowsToNoServerInClear(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	c, err := remote.New(remote.Config{Server: "https://one.example.com", Dir: t.TempDir(), Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []string{"http://two.example.com", "http://localhost:8080", "two", "https://u:p@two.example.com"} {
+		if at := c.Follow(to); at != "https://one.example.com" {
+			t.Errorf("%s: %s is called", to, at)
+		}
+	}
+	if !strings.Contains(log.String(), "sent in clear") {
+		t.Errorf("log: %s", log.String())
+	}
+	if at := c.Follow("https://two.example.com/"); at != "https://two.example.com" {
+		t.Errorf("%s is called", at)
+	}
+}
+
 // TestLargeBatchIsSentInParts: what changes what is open goes before the history, each once.
 func TestLargeBatchIsSentInParts(t *testing.T) {
 	t.Parallel()
@@ -286,11 +360,11 @@ func TestLargeBatchIsSentInParts(t *testing.T) {
 	var open, past int
 	last := int64(0)
 	for _, s := range h.sent {
-		if s.Seq <= last || len(s.Batches[0].Transitions)+len(s.Batches[0].Past) > remote.MaxSend {
-			t.Errorf("seq %d after %d, %d", s.Seq, last, len(s.Batches[0].Transitions))
+		if s.Seq <= last || len(s.Transitions)+len(s.Past) > remote.MaxSend {
+			t.Errorf("seq %d after %d, %d", s.Seq, last, len(s.Transitions))
 		}
 		last = s.Seq
-		open, past = open+len(s.Batches[0].Transitions), past+len(s.Batches[0].Past)
+		open, past = open+len(s.Transitions), past+len(s.Past)
 		if open < 1700 && past > 0 {
 			t.Error("history goes first")
 		}

@@ -25,13 +25,13 @@ func TestJSONKeepsAllValues(t *testing.T) {
 	for _, v := range []any{
 		evaluate.Rule{ID: math.MaxUint64, Zone: zone, Interval: 1500 * time.Millisecond, Windows: []evaluate.Window{{Days: []int64{1}}}},
 		evaluate.Rule{ID: 1},
-		remote.Batch{AsOf: at, Transitions: []evaluate.Transition{{
+		evaluator.Batch{AsOf: at, Transitions: []evaluate.Transition{{
 			At: at, Value: &value, Why: []sentence.Data{sentence.New("mon_within", 10)},
 			Clauses: []condition.Clause{{Text: "$A > 1", Left: condition.Number(math.Inf(1))}},
 			Rows:    []evaluate.Answer{{Query: "A", Rows: []evaluate.Row{{Values: map[string]float64{"a": math.Inf(-1), "b": 0.1}}}}},
 		}}},
 		evaluator.Saved{Key: evaluator.Key{Account: 1, Rule: math.MaxUint64}, State: `{"v":1}`, Open: []evaluate.Instance{{Since: at}}},
-		remote.SyncRequest{Digests: map[int64]uint64{3: math.MaxUint64}, Watches: []evaluator.WatchState{{Kind: evaluate.Missed, Since: at}}},
+		remote.SyncRequest{Report: evaluator.Report{Digests: map[int64]uint64{3: math.MaxUint64}, Watches: []evaluator.WatchState{{Kind: evaluate.Missed, Since: at}}}},
 	} {
 		text, err := remote.Marshal(v)
 		if err != nil {

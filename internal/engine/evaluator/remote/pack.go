@@ -17,28 +17,28 @@ import (
 	"tocsin/internal/querier"
 )
 
-// SealTo seals the part of a datasource that only the member with a public key may read. info is of SourceInfo or RequestInfo.
+// SealTo seals a datasource to the member with a public key. info is of SourceInfo.
 func SealTo(publicKey, info []byte, d querier.Datasource) ([]byte, error) {
 	key, err := hpke.MLKEM768X25519().NewPublicKey(publicKey)
 	if err != nil {
 		return nil, err
 	}
-	text, err := Marshal(Block{d.Address, d.Payload})
+	text, err := Marshal(d)
 	if err != nil {
 		return nil, err
 	}
 	return hpke.Seal(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), info, text)
 }
 
-// open returns the block that was sealed.
-func open(key hpke.PrivateKey, info, sealed []byte) (Block, error) {
-	var b Block
+// open returns the datasource that was sealed.
+func open(key hpke.PrivateKey, info, sealed []byte) (querier.Datasource, error) {
+	var d querier.Datasource
 	text, err := hpke.Open(key, hpke.HKDFSHA256(), hpke.ChaCha20Poly1305(), info, sealed)
 	if err != nil {
-		return b, errors.New("the datasource is sealed to another member")
+		return d, errors.New("the datasource is sealed to another member")
 	}
-	err = Unmarshal(text, &b)
-	return b, err
+	err = Unmarshal(text, &d)
+	return d, err
 }
 
 // Pack returns watches as a member gets them that has those of an earlier reply. seal seals a datasource to it.
@@ -60,7 +60,7 @@ func Pack(have string, watches []evaluator.Watch, seal func(id uint64, d querier
 	}
 	for _, id := range slices.Sorted(maps.Keys(sources)) {
 		s := sources[id]
-		reply.Sources = append(reply.Sources, Source{id, s.Version, s.Type, s.Name, s.Failed, nil})
+		reply.Sources = append(reply.Sources, Source{ID: id, Version: s.Version, Failed: s.Failed})
 	}
 	text, err := Marshal(reply)
 	if err != nil {
@@ -82,7 +82,7 @@ func Pack(have string, watches []evaluator.Watch, seal func(id uint64, d querier
 }
 
 // unpack returns the watches of a reply, and as states the watches that this member cannot evaluate.
-func (w *WatchesReply) unpack(account int64, open func(Source) (Block, error)) ([]evaluator.Watch, []evaluator.WatchState, error) {
+func (w *WatchesReply) unpack(account int64, open func(Source) (querier.Datasource, error)) ([]evaluator.Watch, []evaluator.WatchState, error) {
 	var all []evaluator.Watch
 	var unsupported []evaluator.WatchState
 	rules, broken := map[uint64]*evaluate.Rule{}, map[uint64]error{}
@@ -98,12 +98,11 @@ func (w *WatchesReply) unpack(account int64, open func(Source) (Block, error)) (
 	}
 	sources := map[uint64]*evaluator.Source{}
 	for _, s := range w.Sources {
-		source := evaluator.Source{ID: s.ID, Version: s.Version, Datasource: querier.Datasource{Type: s.Type, Name: s.Name}, Failed: s.Failed}
-		block, err := open(s)
+		d, err := open(s)
+		source := evaluator.Source{ID: s.ID, Version: s.Version, Datasource: d, Failed: s.Failed}
 		if err != nil && s.Failed == nil {
 			source.Failed = &evaluate.Failure{Kind: evaluate.Invalid, Message: err.Error()}
 		}
-		source.Address, source.Payload = block.Address, block.Payload
 		sources[s.ID] = &source
 	}
 	for _, a := range w.Watches {

@@ -20,8 +20,10 @@ func (c *Center) requests(ctx context.Context, now time.Time) (again time.Time, 
 	if err := c.call(ctx, PathRequests, c.member, &reply); err != nil {
 		return time.Time{}, nil //nolint:nilerr // a report fails then too, and is logged
 	}
-	for _, r := range reply.Requests { // the server bounds how many there are at a time
+	for _, text := range reply.Requests { // the server bounds how many there are at a time
 		c.asked.Go(func() {
+			var r Request
+			_ = Unmarshal(text, &r) // of an unknown kind, if it cannot be read
 			answer := c.answer(ctx, r)
 			answer.Member, answer.ID = c.member, r.ID
 			if err := c.call(ctx, PathAnswer, answer, nil); err != nil && ctx.Err() == nil {
@@ -35,14 +37,14 @@ func (c *Center) requests(ctx context.Context, now time.Time) (again time.Time, 
 // answer asks a datasource.
 func (c *Center) answer(ctx context.Context, r Request) (a AnswerRequest) {
 	c.mu.Lock()
-	info := RequestInfo(c.kept.Account, c.kept.Cluster, c.member.EdgeID)
+	info := SourceInfo(c.kept.Account, c.kept.Cluster, r.Source.ID, c.member.EdgeID)
 	c.mu.Unlock()
-	block, err := open(c.key, info, r.Sealed)
+	d, err := open(c.key, info, r.Source.Sealed)
 	if err != nil {
 		a.Failed = &evaluate.Failure{Kind: evaluate.Invalid, Message: err.Error()}
 		return a
 	}
-	q, failed := c.Open(querier.Datasource{Type: r.Type, Name: r.Name, Address: block.Address, Payload: block.Payload})
+	q, failed := c.Open(d)
 	if failed != nil {
 		a.Failed = failed
 		return a
@@ -56,7 +58,7 @@ func (c *Center) answer(ctx context.Context, r Request) (a AnswerRequest) {
 	case KindRange:
 		ranger, can := q.(querier.Ranger)
 		if !can {
-			a.Failed = querier.Unsupported("datasources of type %s cannot be asked about many moments", r.Type)
+			a.Failed = querier.Unsupported("datasources of type %s cannot be asked about many moments", d.Type)
 			return a
 		}
 		a.Series, a.Failed = ranger.Range(ctx, r.Ask, r.From, r.To, time.Duration(r.Step)*time.Second)

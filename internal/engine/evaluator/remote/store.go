@@ -16,6 +16,7 @@ import (
 type kept struct {
 	Account  int64
 	Cluster  string
+	Server   string // with which it has joined last
 	Slots    map[int64]int64
 	Revision int64
 	At       time.Time // when the server was last reached
@@ -81,7 +82,8 @@ const keepEvery = time.Minute
 func (c *Center) taken(reply SyncReply) evaluator.Orders {
 	now := c.Clock.Now()
 	fresh := c.kept.Revision == reply.Revision && maps.Equal(c.kept.Slots, reply.Slots) && now.Sub(c.stored) < keepEvery
-	c.kept = kept{c.kept.Account, c.kept.Cluster, reply.Slots, reply.Revision, now}
+	c.kept.Slots, c.kept.Revision = reply.Slots, reply.Revision
+	c.kept.At = now
 	if !fresh {
 		c.stored = now
 		c.store(keptFile, c.kept)

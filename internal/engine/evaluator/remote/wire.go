@@ -8,8 +8,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"github.com/go-json-experiment/json/jsontext"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/engine/evaluator"
@@ -34,6 +35,10 @@ const HoldRequests = 20 * time.Second
 // CodeReplaced is the code of the error when another process has joined as the same member.
 const CodeReplaced = "EdgeReplaced"
 
+// HeaderMoved is the header of a reply with the address of the server to which the account of the key was moved; empty: it is not
+// known. The reply is an error.
+const HeaderMoved = "Tocsin-Moved-To"
+
 // Bounds of a call with transitions. What is beyond them goes into further calls.
 const (
 	MaxSend  = 1000
@@ -45,6 +50,9 @@ type Member struct {
 	EdgeID string `json:"edge_id"`
 	Run    string `json:"run"` // random, of each start of the process
 }
+
+// Self returns the process that sends a call, whose body begins with it.
+func (m *Member) Self() Member { return *m }
 
 // EdgeID returns the id of the member with a public key.
 func EdgeID(publicKey []byte) string {
@@ -73,15 +81,10 @@ type JoinReply struct {
 // SyncRequest is the report of a member. Times in it are those of the server's clock, but At.
 type SyncRequest struct {
 	Member
-	At         int64                   `json:"at"`       // of its own clock
-	Revision   int64                   `json:"revision"` // of the configuration that it has
-	ConfigAge  int64                   `json:"config_age_s"`
-	SpoolBytes int64                   `json:"spool_bytes"`
-	LateMS     int64                   `json:"late_p99_ms"`
-	Held       []int64                 `json:"held"`
-	Watches    []evaluator.WatchState  `json:"watches"`
-	Sources    []evaluator.SourceState `json:"sources"`
-	Digests    map[int64]uint64        `json:"digests"` // of the open instances, by slot
+	evaluator.Report
+	Revision   int64 `json:"revision"` // of the configuration that it has
+	ConfigAge  int64 `json:"config_age_s"`
+	SpoolBytes int64 `json:"spool_bytes"`
 }
 
 // SyncReply is what a member evaluates.
@@ -111,16 +114,8 @@ type WatchesReply struct {
 type Source struct {
 	ID      uint64            `json:"id"`
 	Version int64             `json:"version"`
-	Type    string            `json:"type"`
-	Name    string            `json:"name"`
 	Failed  *evaluate.Failure `json:"failed,omitzero"`
-	Sealed  []byte            `json:"sealed,omitempty"` // Block as JSON, sealed to the member
-}
-
-// Block is the part of a datasource that only its member may read.
-type Block struct {
-	Address string `json:"address"`
-	Payload []byte `json:"payload"` // JSON with its secrets
+	Sealed  []byte            `json:"sealed,omitempty"` // querier.Datasource as JSON, which only the member may read
 }
 
 // Assigned is a watch of a member.
@@ -150,27 +145,13 @@ type SaveRequest struct {
 	States []evaluator.Saved `json:"states"`
 }
 
-// SendRequest has what evaluations have found.
+// SendRequest has what an evaluation has found. The reply is an evaluator.Taken.
 type SendRequest struct {
 	Member
-	Seq     int64   `json:"seq"` // grows with every call of a run, so that a late duplicate is known
-	Batches []Batch `json:"batches"`
-}
-
-// Batch is an evaluator.Batch.
-type Batch struct {
-	Rule        uint64                       `json:"rule"`
-	Source      uint64                       `json:"ds"`
-	Epoch       int64                        `json:"epoch"`
-	AsOf        time.Time                    `json:"as_of"`
-	Transitions []evaluate.Transition        `json:"transitions"`
-	Related     map[string][]evaluate.Answer `json:"related,omitempty"`
-	Past        []evaluate.Transition        `json:"past,omitempty"`
-}
-
-// SendReply has one result for each batch.
-type SendReply struct {
-	Taken []evaluator.Taken `json:"taken"`
+	evaluator.Batch
+	Seq    int64  `json:"seq"` // grows with every call of a run, so that a late duplicate is known
+	Rule   uint64 `json:"rule"`
+	Source uint64 `json:"ds"`
 }
 
 // The kinds of requests to a member.
@@ -184,9 +165,7 @@ const (
 type Request struct {
 	ID     string      `json:"id"`
 	Kind   string      `json:"kind"`
-	Type   string      `json:"type"`
-	Name   string      `json:"name"`
-	Sealed []byte      `json:"sealed"` // as in Source
+	Source Source      `json:"source"`
 	Ask    querier.Ask `json:"ask"`
 	From   time.Time   `json:"from,omitzero"`
 	To     time.Time   `json:"to,omitzero"`
@@ -195,7 +174,7 @@ type Request struct {
 
 // RequestsReply has the requests that no member has taken yet.
 type RequestsReply struct {
-	Requests []Request `json:"requests"`
+	Requests []jsontext.Value `json:"requests"` // Request
 }
 
 // AnswerRequest is the answer to a request.
@@ -211,9 +190,4 @@ type AnswerRequest struct {
 // SourceInfo returns what a datasource is sealed with, so that no one can hand one over as another.
 func SourceInfo(account int64, cluster string, datasource uint64, edge string) []byte {
 	return fmt.Appendf(nil, "tocsin/edge/%d/%s/%d/%s", account, cluster, datasource, edge)
-}
-
-// RequestInfo returns what the datasource of a request is sealed with.
-func RequestInfo(account int64, cluster, edge string) []byte {
-	return fmt.Appendf(nil, "tocsin/edge/%d/%s/request/%s", account, cluster, edge)
 }
