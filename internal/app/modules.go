@@ -99,10 +99,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	a.feeds = schedulefeed.New(schedulefeed.Service{DB: a.DB, Clock: a.Clock, Log: a.Log, Share: a.share, BaseURL: a.PublicURL})
 	a.lint = &lint.Service{
 		Keyring: a.Keyring, Notify: a.notify, Proxy: func(now time.Time) string { return a.Frame.UntrustedProxy(now) },
-		Empty: a.monitors.Empty,
-	}
-	if a.SecretEnv != nil { // a server's: tocsin lint does not know it
-		a.lint.Refused = a.SecretEnv.Refused
+		Empty: a.monitors.Empty, SecretEnv: a.SecretEnv,
 	}
 	untolds := untold.New(untold.Service{DB: a.DB, Bus: bus, Log: a.Log, Notify: a.notify, Wake: jobs.NewSignal(), Silences: configs.Silences})
 	escalations := escalation.New(escalation.Service{

@@ -126,7 +126,7 @@ func (cmd *edgeCmd) center(log *slog.Logger, now *clock.Corrected, stop func(err
 	types := app.Queriers()
 	center, err := remote.New(remote.Config{
 		Server: cmd.Server, Key: key, Dir: cmd.Dir, Name: cmp.Or(cmd.Name, host), Version: release(),
-		Types: slices.Sorted(maps.Keys(types)), StaleConfig: cmd.StaleConfig, Clock: now, Log: log, Stop: stop,
+		Types: slices.Sorted(maps.Keys(types)), SecretEnv: secrets.Set(), StaleConfig: cmd.StaleConfig, Clock: now, Log: log, Stop: stop,
 		Out:  egress.New(egress.Policy{Allow: loopback}),
 		Open: querier.Registry{Types: types, Out: egress.New(policy), SecretEnv: secrets}.Open,
 	})

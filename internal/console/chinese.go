@@ -7,7 +7,7 @@ var chinese = merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule,
 	chinesePeople, chineseLint, chineseLintRules, chineseInsight, chineseSentence, chineseDecide, chineseNotify, chineseExplain,
 	chineseMonitor, chineseWatch, chineseFinding, chineseTester, chineseLooks, chineseShift, chinesePermissions, chinesePush,
 	chineseSilence, chineseIssue, chineseIssueDays, chinesePeopleLink, chineseFirstDay, chineseDense, chineseRule, chineseRuleForm,
-	chineseEdge)
+	chineseEdge, chineseDatasource)
 
 // merged returns one catalog of several.
 func merged(parts ...map[string]string) map[string]string {

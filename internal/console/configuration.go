@@ -2,14 +2,12 @@ package console
 
 import (
 	"net/url"
-	"strconv"
 	"strings"
 
 	"tocsin/internal/auth"
-	"tocsin/internal/engine/monitor"
 )
 
-// This file has the pages of all nouns of few fields, and those of fields and datasources.
+// This file has the pages of all nouns of few fields, and those of fields.
 
 var configurationPages = []page{
 	{path: "/configuration", template: "configuration", tab: "configuration", show: showConfiguration},
@@ -145,104 +143,4 @@ func saveField(v *visit) (string, error) {
 	}
 	request["field_id"] = v.r.PathValue("id")
 	return "/fields", v.call("/field/update", request, nil)
-}
-
-// datasourceRow is what pages need of a datasource.
-type datasourceRow struct {
-	ID      int64  `json:"id"`
-	Type    string `json:"type_ident"`
-	Name    string `json:"name"`
-	Note    string `json:"note"`
-	Address string `json:"address"`
-	Cluster string `json:"edge_cluster_name"`
-	Enabled bool   `json:"enabled"`
-}
-
-// overHTTP are the types of datasources that the form can make: the others have settings of their own.
-var overHTTP = []string{"prometheus", "loki", "victorialogs"}
-
-func showDatasources(v *visit) (view, error) {
-	d := recordList{titled: titled(v.T("Datasources")), Intro: v.T("Systems that rules of your monitoring are evaluated against."),
-		None: v.T("There is no datasource yet.")}
-	if v.who.May(auth.DatasourcesManage) {
-		d.New, d.NewText = "/datasources/new", v.T("New datasource")
-	}
-	var all []datasourceRow
-	if err := v.call("/monit/datasource/list", struct{}{}, &all); err != nil {
-		return nil, err
-	}
-	states, err := v.datasourceStates()
-	for _, s := range all {
-		state := states[uint64(s.ID)]
-		row := recordRow{
-			Path: "/datasources/" + strconv.FormatInt(s.ID, 10), Name: s.Name, Tags: []string{s.Type, s.Cluster},
-			About: strings.TrimSpace(s.Note + " " + v.datasourceWords(state)),
-		}
-		if s.Address != "" {
-			row.Tags = append(row.Tags, s.Address)
-		}
-		switch {
-		case !s.Enabled:
-			row.Warnings = []string{v.T("Disabled")}
-		case state.State == monitor.SourceLost:
-			row.Warnings = []string{v.T("Does not answer")}
-		}
-		d.Rows = append(d.Rows, row)
-	}
-	return d, err
-}
-
-func editDatasource(v *visit) (view, error) {
-	s := datasourceRow{Type: overHTTP[0], Cluster: "default", Enabled: true}
-	d := recordForm{titled: titled(v.T("New datasource")), Back: "/datasources", Path: v.r.URL.Path, May: v.who.May(auth.DatasourcesManage)}
-	if !v.isNew() {
-		if err := v.call("/monit/datasource/info", map[string]any{"id": v.number()}, &s); err != nil {
-			return nil, err
-		}
-		d.titled, d.Delete = titled(s.Name), d.Path+"/delete"
-	}
-	d.text("name", v.T("Name"), s.Name, "")
-	if v.isNew() {
-		types := []option{}
-		for _, kind := range overHTTP {
-			types = append(types, option{kind, kind})
-		}
-		d.choice("type", v.T("Kind"), s.Type, types, v.T("Databases have settings of their own; make those with the API."))
-	}
-	d.text("note", v.T("Description"), s.Note, "")
-	d.text("address", v.T("Address"), s.Address, "")
-	d.text("cluster", v.T("Edge cluster"), s.Cluster, "")
-	d.check("enabled", v.T("Enabled"), s.Enabled)
-	d = d.entered(v)
-	if v.isNew() {
-		return d, nil
-	}
-	d.Buttons = []button{{"test", v.T("Test connection")}}
-	if v.field("do") == "test" {
-		shown, err := testDatasource(v)
-		d.Shown = shown
-		return d, err
-	}
-	states, err := v.datasourceStates()
-	d.Shown = &displayed{Title: v.T("How it answers"), Text: v.datasourceWords(states[uint64(s.ID)])}
-	return d, err
-}
-
-func saveDatasource(v *visit) (string, error) {
-	if v.field("do") == "test" {
-		return "", nil
-	}
-	request := map[string]any{"name": v.field("name"), "note": v.field("note"), "address": v.field("address"),
-		"edge_cluster_name": v.field("cluster")}
-	if v.isNew() {
-		kind := v.field("type")
-		request["type_ident"], request["payload"] = kind, map[string]any{kind: struct{}{}}
-		return "/datasources", v.call("/monit/datasource/create", request, nil)
-	}
-	request["id"], request["enabled"] = v.number(), v.field("enabled") != ""
-	return "/datasources", v.call("/monit/datasource/update", request, nil)
-}
-
-func deleteDatasource(v *visit) (string, error) {
-	return "/datasources", v.call("/monit/datasource/delete", map[string]any{"id": v.number()}, nil)
 }

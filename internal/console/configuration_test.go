@@ -1,6 +1,8 @@
 package console_test
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -71,17 +73,58 @@ func TestFieldsAndDatasources(t *testing.T) {
 	owner.post("/fields/new", "display", "Area", "name", "area", "type", "single_select", "options", "web\r\nmail").shows("Area", "web", "mail")
 	owner.post("/fields/663a1b2c3d4e5f6789abcf01", "display", "Place", "options", "eu\r\nus\r\ncn").shows("Place", "cn")
 	owner.post("/fields/663a1b2c3d4e5f6789abcf01/delete").shows("!Place")
-	owner.post("/datasources/new", "name", "Metrics", "type", "prometheus", "address", "ftp://x", "cluster", "default").showsWith(http.StatusBadRequest, "address", "ftp://x")
-	list := owner.post("/datasources/new", "name", "Metrics", "type", "prometheus", "address", "https://prometheus.example.com", "cluster", "default").shows("Metrics", "prometheus.example.com")
+	owner.post("/datasources/new", "name", "Metrics", "address", "ftp://x", "edge_cluster_name", "default").showsWith(http.StatusBadRequest, "address", "ftp://x")
+	list := owner.post("/datasources/new", "name", "Metrics", "address", "https://prometheus.example.com", "edge_cluster_name", "default").shows("Metrics", "prometheus.example.com")
 	at := strings.Index(list.body, `"/datasources/`+"1")
 	path, _, _ := strings.Cut(list.body[max(at, 0)+1:], `"`)
-	owner.post(path, "name", "Figures", "address", "https://prometheus.example.com", "cluster", "default").shows("Figures", "Disabled")
-	owner.post(path, "name", "Figures", "address", "http://127.0.0.1:9", "cluster", "default").shows("Figures", "127.0.0.1:9")
-	owner.post(path, "name", "Other", "address", "http://other.example.com", "cluster", "default", "do", "test").shows("Connection, as it is saved",
+	owner.post(path, "name", "Figures", "address", "https://prometheus.example.com", "edge_cluster_name", "default").shows("Figures", "Disabled")
+	owner.post(path, "name", "Figures", "address", "http://127.0.0.1:9", "edge_cluster_name", "default").shows("Figures", "127.0.0.1:9")
+	owner.post(path, "name", "Other", "address", "http://other.example.com", "edge_cluster_name", "default", "do", "test").shows("Connection, as it is saved",
 		"✓ Name of the host", "Connection to the host: 127.0.0.1:9 must not be called", "other.example.com")
 	owner.get(path).shows("How it answers", "No rule that is enabled asks it.")
 	owner.get("/datasources").shows("Disabled", "default")
 	owner.post(path + "/delete").shows("There is no datasource yet")
+}
+
+// Each type has a form of its own. A secret is not shown, and stays when nothing is entered for it.
+func TestDatasourceOfEachType(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	address := map[string]string{"prometheus": "http://a", "loki": "http://a", "victorialogs": "http://a", "elasticsearch": "http://a:9200"}
+	for _, kind := range []string{"prometheus", "loki", "mysql", "oracle", "postgres", "clickhouse", "elasticsearch", "sls", "victorialogs"} {
+		path := "/datasources/new?type=" + kind
+		form := owner.get(path).shows("/datasources/new?type=sls", `name="payload.`+kind+".")
+		fields := []string{"name", kind, "address", cmp.Or(address[kind], "a.example.com:1234"), "edge_cluster_name", "default"}
+		if kind == "elasticsearch" {
+			fields = append(fields, "payload.elasticsearch.deployment", "self-managed")
+		}
+		for _, secret := range []string{"basic_auth_password", "password", "access_key_secret", "tls_min_version"} {
+			if name := "payload." + kind + "." + secret; strings.Contains(form.body, `name="`+name+`"`) {
+				fields = append(fields, name, map[bool]string{true: "1.2", false: "hunter2"}[secret == "tls_min_version"])
+			}
+		}
+		owner.post(path, fields...).shows(kind)
+	}
+	owner.get("/datasources/new?type=prometheus.headers").showsWith(http.StatusNotFound)
+	const pg = "/datasources/5"
+	read := func() string {
+		payload := w.call(ownerKey, "/monit/datasource/info", `{"id": 5}`)["payload"].(map[string]any)
+		return fmt.Sprint(payload["postgres"])
+	}
+	owner.post(pg, "name", "pg", "address", "a.example.com:1234", "edge_cluster_name", "default", "enabled", "1", "payload.postgres.database", "shop", "payload.postgres.timeout_mills", "2000", "payload.postgres.ssl_mode", "require")
+	owner.get(pg).shows(`value="shop"`, "Empty: it stays as it is.", "!hunter2")
+	if got := read(); got != "map[database:shop password:hunter2 ssl_mode:require timeout_mills:2000]" {
+		t.Error(got)
+	}
+	owner.post(pg, "name", "pg", "address", "a.example.com:1234", "edge_cluster_name", "default", "payload.postgres.open_conns", "many").showsWith(http.StatusBadRequest, "whole number", "many")
+	owner.post(pg, "name", "pg", "address", "a.example.com:1234", "edge_cluster_name", "default", "payload.postgres.ssl_mode", "maybe").showsWith(http.StatusBadRequest, "payload.postgres.ssl_mode", "maybe")
+	owner.post("/datasources/1", "name", "p", "address", "http://a", "edge_cluster_name", "default", "payload.prometheus.headers", "X-Key: hunter3\r\nX-Other: hunter4")
+	owner.get("/datasources/1").shows("X-Key: hunter3")
+	owner.post("/datasources/1", "name", "p", "address", "http://a", "edge_cluster_name", "default", "payload.prometheus.headers", "")
+	if got := fmt.Sprint(w.call(ownerKey, "/monit/datasource/info", `{"id": 1}`)["payload"]); got != "map[prometheus:map[basic_auth_password:hunter2 headers:[]]]" {
+		t.Error(got)
+	}
 }
 
 // TestIssue shows an error of users: own lines open, those of libraries folded, and its hostile text as text.

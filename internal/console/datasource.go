@@ -1,13 +1,219 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
 
+	"tocsin/internal/auth"
+	"tocsin/internal/datasource"
 	"tocsin/internal/engine/monitor"
 	"tocsin/internal/querier"
 )
+
+func showDatasources(v *visit) (view, error) {
+	d := recordList{titled: titled(v.T("Datasources")), Intro: v.T("Systems that rules of your monitoring are evaluated against."),
+		None: v.T("There is no datasource yet.")}
+	if v.who.May(auth.DatasourcesManage) {
+		d.New, d.NewText = "/datasources/new", v.T("New datasource")
+	}
+	var all []datasource.Item
+	if err := v.call("/monit/datasource/list", struct{}{}, &all); err != nil {
+		return nil, err
+	}
+	states, err := v.datasourceStates()
+	for _, s := range all {
+		state := states[s.ID]
+		row := recordRow{
+			Path: fmt.Sprintf("/datasources/%d", s.ID), Name: s.Name, Tags: []string{s.TypeIdent, s.EdgeClusterName},
+			About: strings.TrimSpace(s.Note + " " + v.datasourceWords(state)),
+		}
+		if s.Address != "" {
+			row.Tags = append(row.Tags, s.Address)
+		}
+		switch {
+		case !s.Enabled:
+			row.Warnings = []string{v.T("Disabled")}
+		case state.State == monitor.SourceLost:
+			row.Warnings = []string{v.T("Does not answer")}
+		}
+		d.Rows = append(d.Rows, row)
+	}
+	return d, err
+}
+
+// storedDatasource returns the datasource of the address, or what a new one begins with, and the path of its block in it.
+func (v *visit) storedDatasource() (s datasource.Item, path string, err error) {
+	s = datasource.Item{TypeIdent: cmp.Or(v.query("type"), "prometheus"), EdgeClusterName: datasource.DefaultCluster, Enabled: true}
+	if !v.isNew() {
+		err = v.call("/monit/datasource/info", map[string]any{"id": v.number()}, &s)
+	}
+	if s.Payload == nil {
+		s.Payload = &datasource.Payload{}
+	}
+	return s, "payload." + s.TypeIdent, err
+}
+
+func editDatasource(v *visit) (view, error) {
+	s, path, err := v.storedDatasource()
+	if err != nil {
+		return nil, err
+	}
+	d := recordForm{titled: titled(v.T("New datasource")), Back: "/datasources", Path: v.Path(), May: v.who.May(auth.DatasourcesManage)}
+	if v.isNew() {
+		for i := range reflect.TypeFor[datasource.Payload]().NumField() {
+			kind := jsonName(reflect.TypeFor[datasource.Payload]().Field(i))
+			d.Tabs = append(d.Tabs, tabLink{pageLink{"/datasources/new?type=" + kind, kind}, kind == s.TypeIdent})
+		}
+	} else {
+		d.titled, d.Delete = titled(s.Name), v.r.URL.Path+"/delete"
+	}
+	d.text("name", v.T("Name"), s.Name, "")
+	d.text("note", v.T("Description"), s.Note, "")
+	d.text("address", v.T("Address"), s.Address, v.T(addressHints[s.TypeIdent]))
+	d.text("edge_cluster_name", v.T("Edge cluster"), s.EdgeClusterName, "")
+	d.check("enabled", v.T("Enabled"), s.Enabled)
+	block, found := memberOf(&s, path)
+	if !found || block.Kind() != reflect.Struct {
+		return nil, v.noSuchForm()
+	}
+	d.block(v, path, block)
+	d = d.entered(v)
+	if v.isNew() {
+		return d, nil
+	}
+	d.Buttons = []button{{"test", v.T("Test connection")}}
+	if v.field("do") == "test" {
+		shown, err := testDatasource(v)
+		d.Shown = shown
+		return d, err
+	}
+	states, err := v.datasourceStates()
+	d.Shown = &displayed{Title: v.T("How it answers"), Text: v.datasourceWords(states[s.ID])}
+	return d, err
+}
+
+// addressHints are the forms of addresses, by type.
+var addressHints = map[string]string{
+	"prometheus": "Such as https://prometheus.example.com.", "loki": "Such as https://loki.example.com.",
+	"victorialogs": "Such as https://logs.example.com.", "mysql": "Host and port, such as db.example.com:3306.",
+	"postgres": "Host and port, such as db.example.com:5432.", "oracle": "Host and port, such as db.example.com:1521.",
+	"clickhouse":    "Host and native port, such as db.example.com:9000; several with commas.",
+	"elasticsearch": "Such as https://search.example.com:9200, several with commas; empty with a cloud ID.",
+	"sls":           "The endpoint, such as cn-hangzhou.log.aliyuncs.com.",
+}
+
+// blockLabels name the members of the blocks, and blockChoices list the values of those that have few.
+var (
+	blockLabels = map[string]string{
+		"basic_auth_enabled": "Sign in with user name and password", "basic_auth_username": "User name", "basic_auth_password": "Password",
+		"headers": "Request headers, one name: value on each line", "params": "Query parameters, one name=value on each line",
+		"username": "User name", "password": "Password", "database": "Database", "options": "Options, one name=value on each line",
+		"tls_mode": "TLS", "ssl_mode": "TLS", "tls_enabled": "Connect with TLS", "tls_ca": "Trusted authorities, PEM",
+		"tls_cert": "Client certificate, PEM", "tls_key": "Key of the client certificate, PEM", "tls_key_pwd": "Password of the key",
+		"tls_skip_verify": "Accept any server certificate", "tls_server_name": "Name in the server's certificate",
+		"tls_min_version": "Lowest version of TLS", "tls_max_version": "Highest version of TLS",
+		"open_conns": "Connections at a time", "idle_conns": "Idle connections", "lifetime_seconds": "Longest life of a connection, in seconds",
+		"timeout_mills": "Longest wait for a query, in milliseconds", "dial_timeout_mills": "Longest wait for a connection, in milliseconds",
+		"max_execution_seconds": "Longest run of a query, in seconds",
+		"deployment":            "Deployment", "cloud_id": "Cloud ID", "api_key": "API key of the cloud", "service_token": "Service token",
+		"certificate_fingerprint": "SHA-256 of the certificate authority", "access_key_id": "ID of the access key",
+		"access_key_secret": "Secret of the access key",
+	}
+	blockChoices = map[string][]string{
+		"deployment": {"self-managed", "cloud"}, "tls_mode": {"", "disable", "require", "verify-full"},
+		"ssl_mode":        {"", "disable", "require", "verify-ca", "verify-full"},
+		"tls_min_version": {"", "1.0", "1.1", "1.2", "1.3"}, "tls_max_version": {"", "1.0", "1.1", "1.2", "1.3"},
+	}
+)
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
+// block adds the inputs of the members of a block, with what they hold, but no passwords and keys.
+func (d *recordForm) block(v *visit, path string, block reflect.Value) {
+	for _, f := range reflect.VisibleFields(block.Type()) {
+		if f.Anonymous {
+			continue
+		}
+		name := jsonName(f)
+		text, _ := memberText(block.FieldByIndex(f.Index))
+		in := formField{Name: path + "." + name, Label: v.T(blockLabels[name]), Kind: "text", Value: text}
+		switch f.Type.String() {
+		case "*bool":
+			in.Kind = "check"
+		case "*int64":
+			in.Kind = "number"
+		case "[]string", "map[string]string":
+			in.Kind = "long"
+		}
+		if f.Tag.Get("maxLength") == "262144" { // a certificate
+			in.Kind = "long"
+		}
+		for _, choice := range blockChoices[name] {
+			in.Kind, in.Options = "choice", append(in.Options, option{choice, cmp.Or(choice, v.T("As usual"))})
+		}
+		if f.Tag.Get("secret") == "value" {
+			in.Value = ""
+			if text != "" {
+				in.Hint = v.T("Empty: it stays as it is.")
+			}
+			if in.Kind == "text" {
+				in.Kind = "password"
+			}
+		}
+		if strings.HasPrefix(name, "tls_") || in.Kind == "number" || in.Kind == "long" {
+			d.More = append(d.More, in)
+		} else {
+			d.Fields = append(d.Fields, in)
+		}
+	}
+}
+
+func saveDatasource(v *visit) (string, error) {
+	if v.field("do") == "test" {
+		return "", nil
+	}
+	s, path, err := v.storedDatasource()
+	if err != nil {
+		return "", err
+	}
+	s.Payload = &datasource.Payload{} // what is left empty is unset; a secret that is unset stays as it is
+	if _, found := memberOf(&s, path); !found {
+		return "", v.noSuchForm()
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.r.PostForm)) {
+		list := name == path+".headers" || name == path+".params" // one that is emptied must not stay as it is
+		if !strings.HasPrefix(name, path+".") || v.field(name) == "" && !list {
+			continue
+		}
+		if at, found := memberOf(&s, name); found {
+			err = cmp.Or(err, v.setMember(at, name))
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	request := map[string]any{"type_ident": s.TypeIdent, "payload": s.Payload}
+	for _, name := range []string{"name", "note", "address", "edge_cluster_name"} {
+		request[name] = v.field(name)
+	}
+	if v.isNew() {
+		return "/datasources", v.call("/monit/datasource/create", request, nil)
+	}
+	request["id"], request["enabled"] = s.ID, v.field("enabled") != ""
+	return "/datasources", v.call("/monit/datasource/update", request, nil)
+}
+
+func deleteDatasource(v *visit) (string, error) {
+	return "/datasources", v.call("/monit/datasource/delete", map[string]any{"id": v.number()}, nil)
+}
 
 // testDatasource tests the connection of a stored datasource and shows its phases.
 func testDatasource(v *visit) (*displayed, error) {

@@ -39,6 +39,8 @@ var findingTitles = map[string]string{
 	"datasource_name_twice":     "Two datasources of one name",
 	"secret_not_allowed":        "A secret that is not resolved",
 	"rules_alike":               "Rules that could be one",
+	"datasource_without_edge":   "A datasource that no edge asks",
+	"role_can_write":            "A role that can write",
 	"rule_ends_silently":        "A rule that sends no end",
 	"cover_unproven":            "Whether all incidents are matched is not proven",
 	"fallback_not_set":          "No fallback is set",

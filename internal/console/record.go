@@ -34,6 +34,7 @@ type recordForm struct {
 	titled
 	Path, Back string
 	Fields     []formField
+	More       []formField // those that are seldom needed
 	May        bool
 	Delete     string // the address that deletes the object; empty: it cannot be deleted here
 	Buttons    []button
@@ -65,7 +66,7 @@ type recordPart struct {
 type option struct{ Value, Text string }
 
 type formField struct {
-	Name, Label, Value, Hint, Kind string // Kind: text, long, number, choice, check, date
+	Name, Label, Value, Hint, Kind string // Kind: text, password, long, number, choice, check, date
 	Options                        []option
 }
 
@@ -108,8 +109,10 @@ func (d recordForm) entered(v *visit) recordForm {
 	if v.r.Method != http.MethodPost {
 		return d
 	}
-	for i := range d.Fields {
-		d.Fields[i].Value = v.r.PostFormValue(d.Fields[i].Name)
+	for _, fields := range [][]formField{d.Fields, d.More} {
+		for i := range fields {
+			fields[i].Value = v.r.PostFormValue(fields[i].Name)
+		}
 	}
 	return d
 }

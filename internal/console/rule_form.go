@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,7 +81,21 @@ func (v *visit) storedRule() (r alertrule.Rule, err error) {
 		counts.Enabled = true
 		r.RuleConfigs.CheckThreshold = &evaluate.Threshold{Counts: counts}
 	}
+	checksOf(&r)
 	return r, err
+}
+
+// checksOf returns the counts of all checks of a rule, after adding what it leaves out.
+func checksOf(r *alertrule.Rule) []*evaluate.Counts {
+	c := &r.RuleConfigs
+	c.CheckThreshold = cmp.Or(c.CheckThreshold, &evaluate.Threshold{})
+	c.CheckAnydata = cmp.Or(c.CheckAnydata, &evaluate.Anydata{})
+	c.CheckNodata = cmp.Or(c.CheckNodata, &evaluate.Nodata{})
+	all := []*evaluate.Counts{&c.CheckThreshold.Counts, &c.CheckAnydata.Counts, &c.CheckNodata.Counts}
+	for _, counts := range all {
+		counts.PushRecoveryEvent = cmp.Or(counts.PushRecoveryEvent, new(true))
+	}
+	return all
 }
 
 // ruleID returns the number of a rule; 0: the text is none.
@@ -136,13 +149,12 @@ func (d *ruleEditView) read() {
 	*queries = make([]evaluate.Query, d.rows("rule_configs.queries[%d].name"))
 	*windows = make([]evaluate.Window, d.rows("enabled_times[%d].stime"))
 	d.Rule.DSIDs, d.Rule.ChannelIDs = nil, nil // boxes that are not ticked are not sent
-	for _, name := range []string{"threshold", "anydata", "nodata"} {
-		enabled, _ := d.member("rule_configs.check_" + name + ".enabled")
-		enabled.SetBool(false)
+	for _, counts := range checksOf(&d.Rule) {
+		counts.Enabled, *counts.PushRecoveryEvent = false, false
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.r.PostForm)) {
-		if err := d.set(name); err != nil {
-			d.refused = err
+		if at, found := memberOf(&d.Rule, name); found {
+			d.refused = cmp.Or(d.refused, d.setMember(at, name))
 		}
 	}
 	do, at, _ := strings.Cut(d.field("do"), ":")
@@ -169,111 +181,22 @@ func (d *ruleEditView) rows(name string) (n int) {
 	return n
 }
 
-// member returns the member of the rule that an input names, as JSON does: rule_configs.queries[0].expr. Inputs of other purposes
-// name none.
-func (d *ruleEditView) member(name string) (at reflect.Value, found bool) {
-	at = reflect.ValueOf(&d.Rule).Elem()
-	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
-		if at.Kind() == reflect.Slice {
-			i, err := strconv.Atoi(part)
-			if err != nil || i < 0 || i >= at.Len() {
-				return at, false
-			}
-			at = at.Index(i)
-			continue
-		}
-		if at.Kind() != reflect.Struct {
-			return at, false
-		}
-		fields := reflect.VisibleFields(at.Type())
-		i := slices.IndexFunc(fields, func(f reflect.StructField) bool {
-			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			return tag == part
-		})
-		if i < 0 {
-			return at, false
-		}
-		at = at.FieldByIndex(fields[i].Index)
-		if at.Kind() == reflect.Pointer {
-			if at.IsNil() {
-				at.Set(reflect.New(at.Type().Elem()))
-			}
-			at = at.Elem()
-		}
-	}
-	return at, true
-}
-
-// set sets the member that an input names to what was entered.
-func (d *ruleEditView) set(name string) error {
-	at, found := d.member(name)
-	if !found {
-		return nil
-	}
-	text := strings.ReplaceAll(d.field(name), "\r\n", "\n")
-	switch member := at.Addr().Interface().(type) {
-	case *string:
-		*member = text
-	case *bool:
-		*member = text != ""
-	case *[]string:
-		*member = values(text)
-	case *[]int64:
-		*member = d.numbers(name)
-	case *[]uint64:
-		for _, one := range d.r.PostForm[name] {
-			if id := ruleID(one); id != 0 {
-				*member = append(*member, id)
-			}
-		}
-	case *map[string]string:
-		*member = pairsOf(text)
-	case *int64:
-		n, err := strconv.ParseInt(cmp.Or(text, "0"), 10, 64)
-		*member = n
-		if err != nil {
-			return wrong(d.T("%s must be a whole number, got %s.", name, cut(text, 30)))
-		}
-	}
-	return nil
-}
-
-// pairsOf reads names and values, a name=value on each line. A line without = is a name without a value.
-func pairsOf(text string) map[string]string {
-	all := map[string]string{}
-	for _, line := range values(text) {
-		name, value, _ := strings.Cut(line, "=")
-		all[strings.TrimSpace(name)] = strings.TrimSpace(value)
-	}
-	return all
-}
-
 // In returns what an input holds: what was typed, else what is stored. Rows move, so theirs is what was read of them.
 func (d *ruleEditView) In(name string) (string, error) {
 	if d.r.PostForm.Has(name) && !strings.Contains(name, "[") {
 		return d.r.PostFormValue(name), nil
 	}
-	at, _ := d.member(name)
-	switch member := at.Interface().(type) {
-	case string:
-		return member, nil
-	case []string:
-		return strings.Join(member, "\n"), nil
-	case map[string]string:
-		var lines []string
-		for _, key := range slices.Sorted(maps.Keys(member)) {
-			lines = append(lines, key+"="+member[key])
-		}
-		return strings.Join(lines, "\n"), nil
-	case int64:
-		return strconv.FormatInt(member, 10), nil
+	at, _ := memberOf(&d.Rule, name)
+	text, found := memberText(at)
+	if !found {
+		return "", fmt.Errorf("the form of a rule has no text %s", name)
 	}
-	return "", fmt.Errorf("the form of a rule has no text %s", name)
+	return text, nil
 }
 
 // On reports whether a box is ticked; of boxes that share a name, that of a number.
 func (d *ruleEditView) On(name string, number ...any) (bool, error) {
-	at, _ := d.member(name)
+	at, _ := memberOf(&d.Rule, name)
 	switch member := at.Interface().(type) {
 	case bool:
 		return member, nil

@@ -77,6 +77,16 @@ func TestRuleForm(t *testing.T) {
 	owner.post("/rules/1/edit", ruleFields(source, "seen", seen, "name", "Other")...).showsWith(http.StatusBadRequest, "Olga Owner has changed this meanwhile", `value="Other"`)
 	owner.get("/rules/1/edit").shows("$A &gt; 80", `value="08:00"`, `name="enabled_times[0].days" value="1" checked`)
 	owner.get("/rules/new?copy=1").shows("Disk almost full (copy)", "$A &gt; 80")
+	sent := func(more ...string) string {
+		owner.post("/rules/1/edit", ruleFields(source, more...)...)
+		check := w.call(ownerKey, "/monit/rule/info", `{"id": 1}`)["rule_configs"].(map[string]any)["check_threshold"].(map[string]any)
+		return fmt.Sprint(check["push_recovery_event"], check["missing"])
+	}
+	const end = "rule_configs.check_threshold.push_recovery_event"
+	if silent, usual := sent("rule_configs.check_threshold.missing", "keep"), sent(end, "1"); silent != "falsekeep" || usual != "truekeep" {
+		t.Errorf("an end that is not sent: %s, one that is: %s", silent, usual)
+	}
+	owner.get("/rules/new").shows(`name="` + end + `" value="1" checked`)
 	owner.post("/rules/1/status/disable")
 	owner.get("/rules/1/edit").shows(`/rules/1/status/enable"`, "!/rules/1/status/disable")
 	owner.post("/rules/1/status/enable")

@@ -12,6 +12,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/core/sentence"
+	"tocsin/internal/datasource"
 	"tocsin/internal/engine/monitor"
 )
 
@@ -187,7 +188,7 @@ func (d *watchRuleView) readCurls(v *visit) error {
 	if d.Watch == nil || !v.who.May(auth.DatasourcesRead) {
 		return nil
 	}
-	var s datasourceRow
+	var s datasource.Item
 	err := v.call("/monit/datasource/info", map[string]any{"id": d.Watch.DSID}, &s)
 	for _, q := range d.Rule.RuleConfigs.Queries {
 		if text := curlOf(s, q.Expr); text != "" {

@@ -7,6 +7,7 @@ import (
 
 	"tocsin/internal/alertrule"
 	"tocsin/internal/core/evaluate"
+	"tocsin/internal/datasource"
 	"tocsin/internal/engine/monitor"
 )
 
@@ -120,10 +121,10 @@ func (v *visit) Checked(check string) string {
 }
 
 // curlOf returns a command that asks a datasource a query, without credentials; empty: its type is not asked over HTTP in one call.
-func curlOf(d datasourceRow, expr string) string {
+func curlOf(d datasource.Item, expr string) string {
 	path := map[string]string{
 		"prometheus": "/api/v1/query", "loki": "/loki/api/v1/query", "victorialogs": "/select/logsql/stats_query",
-	}[d.Type]
+	}[d.TypeIdent]
 	if path == "" || d.Address == "" {
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/alertrule"
 	"tocsin/internal/auth"
 	"tocsin/internal/core/evaluate"
+	"tocsin/internal/datasource"
 	"tocsin/internal/rulefolder"
 )
 
@@ -242,10 +243,10 @@ func (v *visit) datasourceNames() (map[uint64]string, error) {
 	if !v.who.May(auth.DatasourcesRead) {
 		return names, nil
 	}
-	var all []datasourceRow
+	var all []datasource.Item
 	err := v.call("/monit/datasource/list", struct{}{}, &all)
 	for _, s := range all {
-		names[uint64(s.ID)] = s.Name
+		names[s.ID] = s.Name
 	}
 	return names, err
 }

@@ -76,7 +76,7 @@ func updateItem(tx *db.Tx, d Item) error {
 	}
 	return tx.Do(
 		`UPDATE datasource SET type_ident = $1, datasource_name = $2, enabled = $3, note = $4, address = $5, payload = $6,
-		edge_cluster_name = $7, updated_at = $8
+		edge_cluster_name = $7, updated_at = $8, can_write = ''
 		WHERE account_id = $9 AND datasource_id = $10`,
 		d.TypeIdent, d.Name, d.Enabled, d.Note, d.Address, string(payload), d.EdgeClusterName, d.UpdatedAt, d.AccountID, int64(d.ID))
 }

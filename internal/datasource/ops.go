@@ -91,7 +91,7 @@ func (r *Service) Ops() []api.Op {
 			Audit: "datasource:write:test", Rate: ratelimit.Rate{PerMinute: 60},
 			Errors: api.Missing("datasource"),
 			Doc:    "Connects to a datasource, makes a small query, and returns the phases up to the first that failed.",
-			Notes: "Send either the id of a stored datasource and nothing else, or the members of create; nothing is stored. The phases are " +
+			Notes: "Send either the id of a stored datasource and nothing else, or the members of create, which are not stored. The phases are " +
 				"resolve, dial, tls (where it is used), sign_in, query and rights: " +
 				"whether the role could do more than read, where the type can tell. " +
 				"It takes at most half a minute. Addresses are subject to the server's policy " +

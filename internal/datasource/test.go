@@ -6,6 +6,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
+	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/querier"
 )
@@ -48,14 +49,13 @@ func (in testRequest) created() createRequest {
 type testReply struct {
 	Phases []querier.Phase `json:"phases" doc:"In their order, up to the first that failed."`
 
-	id   uint64
-	name string
+	tested Connection
 }
 
 // test is the first part of /monit/datasource/test: it calls the datasource, without a transaction.
 func (r *Service) test(c *api.Call, in testRequest) (testReply, error) {
 	to, err := r.tests(c, in)
-	reply := testReply{id: in.ID, name: to.Name}
+	reply := testReply{tested: to}
 	if err != nil {
 		return reply, err
 	}
@@ -89,8 +89,29 @@ func (r *Service) tests(c *api.Call, in testRequest) (to Connection, err error) 
 	return to, err
 }
 
-// tested is the second part: the audit log records the test.
+// tested is the second part: the audit log records the test, and a stored datasource what its role may do, for lint.
 func (r *Service) tested(c *api.Call, reply testReply) (testReply, error) {
-	c.Touched(configstore.Datasource, reply.id, reply.name)
-	return reply, nil
+	d := reply.tested
+	c.Touched(configstore.Datasource, d.ID, d.Name)
+	last := reply.Phases[len(reply.Phases)-1]
+	if d.ID == 0 || last.Name != querier.PhaseRights {
+		return reply, nil
+	}
+	if last.OK {
+		last.Message = ""
+	}
+	return reply, c.Tx.Do(`UPDATE datasource SET can_write = $4 WHERE account_id = $1 AND datasource_id = $2 AND updated_at = $3`,
+		c.Who.AccountID, int64(d.ID), d.UpdatedAt, last.Message)
+}
+
+// CanWrite returns what the roles of the account's enabled datasources may do besides reading, as their last tests found it.
+func CanWrite(tx *db.Tx, account int64) (map[uint64]string, error) {
+	found := map[uint64]string{}
+	_, err := db.All(tx, func(scan db.Scan) (struct{}, error) {
+		id, message := int64(0), ""
+		err := scan(&id, &message)
+		found[uint64(id)] = message
+		return struct{}{}, err
+	}, `SELECT datasource_id, can_write FROM datasource WHERE account_id = $1 AND enabled AND can_write <> ''`, account)
+	return found, err
 }

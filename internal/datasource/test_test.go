@@ -78,6 +78,38 @@ func TestTest(t *testing.T) {
 	s.Scenarios(t, testPath, []apitest.Scenario{{Name: "secrets of a lost key", Body: `{"id": 1}`, Then: holds("enter them again")}})
 }
 
+// rights is a querier whose role may do what its test has.
+type rights struct{ querier.Querier }
+
+func (rights) Close() error { return nil }
+
+func (rights) Test(context.Context) []querier.Phase {
+	return []querier.Phase{{Name: querier.PhaseQuery, OK: true}, {Name: querier.PhaseRights, Message: "this role is a superuser"}}
+}
+
+// What the role of a stored datasource may do is known until the datasource is changed.
+func TestTestStoresWhatTheRoleMayDo(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, (&datasource.Service{Keyring: newKeyring(t), Open: connect(func(querier.Datasource) (querier.Querier, *evaluate.Failure) {
+		return rights{}, nil
+	})}).Ops())
+	s.Call(apitest.KeyA, createPath, prometheus(`{}`)).Into(new(any))
+	stores := func(path, body, want string) {
+		t.Helper()
+		s.Call(apitest.KeyA, path, body).Into(new(any))
+		s.Read(func(tx *db.Tx) error {
+			found, err := datasource.CanWrite(tx, apitest.AccountA)
+			if got := found[1]; got != want || len(found) > 1 {
+				t.Errorf("%s %s: %v, want %q", path, body, found, want)
+			}
+			return err
+		})
+	}
+	stores(testPath, prometheus(`{}`), "")
+	stores(testPath, `{"id": 1}`, "this role is a superuser")
+	stores("/monit/datasource/update", strings.Replace(prometheus(`{}`), "{", `{"id": 1, `, 1), "")
+}
+
 // A server that repeats what it received learns nothing to others: neither the reply nor the audit log has a secret.
 func TestTestShowsNoSecret(t *testing.T) {
 	var seen string

@@ -12,6 +12,7 @@ import (
 
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
+	"tocsin/internal/querier"
 )
 
 // Lease is how long after its last sync a member is live.
@@ -41,6 +42,8 @@ type Details struct {
 	Shown
 	PublicKey []byte `json:"public_key"` // what only it may read is sealed to it
 	Revision  int64  `json:"revision"`   // of the configuration that it evaluates
+	// SecretEnv lists the variables of its environment that it resolves; nil: it is of a version that does not report them.
+	SecretEnv querier.SecretEnv `json:"secret_env,omitzero"`
 }
 
 // Live reports whether the member is in touch.

@@ -10,6 +10,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"os"
 	"time"
 
 	"tocsin/internal/core/evaluate"
@@ -169,7 +170,7 @@ func (r Registry) Open(d Datasource) (Querier, *evaluate.Failure) {
 		return nil, Unsupported("this program was built without datasources of type %s", d.Type)
 	}
 	d.Address = cloudAddress(d) // the host that receives the secrets
-	d, failed := r.SecretEnv.resolve(d)
+	d, failed := r.SecretEnv.resolve(d, os.LookupEnv)
 	if failed != nil {
 		return nil, failed
 	}

@@ -38,9 +38,24 @@ func ParseSecretEnv(list []string) (SecretEnv, error) {
 	return env, nil
 }
 
-// Refused returns why a variable to which the datasource refers is not resolved; empty: all are.
+// Set returns the part of the list whose variables this process has.
+func (e SecretEnv) Set() SecretEnv {
+	set := SecretEnv{}
+	for name, hosts := range e {
+		if _, has := os.LookupEnv(name); has {
+			set[name] = hosts
+		}
+	}
+	return set
+}
+
+// Refused returns why a variable to which the datasource refers is not resolved by a process with this list, which has all
+// variables of it; empty: all are, or the list is not known.
 func (e SecretEnv) Refused(d Datasource) string {
-	if _, failed := e.resolve(d); failed != nil {
+	if e == nil {
+		return ""
+	}
+	if _, failed := e.resolve(d, func(string) (string, bool) { return "", true }); failed != nil {
 		return failed.Message
 	}
 	return ""
@@ -48,7 +63,7 @@ func (e SecretEnv) Refused(d Datasource) string {
 
 // resolve returns the datasource with the values of the variables that it refers to. A reference that is not listed for every
 // host of the datasource is a failure.
-func (e SecretEnv) resolve(d Datasource) (Datasource, *evaluate.Failure) {
+func (e SecretEnv) resolve(d Datasource, value func(name string) (string, bool)) (Datasource, *evaluate.Failure) {
 	if !strings.Contains(d.Address, "${env:") && !strings.Contains(string(d.Payload), "${env:") {
 		return d, nil
 	}
@@ -56,11 +71,11 @@ func (e SecretEnv) resolve(d Datasource) (Datasource, *evaluate.Failure) {
 	if err := json.Unmarshal(d.Payload, &payload); err != nil {
 		return d, &evaluate.Failure{Kind: evaluate.Invalid, Message: "the payload of the datasource is not JSON"}
 	}
-	r := &resolver{env: e, hosts: hosts(d.Address)}
+	r := &resolver{env: e, lookup: value, hosts: hosts(d.Address)}
 	if found := reference.FindString(d.Address); found != "" {
 		r.refuse(found, "is in the address, where references are not resolved")
 	}
-	payload = r.value(payload, "")
+	payload = r.replace(payload, "")
 	if r.failed != nil {
 		return d, r.failed
 	}
@@ -74,6 +89,7 @@ func (e SecretEnv) resolve(d Datasource) (Datasource, *evaluate.Failure) {
 
 type resolver struct {
 	env    SecretEnv
+	lookup func(name string) (string, bool)
 	hosts  []string
 	failed *evaluate.Failure // the first
 }
@@ -84,16 +100,16 @@ func (r *resolver) refuse(found, why string) {
 	}
 }
 
-// value replaces the references in a JSON value. Parameters are part of addresses, which proxies log: they have none.
-func (r *resolver) value(v any, member string) any {
+// replace replaces the references in a JSON value. Parameters are part of addresses, which proxies log: they have none.
+func (r *resolver) replace(v any, member string) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, inner := range v {
-			v[name] = r.value(inner, name)
+			v[name] = r.replace(inner, name)
 		}
 	case []any:
 		for i, inner := range v {
-			v[i] = r.value(inner, member)
+			v[i] = r.replace(inner, member)
 		}
 	case string:
 		return reference.ReplaceAllStringFunc(v, func(found string) string {
@@ -101,17 +117,17 @@ func (r *resolver) value(v any, member string) any {
 				r.refuse(found, "is in params, where references are not resolved")
 				return ""
 			}
-			return r.lookup(found)
+			return r.value(found)
 		})
 	}
 	return v
 }
 
-func (r *resolver) lookup(found string) string {
+func (r *resolver) value(found string) string {
 	name := reference.FindStringSubmatch(found)[1]
 	allowed := r.env[name]
 	if len(allowed) == 0 || len(r.hosts) == 0 {
-		r.refuse(found, "is not resolved: the server was not started with --secret-env "+name+"=host")
+		r.refuse(found, "is not resolved: there is no --secret-env "+name+"=host")
 		return ""
 	}
 	for _, host := range r.hosts {
@@ -124,9 +140,9 @@ func (r *resolver) lookup(found string) string {
 			return ""
 		}
 	}
-	text, set := os.LookupEnv(name)
+	text, set := r.lookup(name)
 	if !set {
-		r.refuse(found, "is not resolved: the server's environment does not have it")
+		r.refuse(found, "is not resolved: the environment does not have it")
 	}
 	return text
 }

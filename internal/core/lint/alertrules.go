@@ -27,7 +27,9 @@ type AlertRule struct {
 type Datasource struct {
 	ID         uint64
 	Name, Type string
-	Refused    string // why a secret that it refers to is not resolved here; empty: none is
+	Refused    string // why none of the processes that ask it resolves a secret that it refers to; empty: one does
+	NoEdge     string // the cluster that asks it, if no edge of it is in touch
+	CanWrite   string // what its role may do besides reading, as its last test found it
 }
 
 // leastEmpty is from how many answers without a row on a rule is a finding, and leastAlike how many rules could be one.
@@ -44,8 +46,15 @@ func (l *linter) alertRules() {
 	l.alike()
 	l.sameNames()
 	for _, d := range l.Datasources {
+		object := ref("datasource", d.ID, d.Name)
+		if d.NoEdge != "" {
+			l.add(SourceWithoutEdge, object, nil, "no edge of the cluster %q is in touch, so datasource %q is not asked", d.NoEdge, d.Name)
+		}
 		if d.Refused != "" {
-			l.add(SecretNotAllowed, ref("datasource", d.ID, d.Name), nil, "datasource %q cannot be asked: %s", d.Name, d.Refused)
+			l.add(SecretNotAllowed, object, nil, "datasource %q cannot be asked: %s", d.Name, d.Refused)
+		}
+		if d.CanWrite != "" {
+			l.add(RoleCanWrite, object, nil, "datasource %q is asked with a role that can do more than read: %s", d.Name, d.CanWrite)
 		}
 	}
 }

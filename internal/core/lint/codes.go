@@ -61,6 +61,8 @@ const (
 	SecretNotAllowed    Code = "secret_not_allowed"
 	RulesAlike          Code = "rules_alike"
 	RuleEndsSilently    Code = "rule_ends_silently"
+	SourceWithoutEdge   Code = "datasource_without_edge"
+	RoleCanWrite        Code = "role_can_write"
 )
 
 // Kind describes all findings of one code.
@@ -95,6 +97,8 @@ var Kinds = []Kind{
 		"Correct ds_ids or ds_list of the rule, or enable the datasource."},
 	{RuleWithoutChannel, Error, "The alerts of an alert rule are taken by no channel.",
 		"Set channel_ids of the rule to a channel that is enabled, or give the integration Monitors a route with a default."},
+	{SourceWithoutEdge, Error, "A datasource is asked by the edges of a cluster, and none of them is in touch: its rules are not evaluated.",
+		"Start an edge with a key of the cluster, or correct edge_cluster_name of the datasource."},
 	{ConditionsUncovered, Warning, "Rules match incidents of the severity, but some contents are matched by none.",
 		"Add an escalation rule without filters as the last one."},
 	{HoursUncovered, Warning, "Within the next 14 days there is a time at which no escalation rule is active for the severity.",
@@ -145,8 +149,11 @@ var Kinds = []Kind{
 	{DatasourceNameTwice, Warning,
 		"Two datasources of one type and name are matched by one rule: which of them an alert is about cannot be seen.",
 		"Give each datasource a name of its own."},
-	{SecretNotAllowed, Warning, "A datasource refers to a variable of the environment that this server does not resolve for its host.",
-		"Start the server with --secret-env NAME=HOST, and with the variable."},
+	{SecretNotAllowed, Warning,
+		"A datasource refers to a variable of the environment that neither the server nor an edge of its cluster resolves for its host.",
+		"Start the server, or the edges of the cluster, with --secret-env NAME=HOST, and with the variable."},
+	{RoleCanWrite, Warning, "A datasource is asked with a role that may do more than read, as its last test found.",
+		"Give it a role that may only read, and test it again with /monit/datasource/test."},
 	{CoverUnproven, Info, "Whether the channel's rules match every incident of the severity depends on patterns, and no exception was found.",
 		"Add an escalation rule without filters as the last one."},
 	{FallbackNotSet, Info, "The account has no fallback, so only its owner is notified of what reaches no one else.",

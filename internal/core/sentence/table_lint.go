@@ -36,6 +36,8 @@ var lintTable = []Pattern{
 	{"l_rules_alike", "%d alert rules such as %q differ in one value alone, such as %s and %s"},
 	{"l_source_twice", "alert rule %q matches two datasources of the name %q, so its alerts of the two look the same"},
 	{"l_source_secret", "datasource %q cannot be asked: %s"},
+	{"l_source_no_edge", "no edge of the cluster %q is in touch, so datasource %q is not asked"},
+	{"l_source_can_write", "datasource %q is asked with a role that can do more than read: %s"},
 	{"l_reserved", "%t of datasource %q refers to %t, a variable of the server itself"},
 	{"l_quiet", "the quiet hours of %s delay Critical notifications"},
 	{"l_prefers", "%s prefers %p, which this server cannot send"},

@@ -11,22 +11,16 @@ import (
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/core/lint"
 	"tocsin/internal/datasource"
+	"tocsin/internal/edge"
 	"tocsin/internal/integration"
 	"tocsin/internal/route"
 )
 
 // alertRules returns the enabled alert rules and the enabled datasources.
 func (r *reader) alertRules() (rules []lint.AlertRule, sources []lint.Datasource, err error) {
-	connections, err := datasource.Connections(r.tx, r.Keyring, r.account, func(error) {})
+	sources, err = r.datasources()
 	if err != nil {
 		return nil, nil, err
-	}
-	for _, c := range connections {
-		d := lint.Datasource{ID: c.ID, Name: c.Name, Type: c.Type}
-		if r.Refused != nil && c.Failed == nil {
-			d.Refused = r.Refused(c.Datasource)
-		}
-		sources = append(sources, d)
 	}
 	all, _, err := alertrule.Changed(r.tx, r.account, -1)
 	if err != nil {
@@ -47,6 +41,42 @@ func (r *reader) alertRules() (rules []lint.AlertRule, sources []lint.Datasource
 		rules = append(rules, one)
 	}
 	return rules, sources, nil
+}
+
+// datasources returns the enabled datasources. Only a server knows which edges are in touch, and which secrets are resolved.
+func (r *reader) datasources() (list []lint.Datasource, err error) {
+	connections, err := datasource.Connections(r.tx, r.Keyring, r.account, func(error) {})
+	if err != nil {
+		return nil, err
+	}
+	members, err := edge.Members(r.tx, r.account)
+	if err != nil {
+		return nil, err
+	}
+	members = slices.DeleteFunc(members, func(m edge.Member) bool { return !m.Live(r.now) })
+	canWrite, err := datasource.CanWrite(r.tx, r.account)
+	if err != nil {
+		return nil, err
+	}
+	own := edge.Member{Cluster: datasource.DefaultCluster, Details: edge.Details{SecretEnv: r.SecretEnv.Set()}}
+	for _, c := range connections {
+		d := lint.Datasource{ID: c.ID, Name: c.Name, Type: c.Type, CanWrite: canWrite[c.ID]}
+		var refused []string
+		for _, m := range append(members, own) {
+			if m.Cluster == c.Cluster {
+				refused = append(refused, m.SecretEnv.Refused(c.Datasource))
+			}
+		}
+		switch {
+		case r.SecretEnv == nil: // without a server
+		case len(refused) == 0:
+			d.NoEdge = c.Cluster
+		default:
+			d.Refused = slices.Min(refused) // one that resolves all is enough
+		}
+		list = append(list, d)
+	}
+	return list, nil
 }
 
 // monitorsRouted reports whether the integration of alert rules has a channel or a route.

@@ -30,10 +30,10 @@ type Service struct {
 	// Proxy returns the address of a proxy that forwards calls and is not trusted; empty: there is none. It is nil without a
 	// server.
 	Proxy func(now time.Time) string
-	// Refused returns why a variable to which a datasource refers is not resolved here, and Empty how many answers in a row had
-	// no row for a rule on a datasource; both are nil without a server.
-	Refused func(querier.Datasource) string
-	Empty   func(account int64, rule, datasource uint64) int
+	// SecretEnv lists the variables to which datasources may refer, and Empty returns how many answers in a row had no row for a rule
+	// on a datasource; both are nil without a server.
+	SecretEnv querier.SecretEnv
+	Empty     func(account int64, rule, datasource uint64) int
 }
 
 // Find returns the problems of an account's configuration at a moment, the worst first.

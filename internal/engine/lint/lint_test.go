@@ -2,16 +2,20 @@ package lint_test
 
 import (
 	"testing"
+	"time"
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
+	"tocsin/internal/datasource"
+	"tocsin/internal/edge"
 	"tocsin/internal/engine/lint"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/preference"
+	"tocsin/internal/querier"
 )
 
 // Each caller sees the findings about the objects that they may read.
@@ -47,4 +51,41 @@ func TestListShowsWhatTheCallerMayRead(t *testing.T) {
 	s.Converse(t, []apitest.Turn{
 		{Path: "/lint/list", Key: apitest.KeyReader, Body: `{}`, Has: `{"items": [{"code": "source_without_channel"}, {"code": "channel_without_rule"}], "total": 2}`},
 	})
+}
+
+// A datasource is asked by its cluster: what the server does not resolve is no problem of a datasource that an edge asks.
+func TestDatasourcesOfEdgesAreTheirs(t *testing.T) {
+	t.Parallel()
+	keyring := apitest.Box(t)
+	notifier := notify.New(notify.Config{Keyring: keyring, Can: func(method string) bool { return method == "email" }})
+	s := apitest.Start(t, (&lint.Service{Keyring: keyring, Notify: notifier, SecretEnv: querier.SecretEnv{}}).Ops())
+	s.Write(func(tx *db.Tx) error {
+		return datasource.Load(tx, keyring, apitest.AccountB, []datasource.Record{{Item: datasource.Item{
+			ID: 1, AccountID: apitest.AccountB, TypeIdent: "prometheus", Name: "far", Address: "http://p.example.com", EdgeClusterName: "fra", Enabled: true,
+			Payload: &datasource.Payload{Prometheus: &datasource.HTTP{BasicAuthPassword: new("${env:SECRET}")}},
+		}}})
+	})
+	finds := func(when, codes string) {
+		t.Helper()
+		t.Log(when)
+		s.Converse(t, []apitest.Turn{{Path: "/lint/list", Key: apitest.KeyB, Body: `{}`, Has: `{"items": [` + codes + `{"code": "fallback_not_set"}]}`}})
+	}
+	joins := func(id string, seen time.Time, env querier.SecretEnv) {
+		s.Write(func(tx *db.Tx) error {
+			return edge.Join(tx, edge.Member{Account: apitest.AccountB, Cluster: "fra", ID: id, Run: "1", Seen: seen, Details: edge.Details{SecretEnv: env}}, seen)
+		})
+	}
+	finds("no edge", `{"code": "datasource_without_edge", "object": {"name": "far"}}, `)
+	joins("a", apitest.Now.Add(-edge.Lease), querier.SecretEnv{"SECRET": {"p.example.com"}})
+	finds("an edge that is gone", `{"code": "datasource_without_edge"}, `)
+	joins("a", apitest.Now, querier.SecretEnv{})
+	finds("an edge without the variable", `{"code": "secret_not_allowed"}, `)
+	joins("b", apitest.Now, querier.SecretEnv{"SECRET": {"other.example.com"}})
+	finds("another host", `{"code": "secret_not_allowed"}, `)
+	joins("c", apitest.Now, querier.SecretEnv{"SECRET": {"p.example.com"}})
+	finds("one edge resolves it", ``)
+	joins("c", apitest.Now, nil)
+	finds("one edge does not report it", ``)
+	s.Exec(`UPDATE datasource SET can_write = 'this role is a superuser'`)
+	finds("a superuser", `{"code": "role_can_write", "sentence": "datasource \"far\" is asked with a role that can do more than read: this role is a superuser"}, `)
 }

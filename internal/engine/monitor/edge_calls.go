@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"crypto/hpke"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -120,6 +121,7 @@ const (
 	maxEdgeName = 255
 	maxVersion  = 64
 	maxTypes    = 20
+	maxSecrets  = 64 << 10
 )
 
 var runs = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
@@ -134,7 +136,7 @@ func (r *Service) edgeJoin(c *api.Call, key edge.Key, body []byte) (any, error) 
 	}
 	m := edge.Member{
 		Account: key.Account, Cluster: key.ClusterName, ID: remote.EdgeID(in.PublicKey), Run: in.Run, Started: c.Now, Seen: c.Now,
-		Details: edge.Details{PublicKey: in.PublicKey, Shown: edge.Shown{
+		Details: edge.Details{PublicKey: in.PublicKey, SecretEnv: in.SecretEnv, Shown: edge.Shown{
 			Name: in.Name, Address: c.IP, Version: in.Version, Types: in.Types, OffsetMS: in.At - c.Now.UnixMilli(),
 		}},
 	}
@@ -159,6 +161,8 @@ func checkJoin(in *remote.JoinRequest) error {
 		return fault.Invalid("version", "must be at most %d bytes without control characters", maxVersion)
 	case len(in.Types) > maxTypes || slices.ContainsFunc(in.Types, func(t string) bool { return long(t, maxVersion) }):
 		return fault.Invalid("types", "must be at most %d names of at most %d bytes", maxTypes, maxVersion)
+	case len(fmt.Sprint(in.SecretEnv)) > maxSecrets:
+		return fault.Invalid("secret_env", "must be at most %d bytes", maxSecrets)
 	case !runs.MatchString(in.Run):
 		return fault.Invalid("run", "must be 1 to 64 letters and digits")
 	}

@@ -32,7 +32,8 @@ type Config struct {
 	Dir         string
 	Name        string
 	Version     string
-	Types       []string // of datasources that Open knows
+	Types       []string          // of datasources that Open knows
+	SecretEnv   querier.SecretEnv // that Open resolves
 	StaleConfig time.Duration
 	Timeout     time.Duration // of a call that the server does not hold; 0: 10 seconds
 	Out         *egress.Client
@@ -216,7 +217,7 @@ func (c *Center) Join(ctx context.Context) error {
 	var reply JoinReply
 	asked := c.Clock.Machine()
 	err := c.call(ctx, PathJoin, JoinRequest{
-		Name: c.Name, Version: c.Version, Types: c.Types, PublicKey: c.key.PublicKey().Bytes(), Run: c.member.Run, At: asked.UnixMilli(),
+		Name: c.Name, Version: c.Version, Types: c.Types, SecretEnv: c.SecretEnv, PublicKey: c.key.PublicKey().Bytes(), Run: c.member.Run, At: asked.UnixMilli(),
 	}, &reply)
 	if err != nil {
 		return err

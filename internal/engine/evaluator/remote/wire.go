@@ -62,12 +62,13 @@ func EdgeID(publicKey []byte) string {
 
 // JoinRequest is the first call of a process.
 type JoinRequest struct {
-	Name      string   `json:"name"`
-	Version   string   `json:"version"`
-	Types     []string `json:"types"` // of datasources that it can ask
-	PublicKey []byte   `json:"public_key"`
-	Run       string   `json:"run"`
-	At        int64    `json:"at"` // of its clock, Unix milliseconds
+	Name      string            `json:"name"`
+	Version   string            `json:"version"`
+	Types     []string          `json:"types"`               // of datasources that it can ask
+	SecretEnv querier.SecretEnv `json:"secret_env,omitzero"` // nil: of an older version
+	PublicKey []byte            `json:"public_key"`
+	Run       string            `json:"run"`
+	At        int64             `json:"at"` // of its clock, Unix milliseconds
 }
 
 // JoinReply is whose member it is.
