@@ -13,7 +13,9 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/audit"
+	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
+	"tocsin/internal/engine/monitor"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -60,6 +62,9 @@ func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now 
 			return err
 		}
 		plan.Changes = changes(before, after)
+		if err := w.switchChannels(plan.Changes, f.Account.OwnerID, now); err != nil {
+			return err
+		}
 		will, err = schedule.ReadNow(tx, w.account)
 		if err != nil {
 			return err
@@ -96,6 +101,28 @@ func (w work) apply(f *File, before state, exists bool, o Options, plan *Plan) e
 		return w.merge(f, before, o.Prune, plan)
 	}
 	return w.load(f)
+}
+
+// switchChannels ends what alert rules have open in channels that the file disabled, as the operation does.
+func (w work) switchChannels(list []Change, by int64, now time.Time) error {
+	for _, c := range list {
+		status := func(m MemberChange) bool { return m.Path == "status" }
+		if c.Object.Kind != configstore.Channel || !slices.ContainsFunc(c.Members, status) {
+			continue
+		}
+		id, err := parseKey[int64](c.Object.ID)
+		if err != nil {
+			return err
+		}
+		ch, _, err := channel.Find(w.tx, w.account, id)
+		if err != nil {
+			return err
+		}
+		if err := monitor.SwitchChannel(w.tx, w.account, &ch, by, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // load creates the account with everything in the file.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
+	"tocsin/internal/channel"
 )
 
 // meter is a server that answers as a Prometheus does: with the series that the test sets.
@@ -219,6 +221,25 @@ func TestRuleThatAccountFileRemovesClosesItsAlerts(t *testing.T) {
 	w.must(err)
 	w.pass(45 * time.Second)
 	w.one("[Resolved] CPU hot: host=web1")
+}
+
+func TestChannelThatAccountFileDisablesEndsAlertsOfRules(t *testing.T) {
+	t.Parallel()
+	w, m := beginMeter(t, notifyAnn)
+	w.rule("CPU hot", hot)
+	m.set(map[string]float64{"web1": 97})
+	w.pass(45 * time.Second)
+	w.one("[Critical] CPU hot: host=web1")
+	f, err := accountfile.Export(t.Context(), w.app.DB, w.app.Keyring, account, false)
+	w.must(err)
+	for _, c := range []struct{ status, page string }{{"disabled", "[Resolved] CPU hot: host=web1"}, {"enabled", "[Critical] CPU hot: host=web1"}} {
+		at := slices.IndexFunc(f.Channels, func(ch channel.Channel) bool { return ch.ChannelID == shop })
+		f.Channels[at].Status = c.status
+		_, err = accountfile.Apply(t.Context(), w.app.DB, w.app.Keyring, f, w.clock.Now(), accountfile.Options{})
+		w.must(err)
+		w.pass(time.Minute)
+		w.one(c.page)
+	}
 }
 
 func TestDatasourceThatIsRenamedAwayClosesAlerts(t *testing.T) {

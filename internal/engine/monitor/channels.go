@@ -27,10 +27,16 @@ func (i *instance) marked() bool {
 	return i.closeAt > 0 && strings.HasPrefix(i.closing, `{"code":"mon_channel_`) // names are behind the code
 }
 
-// ChannelSwitched lets what rules have open end in a channel that was disabled, and begin in a channel that was enabled; it stays open
+// ChannelSwitched is SwitchChannel, and wakes the job that does it.
+func (r *Service) ChannelSwitched(tx *db.Tx, account int64, ch *channel.Channel, by int64, now time.Time) error {
+	tx.OnCommit(func() { r.wake.RaiseFor(account) })
+	return SwitchChannel(tx, account, ch, by, now)
+}
+
+// SwitchChannel lets what rules have open end in a channel that was disabled, and begin in a channel that was enabled; it stays open
 // in other channels. The rows are marked like instances that are to be closed, with a reason about the channel, in
 // the transaction that did it.
-func (r *Service) ChannelSwitched(tx *db.Tx, account int64, ch *channel.Channel, by int64, now time.Time) error {
+func SwitchChannel(tx *db.Tx, account int64, ch *channel.Channel, by int64, now time.Time) error {
 	open, err := db.All(tx, db.Column[int64], `SELECT DISTINCT rule_id FROM rule_instance WHERE account_id = $1`, account)
 	if err != nil || len(open) == 0 {
 		return err
@@ -60,7 +66,6 @@ func (r *Service) ChannelSwitched(tx *db.Tx, account int64, ch *channel.Channel,
 			return err
 		}
 	}
-	tx.OnCommit(func() { r.wake.RaiseFor(account) })
 	return nil
 }
 
