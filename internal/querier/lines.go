@@ -34,7 +34,7 @@ var units = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": ti
 func (a Ask) Raw(kind string) (*Raw, *evaluate.Failure) {
 	switch form := a.Args[kind+".type"]; form {
 	case "", "stats":
-		return nil, nil
+		return nil, a.sliding(kind)
 	case "raw":
 	default:
 		return nil, Unsupported("%s.type %.40q is not supported; use stats or raw", kind, form)
@@ -50,8 +50,22 @@ func (a Ask) Raw(kind string) (*Raw, *evaluate.Failure) {
 	return &Raw{Limit: min(limit, maxLines, a.Rows()), Span: span, ask: a, at: map[string]int{}}, nil
 }
 
+// sliding refuses arguments that name moments: the answer of a rule would be the same for ever.
+func (a Ask) sliding(kind string) *evaluate.Failure {
+	for _, name := range []string{".start", ".end", ".from", ".to"} {
+		if text := a.Args[kind+name]; text != "" {
+			return Unsupported("%s is not supported, got %.40q: a query is about the time before it is asked; use %s.timespan.value and .unit",
+				kind+name, text, kind)
+		}
+	}
+	return nil
+}
+
 // Span returns the span of time that the arguments of a type name, or a default.
 func (a Ask) Span(kind string, otherwise time.Duration) (time.Duration, *evaluate.Failure) {
+	if failed := a.sliding(kind); failed != nil {
+		return 0, failed
+	}
 	value, unit := a.Args[kind+".timespan.value"], a.Args[kind+".timespan.unit"]
 	if value == "" && otherwise != 0 {
 		return otherwise, nil

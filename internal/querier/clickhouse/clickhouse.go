@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -98,34 +99,50 @@ type endless struct{ context.Context }
 // Deadline reports that there is none.
 func (endless) Deadline() (time.Time, bool) { return time.Time{}, false }
 
-// readonly returns the setting of the profile: 0 may write, 1 may only read, 2 may change settings besides. A profile that returns
-// a part of an answer as the whole is an error. Old servers have no such setting for a query.
-func readonly(ctx context.Context, c *sql.Conn) (level string, err error) {
-	settings, err := c.QueryContext(endless{ctx}, `SELECT name, value FROM system.settings WHERE name = 'readonly'
+// maxMemory bounds the memory of a query in the server, in bytes.
+const maxMemory = 1 << 30
+
+// profile is what the profile of a user permits.
+type profile struct {
+	readonly string // 0 may write, 1 may only read, 2 may change settings besides
+	memory   uint64 // of a query, in bytes; 0: without bound
+}
+
+// profileOf returns the profile of the user. One that returns a part of an answer as the whole is an error. Old servers have no such
+// setting for a query.
+func profileOf(ctx context.Context, c *sql.Conn) (p profile, err error) {
+	settings, err := c.QueryContext(endless{ctx}, `SELECT name, value FROM system.settings WHERE name IN ('readonly', 'max_memory_usage')
 		OR name LIKE '%overflow_mode' AND value IN ('break', 'any') OR name = 'skip_unavailable_shards' AND value = '1'`)
 	if err != nil {
-		return "", err
+		return p, err
 	}
 	defer settings.Close() //nolint:errcheck // its error is that of Err
 	for settings.Next() {
 		var name, value string
 		if err := settings.Scan(&name, &value); err != nil {
-			return "", err
+			return p, err
 		}
-		if name != "readonly" {
-			return "", &evaluate.Failure{Kind: evaluate.Partial, Phase: querier.PhaseQuery, Message: fmt.Sprintf(
+		switch name {
+		case "readonly":
+			p.readonly = value
+		case "max_memory_usage":
+			p.memory, err = strconv.ParseUint(value, 10, 64)
+			if err != nil {
+				return p, err
+			}
+		default:
+			return p, &evaluate.Failure{Kind: evaluate.Partial, Phase: querier.PhaseQuery, Message: fmt.Sprintf(
 				"the profile of the user has %s = %s, with which a part of an answer looks like the whole", name, value)}
 		}
-		level = value
 	}
-	return level, settings.Err()
+	return p, settings.Err()
 }
 
 // verbs begin what reads. KILL is permitted to readers.
 var verbs = []string{"SELECT", "WITH", "SHOW", "DESC", "EXISTS", "EXPLAIN"}
 
 func selects(ctx context.Context, c *sql.Conn, query string, limit int, wait time.Duration) (*sql.Rows, error) {
-	level, err := readonly(ctx, c)
+	p, err := profileOf(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -135,11 +152,14 @@ func selects(ctx context.Context, c *sql.Conn, query string, limit int, wait tim
 		}
 	}
 	settings := clickhouse.Settings{}
-	if level != "1" { // else no setting can be changed
+	if p.readonly != "1" { // else no setting can be changed
+		if p.memory == 0 || p.memory > maxMemory {
+			settings["max_memory_usage"] = maxMemory
+		}
 		settings["max_result_rows"] = limit
 		settings["max_execution_time"] = int((wait + time.Second - 1) / time.Second)
 	}
-	if level == "0" {
+	if p.readonly == "0" {
 		settings["readonly"] = 1
 	}
 	return c.QueryContext(clickhouse.Context(endless{ctx}, clickhouse.WithSettings(settings)), query)
@@ -170,8 +190,8 @@ func refused(err error) *evaluate.Failure {
 
 // rights returns what the user may do besides reading. Servers without SHOW GRANTS know the profile alone.
 func rights(ctx context.Context, c *sql.Conn) (string, error) {
-	level, err := readonly(ctx, c)
-	if err != nil || level != "0" {
+	p, err := profileOf(ctx, c)
+	if err != nil || p.readonly != "0" {
 		return "", err
 	}
 	grants, err := c.QueryContext(endless{ctx}, "SHOW GRANTS")

@@ -4,6 +4,7 @@
 package loki
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -94,7 +95,7 @@ func lines(r io.Reader, raw *querier.Raw, rows *[]evaluate.Row) error {
 // ranged returns the request of a range query.
 func ranged(a querier.Ask, from, to time.Time, step time.Duration, series *[]querier.Series) (querier.Call, *evaluate.Failure) {
 	if raw, failed := a.Raw("loki"); raw != nil || failed != nil {
-		return querier.Call{}, querier.Unsupported("lines cannot be asked about many moments")
+		return querier.Call{}, cmp.Or(failed, querier.Unsupported("lines cannot be asked about many moments"))
 	}
 	c, failed := call(a, nil)
 	c.Path = "/loki/api/v1/query_range"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,6 +99,12 @@ func TestLokiLines(t *testing.T) {
 	}
 	if want := "GET /loki/api/v1/query_range?direction=backward&end=1500000000&limit=3&query=%7Bapp%3D%22shop%22%7D&since=15m0s"; asked != want {
 		t.Errorf("asked %s, want %s", asked, want)
+	}
+	for _, kind := range []string{"", "raw"} {
+		_, failed := open.Query(t.Context(), querier.Ask{Expr: "{}", Args: map[string]string{"loki.type": kind, "loki.start": "1", "loki.timespan.value": "5"}})
+		if failed == nil || failed.Kind != evaluate.Unsupported || !strings.Contains(failed.Message, `loki.start is not supported, got "1"`) {
+			t.Errorf("a begin with the type %q: %v", kind, failed)
+		}
 	}
 	if _, failed := open.Query(t.Context(), querier.Ask{Expr: "{}", Args: map[string]string{"loki.type": "else"}}); failed == nil || failed.Kind != evaluate.Unsupported {
 		t.Errorf("another type: %v", failed)

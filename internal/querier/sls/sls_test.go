@@ -105,6 +105,10 @@ func TestSLSSignature(t *testing.T) {
 			t.Errorf("project %q: %v", project, failed)
 		}
 	}
+	from := map[string]string{"sls.project": "shop-logs", "sls.logstore": "access", "sls.from": "1700000000"}
+	if _, failed := open.Query(t.Context(), querier.Ask{Expr: "*", Args: from}); failed == nil || !strings.Contains(failed.Message, "sls.from is not supported") {
+		t.Errorf("sls.from: %v", failed)
+	}
 }
 
 func TestSLSCutsAtItsLimit(t *testing.T) {

@@ -6,6 +6,7 @@ package victorialogs
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -32,7 +33,7 @@ var units = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": ti
 // much time.
 func ranged(a querier.Ask, from, to time.Time, step time.Duration, series *[]querier.Series) (querier.Call, *evaluate.Failure) {
 	if raw, failed := a.Raw("victorialogs"); raw != nil || failed != nil {
-		return querier.Call{}, querier.Unsupported("lines cannot be asked about many moments")
+		return querier.Call{}, cmp.Or(failed, querier.Unsupported("lines cannot be asked about many moments"))
 	}
 	m := window.FindStringSubmatch(a.Expr)
 	if m == nil {

@@ -295,7 +295,7 @@ func TestClickHouseIsAsked(t *testing.T) {
 	write(t, dir, "config.xml", fmt.Sprintf(`<yandex><logger><level>warning</level><console>1</console></logger>
 <tcp_port>%d</tcp_port><listen_host>127.0.0.1</listen_host><path>%[2]s/data/</path><tmp_path>%[2]s/tmp/</tmp_path><mark_cache_size>5368709</mark_cache_size>
 <users_config>users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database></yandex>`, port, dir))
-	write(t, dir, "users.xml", `<yandex><profiles><default></default><reader><readonly>1</readonly></reader><setter><readonly>2</readonly></setter><breaker><result_overflow_mode>break</result_overflow_mode></breaker></profiles>
+	write(t, dir, "users.xml", `<yandex><profiles><default></default><reader><readonly>1</readonly></reader><setter><readonly>2</readonly><max_memory_usage>500000000</max_memory_usage></setter><breaker><result_overflow_mode>break</result_overflow_mode></breaker></profiles>
 <quotas><default></default></quotas><users>
 <default><password></password><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota></default>
 <reader><password>x</password><networks><ip>::/0</ip></networks><profile>reader</profile><quota>default</quota></reader>
@@ -329,6 +329,9 @@ func TestClickHouseIsAsked(t *testing.T) {
 		d.refuse(q, "CREATE TABLE made (a Int8) ENGINE = Memory")
 		d.tests(q, "resolve dial sign_in query rights", "")
 	}
+	memory := querier.Ask{Expr: "SELECT value FROM system.settings WHERE name = 'max_memory_usage'"}
+	d.ask(q, query{Ask: memory, want: "map[value:1073741824] map[] map[]"})
+	d.ask(d.as(map[string]any{"username": "setter"}), query{Ask: memory, want: "map[value:500000000] map[] map[]"})
 	d.ask(d.as(map[string]any{"username": "breaker"}), query{Ask: querier.Ask{Expr: "SELECT 1"}, kind: evaluate.Partial})
 	d.tests(q, "resolve dial sign_in query not rights", "this role has a profile without readonly")
 	d.tests(d.as(map[string]any{"username": "reader", "password": "wrong"}), "resolve dial not sign_in", "Wrong password")
