@@ -2,7 +2,6 @@ package monitor_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"tocsin/internal/api/apitest"
@@ -34,7 +33,7 @@ func TestGraph(t *testing.T) {
 	if q := g.Queries[0]; q.Total != 17 || len(q.Series) != 17 || q.Series[0].Labels["instance"] != "web16" || fmt.Sprint(q.Series[0].Points) != "[[1.776052e+12 16]]" {
 		t.Errorf("%d series, the first %+v", q.Total, q.Series[0])
 	}
-	if log := audited(s, "monitor_rule:read:graph"); len(log) == 0 || strings.Contains(log[0], "disk") || !strings.Contains(log[0], "query_sha256") {
+	if log := audited(s, "monitor_rule:read:graph"); len(log) > 0 {
 		t.Errorf("audit log: %s", log)
 	}
 	s.Grant(auth.DatasourcesRead)
