@@ -1,7 +1,6 @@
 package alertrule
 
 import (
-	"slices"
 	"time"
 
 	"tocsin/internal/configstore"
@@ -16,27 +15,21 @@ import (
 // nothing of its rules and datasources has changed as long as that is the same. An account file may remove the last rule while
 // its alerts are open, so an account without rules is listed too.
 func Accounts(tx *db.Tx) ([]configstore.AccountRevision, error) {
-	accounts, err := db.All(tx, db.Column[int64], `WITH RECURSIVE one (account_id) AS (
+	accounts, err := db.All(tx, db.Column[int64], `WITH RECURSIVE has (account_id) AS (
 			SELECT min(account_id) FROM alert_rule
 			UNION ALL
-			SELECT (SELECT min(r.account_id) FROM alert_rule r WHERE r.account_id > one.account_id) FROM one WHERE one.account_id IS NOT NULL)
-		SELECT account_id FROM one WHERE account_id IS NOT NULL`)
-	if err != nil {
-		return nil, err
-	}
-	had, err := db.All(tx, db.Column[int64], `WITH RECURSIVE one (account_id) AS (
+			SELECT (SELECT min(r.account_id) FROM alert_rule r WHERE r.account_id > has.account_id) FROM has WHERE has.account_id IS NOT NULL),
+		had (account_id) AS (
 			SELECT min(account_id) FROM alert_rule_deleted
 			UNION ALL
-			SELECT (SELECT min(d.account_id) FROM alert_rule_deleted d WHERE d.account_id > one.account_id)
-				FROM one WHERE one.account_id IS NOT NULL)
-		SELECT account_id FROM one WHERE account_id IS NOT NULL`)
+			SELECT (SELECT min(d.account_id) FROM alert_rule_deleted d WHERE d.account_id > had.account_id)
+				FROM had WHERE had.account_id IS NOT NULL)
+		SELECT account_id FROM has WHERE account_id IS NOT NULL UNION SELECT account_id FROM had WHERE account_id IS NOT NULL ORDER BY 1`)
 	if err != nil {
 		return nil, err
 	}
-	accounts = append(accounts, had...)
-	slices.Sort(accounts)
 	var list []configstore.AccountRevision
-	for _, account := range slices.Compact(accounts) {
+	for _, account := range accounts {
 		revision, err := configstore.Revision(tx, account)
 		if err != nil {
 			return nil, err

@@ -28,10 +28,7 @@ func memberOf(root any, name string) (at reflect.Value, found bool) {
 			return at, false
 		}
 		fields := reflect.VisibleFields(at.Type())
-		i := slices.IndexFunc(fields, func(f reflect.StructField) bool {
-			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			return tag == part
-		})
+		i := slices.IndexFunc(fields, func(f reflect.StructField) bool { return jsonName(f) == part })
 		if i < 0 {
 			return at, false
 		}
@@ -60,7 +57,7 @@ func (v *visit) setMember(at reflect.Value, name string) error {
 		*member = v.numbers(name)
 	case *[]uint64:
 		for _, one := range v.r.PostForm[name] {
-			if id := ruleID(one); id != 0 {
+			if id := unsigned(one); id != 0 {
 				*member = append(*member, id)
 			}
 		}

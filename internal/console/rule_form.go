@@ -65,9 +65,9 @@ func (v *visit) storedRule() (r alertrule.Rule, err error) {
 	id, copied := v.r.PathValue("id"), v.query("copy")
 	switch {
 	case id != "":
-		err = v.call("/monit/rule/info", map[string]any{"id": ruleID(id)}, &r)
+		err = v.call("/monit/rule/info", map[string]any{"id": unsigned(id)}, &r)
 	case copied != "":
-		err = v.call("/monit/rule/info", map[string]any{"id": ruleID(copied)}, &r)
+		err = v.call("/monit/rule/info", map[string]any{"id": unsigned(copied)}, &r)
 		if err == nil {
 			r.ID, r.Name = 0, v.T("%s (copy)", r.Name)
 		}
@@ -96,12 +96,6 @@ func checksOf(r *alertrule.Rule) []*evaluate.Counts {
 		counts.PushRecoveryEvent = cmp.Or(counts.PushRecoveryEvent, new(true))
 	}
 	return all
-}
-
-// ruleID returns the number of a rule; 0: the text is none.
-func ruleID(text string) uint64 {
-	n, _ := strconv.ParseUint(text, 10, 64)
-	return n
 }
 
 // showRuleForm shows the form: what was entered, else what is stored.
@@ -261,7 +255,7 @@ func saveRuleForm(v *visit) (string, error) {
 
 // setAlertRuleStatus enables, disables or deletes a rule.
 func setAlertRuleStatus(v *visit) (string, error) {
-	id := ruleID(v.r.PathValue("id"))
+	id := v.ruleID()
 	switch to := v.r.PathValue("to"); to {
 	case "delete":
 		return "/rules", v.call("/monit/rule/delete", map[string]any{"id": id}, nil)

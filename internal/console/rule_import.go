@@ -40,7 +40,7 @@ func importRules(v *visit) (string, error) {
 	}
 	var found alertrule.FileImport
 	request := map[string]any{
-		"text": text, "ds_id": ruleID(v.field("on")), "folder_id": formNumber(v, "folder_id"), "dry_run": v.field("do") != "save",
+		"text": text, "ds_id": unsigned(v.field("on")), "folder_id": formNumber(v, "folder_id"), "dry_run": v.field("do") != "save",
 	}
 	if err := v.call("/monit/rule/import/file", request, &found); err != nil {
 		return "", err

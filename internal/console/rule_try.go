@@ -60,7 +60,7 @@ func (q queryRun) First() []monitor.PreviewRow { return q.Rows[:min(len(q.Rows),
 // Tried returns the datasource on which the form is tried: that which was chosen, else the first that the rule matches.
 func (d *ruleEditView) Tried() (one datasource.Item) {
 	for i, other := range d.Matched {
-		if i == 0 || other.ID == ruleID(d.field("on")) {
+		if i == 0 || other.ID == unsigned(d.field("on")) {
 			one = other
 		}
 	}

@@ -3,7 +3,6 @@ package querier
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -125,6 +124,3 @@ func (r *Raw) Rows() ([]evaluate.Row, error) {
 func Unsupported(format string, args ...any) *evaluate.Failure {
 	return &evaluate.Failure{Kind: evaluate.Unsupported, Phase: PhaseQuery, Message: cut(fmt.Sprintf(format, args...))}
 }
-
-// Names returns the types, sorted.
-func (t Types) Names() []string { return slices.Sorted(maps.Keys(t)) }

@@ -180,12 +180,7 @@ func refused(err error) *evaluate.Failure {
 		return nil
 	}
 	text, _, _ := strings.Cut(e.Message, ", e.what()") // of old servers
-	for kind, codes := range kinds {
-		if slices.Contains(codes, e.Code) {
-			return &evaluate.Failure{Kind: kind, Message: text}
-		}
-	}
-	return &evaluate.Failure{Kind: evaluate.BadQuery, Message: text}
+	return sqldb.Refused(kinds, e.Code, text)
 }
 
 // rights returns what the user may do besides reading. Servers without SHOW GRANTS know the profile alone.
@@ -198,19 +193,5 @@ func rights(ctx context.Context, c *sql.Conn) (string, error) {
 	if err != nil {
 		return "this role has a profile without readonly", nil //nolint:nilerr // an old server
 	}
-	defer grants.Close() //nolint:errcheck // its error is that of Err
-	for grants.Next() {
-		var grant string
-		if err := grants.Scan(&grant); err != nil {
-			return "", err
-		}
-		list, _, on := strings.Cut(strings.TrimPrefix(grant, "GRANT "), " ON ")
-		for right := range strings.SplitSeq(list, ",") {
-			right, _, _ = strings.Cut(strings.TrimSpace(right), "(")
-			if on && right != "SELECT" && !strings.HasPrefix(right, "SHOW") && !strings.HasSuffix(right, ")") {
-				return fmt.Sprintf("this role has the right %s", right), nil
-			}
-		}
-	}
-	return "", grants.Err()
+	return sqldb.Granted(grants, func(right string) bool { return right == "SELECT" || strings.HasPrefix(right, "SHOW") })
 }

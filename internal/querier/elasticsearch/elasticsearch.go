@@ -48,12 +48,9 @@ type client struct {
 // Open returns the querier of a datasource, whose address is a node, or several with commas.
 func Open(d querier.Datasource, out *egress.Client) (querier.Querier, *evaluate.Failure) {
 	var b block
-	if err := json.Unmarshal(d.Payload, &b); err != nil {
-		return nil, &evaluate.Failure{Kind: evaluate.Unreachable, Message: "the payload of the datasource cannot be read"}
-	}
-	config, err := querier.TLS{CA: b.CA}.Config()
-	if err != nil {
-		return nil, &evaluate.Failure{Kind: evaluate.Unreachable, Phase: querier.PhaseTLS, Message: err.Error()}
+	config, failed := sqldb.Parse(d, &b, func() (*tls.Config, error) { return querier.TLS{CA: b.CA}.Config() })
+	if failed != nil {
+		return nil, failed
 	}
 	if b.Fingerprint != "" {
 		config.InsecureSkipVerify = true // the fingerprint is in the place of the chain and the name

@@ -93,12 +93,7 @@ func refused(err error) *evaluate.Failure {
 	if !errors.As(err, &e) {
 		return nil
 	}
-	for kind, numbers := range kinds {
-		if slices.Contains(numbers, e.Number) {
-			return &evaluate.Failure{Kind: kind, Message: e.Message}
-		}
-	}
-	return &evaluate.Failure{Kind: evaluate.BadQuery, Message: e.Message}
+	return sqldb.Refused(kinds, e.Number, e.Message)
 }
 
 // reading are the rights that change nothing.
@@ -112,23 +107,5 @@ func rights(ctx context.Context, c *sql.Conn) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer grants.Close() //nolint:errcheck // its error is that of Err
-	for grants.Next() {
-		var grant string
-		if err := grants.Scan(&grant); err != nil {
-			return "", err
-		}
-		list, _, on := strings.Cut(strings.TrimPrefix(grant, "GRANT "), " ON ")
-		if !on { // of a role, whose own rights have lines of their own
-			continue
-		}
-		for right := range strings.SplitSeq(list, ",") {
-			right, _, _ = strings.Cut(right, "(") // of columns
-			right = strings.TrimSpace(right)
-			if !slices.Contains(reading, right) && !strings.HasSuffix(right, ")") {
-				return "this role has the right " + right, nil
-			}
-		}
-	}
-	return "", grants.Err()
+	return sqldb.Granted(grants, func(right string) bool { return slices.Contains(reading, right) })
 }

@@ -74,19 +74,22 @@ func selects(ctx context.Context, c *sql.Conn, query string, limit int, _ time.D
 	return c.QueryContext(ctx, fmt.Sprintf("SELECT * FROM (%s\n) WHERE ROWNUM <= %d", query, limit))
 }
 
+// kinds are the errors that are not those of a query, but those of the network.
+var kinds = map[evaluate.Kind][]int{
+	evaluate.Denied:      {1017, 1045, 28000, 28001},
+	evaluate.Timeout:     {1013}, // cancelled
+	evaluate.Unreachable: {1033, 1034, 1089, 3113, 3114},
+}
+
 func refused(err error) *evaluate.Failure {
 	var e *network.OracleError
 	switch {
 	case !errors.As(err, &e):
 		return nil
-	case slices.Contains([]int{1017, 1045, 28000, 28001}, e.ErrCode):
-		return &evaluate.Failure{Kind: evaluate.Denied, Message: e.Error()}
-	case e.ErrCode == 1013: // cancelled
-		return &evaluate.Failure{Kind: evaluate.Timeout, Message: e.Error()}
-	case e.ErrCode >= 12100 && e.ErrCode < 12700 || slices.Contains([]int{1033, 1034, 1089, 3113, 3114}, e.ErrCode):
+	case e.ErrCode >= 12100 && e.ErrCode < 12700:
 		return &evaluate.Failure{Kind: evaluate.Unreachable, Message: e.Error()}
 	}
-	return &evaluate.Failure{Kind: evaluate.BadQuery, Message: e.Error()}
+	return sqldb.Refused(kinds, e.ErrCode, e.Error())
 }
 
 // rights returns the first privilege of the session that is more than reading.

@@ -47,10 +47,10 @@ func Open(d querier.Datasource, out *egress.Client) (querier.Querier, *evaluate.
 	if port := c.base.Port(); port != "" && port != "443" {
 		c.base.Scheme = "http"
 	}
-	if err := json.Unmarshal(d.Payload, &c.block); err != nil {
-		return nil, &evaluate.Failure{Kind: evaluate.Unreachable, Message: "the payload of the datasource cannot be read"}
+	config, failed := sqldb.Parse(d, &c.block, querier.TLS{}.Config)
+	if failed != nil {
+		return nil, failed
 	}
-	config, _ := querier.TLS{}.Config() //nolint:errcheck // an empty configuration is right
 	h, failed := querier.NewHTTP("sls", c.base.String(), config, out)
 	if failed != nil {
 		return nil, failed

@@ -12,6 +12,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -144,6 +145,37 @@ func (d *Database) failure(err error, text string, wait time.Duration) *evaluate
 	}
 	f.Message = querier.Message(host, f.Message, text, []string{d.Password})
 	return f
+}
+
+// Refused returns the failure of an error that a server sent with a code. kinds lists the codes that are not those of a query.
+func Refused[N comparable](kinds map[evaluate.Kind][]N, code N, message string) *evaluate.Failure {
+	for kind, codes := range kinds {
+		if slices.Contains(codes, code) {
+			return &evaluate.Failure{Kind: kind, Message: message}
+		}
+	}
+	return &evaluate.Failure{Kind: evaluate.BadQuery, Message: message}
+}
+
+// Granted returns the first right of SHOW GRANTS that is not one of reading. Lines without ON are of roles, whose own rights have
+// lines of their own.
+func Granted(grants *sql.Rows, reads func(right string) bool) (string, error) {
+	defer grants.Close() //nolint:errcheck // its error is that of Err
+	for grants.Next() {
+		var grant string
+		if err := grants.Scan(&grant); err != nil {
+			return "", err
+		}
+		list, _, on := strings.Cut(strings.TrimPrefix(grant, "GRANT "), " ON ")
+		for right := range strings.SplitSeq(list, ",") {
+			right, _, _ = strings.Cut(strings.TrimSpace(right), "(") // of columns
+			right = strings.TrimSpace(right)
+			if on && !reads(right) && !strings.HasSuffix(right, ")") {
+				return "this role has the right " + right, nil
+			}
+		}
+	}
+	return "", grants.Err()
 }
 
 // isTLS reports whether an error is that of a TLS handshake.
