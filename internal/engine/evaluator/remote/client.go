@@ -217,7 +217,8 @@ func (c *Center) Join(ctx context.Context) error {
 	var reply JoinReply
 	asked := c.Clock.Machine()
 	err := c.call(ctx, PathJoin, JoinRequest{
-		Name: c.Name, Version: c.Version, Types: c.Types, SecretEnv: c.SecretEnv, PublicKey: c.key.PublicKey().Bytes(), Run: c.member.Run, At: asked.UnixMilli(),
+		Name: c.Name, Version: c.Version, Types: c.Types, SecretEnv: c.SecretEnv, PublicKey: c.key.PublicKey().Bytes(),
+		Run: c.member.Run, At: asked.UnixMilli(),
 	}, &reply)
 	if err != nil {
 		return err
