@@ -62,9 +62,6 @@ func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now 
 			return err
 		}
 		plan.Changes = changes(before, after)
-		if err := w.switchChannels(plan.Changes, f.Account.OwnerID, now); err != nil {
-			return err
-		}
 		will, err = schedule.ReadNow(tx, w.account)
 		if err != nil {
 			return err
@@ -81,7 +78,7 @@ func Apply(ctx context.Context, d *db.DB, keyring *secret.Keyring, f *File, now 
 			return fault.New(fault.Conflict,
 				"account %d changed after the plan was made, and nothing was applied: make the plan again", w.account)
 		}
-		return w.record(f, plan, now)
+		return errors.Join(w.switchChannels(plan.Changes, f.Account.OwnerID, now), w.record(f, plan, now))
 	})
 	if errors.Is(err, errDryRun) {
 		err = nil
