@@ -82,7 +82,9 @@ func Pack(have string, watches []evaluator.Watch, seal func(id uint64, d querier
 }
 
 // unpack returns the watches of a reply, and as states the watches that this member cannot evaluate.
-func (w *WatchesReply) unpack(account int64, open func(Source) (querier.Datasource, error)) ([]evaluator.Watch, []evaluator.WatchState, error) {
+func (w *WatchesReply) unpack(
+	account int64, open func(Source) (querier.Datasource, error),
+) ([]evaluator.Watch, []evaluator.WatchState, error) {
 	var all []evaluator.Watch
 	var unsupported []evaluator.WatchState
 	rules, broken := map[uint64]*evaluate.Rule{}, map[uint64]error{}
