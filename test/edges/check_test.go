@@ -15,6 +15,7 @@ type transition struct {
 	at       time.Time
 	to       string
 	event    string
+	edge     string
 	received time.Time // its event was; zero: it has none
 }
 
@@ -65,7 +66,7 @@ func (w *world) transitions() (all [ruleCount][]transition) {
 	err := w.db.Read(w.t.Context(), func(tx *db.Tx) error {
 		_, err := db.All(tx, func(scan db.Scan) (t transition, err error) {
 			var at, received int64
-			err = scan(&t.rule, &at, &t.to, &t.event, &received)
+			err = scan(&t.rule, &at, &t.to, &t.event, &t.edge, &received)
 			t.rule--
 			t.at = time.UnixMilli(at)
 			if received > 0 {
@@ -75,7 +76,8 @@ func (w *world) transitions() (all [ruleCount][]transition) {
 				all[t.rule] = append(all[t.rule], t)
 			}
 			return t, err
-		}, `SELECT t.rule_id, t.at, t.change, t.event_id, coalesce(e.received_at, 0) FROM rule_transition t
+		}, `SELECT t.rule_id, t.at, t.change, t.event_id, coalesce(json_extract(t.body, '$.edge'), ''),
+				coalesce(e.received_at, 0) FROM rule_transition t
 			LEFT JOIN event e ON e.account_id = t.account_id AND e.event_id = t.event_id
 			ORDER BY t.rule_id, t.at, t.transition_id`)
 		return err
@@ -89,8 +91,8 @@ func (w *world) transitions() (all [ruleCount][]transition) {
 const staleAfter = every + 10*time.Second
 
 // check checks all transitions that are stored: they alternate, nothing began twice, nothing ended without proof, and no event
-// is about what was over. A clock that is wrong without the server moves the moments of what it finds.
-func (w *world) check(clocksRight bool) {
+// is about what was over.
+func (w *world) check() {
 	w.t.Helper()
 	all := w.transitions()
 	w.source.mu.Lock()
@@ -110,7 +112,7 @@ func (w *world) check(clocksRight bool) {
 			if t.event != "" {
 				paged = append(paged, t)
 			}
-			if high := w.source.high(rule, t.at); clocksRight && high == ends {
+			if high := w.source.high(rule, t.at); high == ends {
 				w.t.Errorf("rule %d: the %s at %s has no proof: %s", rule, t.to, clockOf(t.at), w.story(rule, list))
 			}
 			if !w.answered(rule, t, !ends) {
@@ -158,7 +160,7 @@ func (w *world) story(rule int, list []transition) (text string) {
 		text += " " + clockOf(flip)
 	}
 	for _, t := range list {
-		text += fmt.Sprintf("; %s at %s", t.to, clockOf(t.at))
+		text += fmt.Sprintf("; %s by %s at %s", t.to, t.edge, clockOf(t.at))
 		if t.event != "" {
 			text += " stored " + clockOf(t.received)
 		}

@@ -34,7 +34,6 @@ type world struct {
 	server *nodes.Node
 	edges  []*edge
 	db     *db.DB // the server's, as the harness reads it
-	url    string // of the datasource
 }
 
 // edge is a member of the cluster.
@@ -43,6 +42,7 @@ type edge struct {
 	link *nodes.Link
 	disk *disk
 	key  string // the file with it
+	mend func() // ends what a fault began
 }
 
 // begin starts all, and waits until each edge evaluates its part.
@@ -56,7 +56,6 @@ func begin(t *testing.T, seed uint64) *world {
 	}
 	datasource := httptest.NewServer(w.source)
 	t.Cleanup(datasource.Close)
-	w.url = datasource.URL
 	dir := t.TempDir()
 	dsn, key := "sqlite:"+filepath.Join(dir, "tocsin.db"), filepath.Join(dir, "seal.key")
 	file := filepath.Join(dir, "account.json")
@@ -156,7 +155,7 @@ func (w *world) until(what string, is func() bool) time.Duration {
 	for !is() {
 		if time.Since(began) > 2*time.Minute {
 			w.logs()
-			w.t.Fatalf("not within two minutes: %s", what)
+			w.t.Fatalf("not within two minutes: %s: %s", what, w.difference())
 		}
 		time.Sleep(200 * time.Millisecond)
 	}

@@ -103,6 +103,11 @@ func (l *Link) Delay(d time.Duration) { l.delay.Store(int64(d)) }
 func (l *Link) Reset() {
 	l.closed.Store(true)
 	l.silent.Store(false)
+	l.Break()
+}
+
+// Break resets all connections.
+func (l *Link) Break() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.open {
