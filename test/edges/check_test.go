@@ -2,7 +2,10 @@ package edges
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"tocsin/internal/core/evaluate"
@@ -56,6 +59,43 @@ func (w *world) difference() string {
 		extra := slices.DeleteFunc(slices.Clone(have), func(r int) bool { return slices.Contains(want, r) })
 		missing := slices.DeleteFunc(slices.Clone(want), func(r int) bool { return slices.Contains(have, r) })
 		text += fmt.Sprintf("%s: %d are open, want %d; too many: %v, missing: %v\n", name, len(have), len(want), extra, missing)
+		for _, rule := range append(extra, missing...)[:min(3, len(extra)+len(missing))] {
+			text += w.told(rule) + "\n"
+		}
+	}
+	return text
+}
+
+// rows returns the rows of a query as texts.
+func (w *world) rows(query string, args ...any) (text string) {
+	w.t.Helper()
+	w.must(w.db.Read(w.t.Context(), func(tx *db.Tx) error {
+		all, err := db.All(tx, db.Column[string], query, args...)
+		text = strings.Join(all, "; ")
+		return err
+	}))
+	return text
+}
+
+// told returns what is stored of a rule, and what was asked last.
+func (w *world) told(rule int) string {
+	list := w.transitions()[rule]
+	taken := w.rows(`SELECT run || ' ' || seq || ' ' || taken_at FROM edge_taken WHERE rule_id = $1`, rule+1)
+	w.source.mu.Lock()
+	defer w.source.mu.Unlock()
+	text := fmt.Sprintf("rule %d: %s; taken %s; asked", rule, w.story(rule, list), taken)
+	for _, e := range w.edges {
+		file, err := os.ReadFile(filepath.Join(e.disk.dir, "journal"))
+		w.must(err)
+		for line := range strings.Lines(string(file)) {
+			if strings.Contains(line, fmt.Sprintf(`"Rule":%d,`, rule+1)) {
+				text += "\n   journal of " + e.Name + ": " + strings.TrimSpace(line)
+			}
+		}
+	}
+	all := w.source.asked[rule]
+	for _, a := range all[max(0, len(all)-8):] {
+		text += fmt.Sprintf(" %s (of %s: %t)", clockOf(a.at), clockOf(time.UnixMilli(a.of)), a.high)
 	}
 	return text
 }
