@@ -60,7 +60,7 @@ func (w *world) difference() string {
 		missing := slices.DeleteFunc(slices.Clone(want), func(r int) bool { return slices.Contains(have, r) })
 		text += fmt.Sprintf("%s: %d are open, want %d; too many: %v, missing: %v\n", name, len(have), len(want), extra, missing)
 		for _, rule := range append(extra, missing...)[:min(3, len(extra)+len(missing))] {
-			text += w.told(rule) + "\n"
+			text += w.facts(rule) + "\n"
 		}
 	}
 	return text
@@ -77,8 +77,8 @@ func (w *world) rows(query string, args ...any) (text string) {
 	return text
 }
 
-// told returns what is stored of a rule, and what was asked last.
-func (w *world) told(rule int) string {
+// facts returns what is stored of a rule, and what was asked last.
+func (w *world) facts(rule int) string {
 	list := w.transitions()[rule]
 	taken := w.rows(`SELECT run || ' ' || seq || ' ' || taken_at FROM edge_taken WHERE rule_id = $1`, rule+1)
 	w.source.mu.Lock()
@@ -126,7 +126,7 @@ func (w *world) transitions() (all [ruleCount][]transition) {
 	return all
 }
 
-// staleAfter is how long after the end of what a rule fires for an event may say that it has begun: an interval, and what a
+// staleAfter is how long after the end of what a rule fires for the event of its begin may be stored: an interval, and what a
 // busy machine needs.
 const staleAfter = every + 10*time.Second
 
@@ -174,7 +174,7 @@ func (w *world) check() {
 	}
 }
 
-// answered reports whether the datasource gave an answer that proves a transition.
+// answered reports whether the datasource has returned an answer that proves a transition.
 func (w *world) answered(rule int, t transition, high bool) bool {
 	return slices.ContainsFunc(w.source.asked[rule], func(a asked) bool {
 		return a.high == high && (t.received.IsZero() || a.at.Before(t.received))

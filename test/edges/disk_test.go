@@ -45,13 +45,15 @@ func (d *disk) fill(process *os.Process) error {
 	if err != nil {
 		return err
 	}
-	for block := make([]byte, 1000); err == nil; {
-		_, err = file.Write(block)
+	for block := make([]byte, 1000); ; {
+		_, err := file.Write(block)
+		if errors.Is(err, syscall.ENOSPC) {
+			return file.Close()
+		}
+		if err != nil {
+			return errors.Join(err, file.Close())
+		}
 	}
-	if errors.Is(err, syscall.ENOSPC) {
-		err = nil
-	}
-	return errors.Join(err, file.Close())
 }
 
 func (d *disk) free(process *os.Process) error {

@@ -87,7 +87,7 @@ const (
 // lasting is how long faults go on at least: longer than the lease.
 const lasting = 25 * time.Second
 
-// round lets two faults happen at a time, heals them, and compares.
+// round lets two faults happen at a time, ends them, and compares.
 func (w *world) round(n int, pair [2]fault) {
 	w.t.Helper()
 	one, other := w.victims(pair)

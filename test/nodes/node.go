@@ -28,7 +28,7 @@ type Node struct {
 	expected []string // texts of log lines that this node may have, and no other
 }
 
-// NewNode returns a process that does not run yet: a command of the binary that listens where --listen says.
+// NewNode returns a process that does not run yet: a command of the binary that listens on a free port.
 func NewNode(name, binary string, args ...string) *Node {
 	return &Node{Name: name, binary: binary, listen: "127.0.0.1:0", args: args}
 }

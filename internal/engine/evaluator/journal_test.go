@@ -189,7 +189,7 @@ func TestStartWithoutCenterGoesOn(t *testing.T) {
 	b.wantSent("begin web1", "recovered old")
 }
 
-// A machine that starts with a wrong clock and without its center evaluates as its clock says. The center's time must not make
+// A machine that starts with a wrong clock and without its center evaluates by its clock. The center's time must not make
 // rules wait until it has passed what the clock had shown.
 func TestClockThatIsSetBackDelaysNoEvaluation(t *testing.T) {
 	t.Parallel()
