@@ -28,7 +28,7 @@ ROUNDS   ?= 50
 CHROMIUM ?= chromium
 
 # The stages of the soak; each runs alone, too.
-SOAK = soak-timeline soak-monitors soak-rules soak-stories soak-stress soak-crash soak-failover soak-nodes soak-postgres soak-race browser generators
+SOAK = soak-timeline soak-monitors soak-rules soak-stories soak-stress soak-crash soak-failover soak-nodes soak-edges soak-postgres soak-race browser generators
 
 .PHONY: test rest quick tools postgres lint demo build release bench scale cluster fuzz soak soak-patroni $(SOAK) golden pictures icons shots published
 
@@ -110,6 +110,10 @@ soak-failover:
 
 soak-nodes:
 	TOCSIN_NODES_ROUNDS=$$((2 * $(ROUNDS))) go test -count=1 -timeout 0 -v -run TestANodeIsKilled ./test/nodes
+
+# Each pair of faults twice, about half an hour.
+soak-edges:
+	TOCSIN_EDGES_ROUNDS=30 go test -count=1 -timeout 0 -v -run TestEdgesFailInPairs ./test/edges
 
 soak-postgres:
 	TOCSIN_ENGINE_SEEDS=$(ROUNDS) ./test.sh postgres ./test/story ./internal/...

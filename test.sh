@@ -39,7 +39,7 @@ slow="./test/story ./internal/app ./test/blackbox ./test/architecture ./internal
 packages() {
 	# shellcheck disable=SC2086 # the list is meant to be split
 	go list $slow
-	go list ./... | grep -v -e /test/nodes -e /test/failover -e /test/faults -e /test/peer -e /test/deploy
+	go list ./... | grep -v -e /test/nodes -e /test/edges -e /test/failover -e /test/faults -e /test/peer -e /test/deploy
 }
 
 # shared lists the packages whose goroutines share memory: those of the server's own parts that start, lock or hand over
@@ -149,13 +149,13 @@ postgres() {
 	skip "most stories, the console and some long tests on PostgreSQL: make soak runs all"
 }
 
-# cluster runs several servers at a time, and kills them.
+# cluster runs several servers at a time, or edges, and kills them.
 cluster() {
 	for commit in $(sed -n 's/^\([0-9a-f]\{7,\}\) .*/\1/p' test/nodes/earlier.txt); do
 		git cat-file -e "$commit^{tree}" 2>/dev/null || skip "THE UPGRADE from $commit, test/nodes (this copy is without git's history)"
 	done
 	wants "a Patroni cluster, test/failover" patroni etcd haproxy
-	go test -vet=off -timeout 20m ./test/nodes ./test/failover ./test/faults
+	go test -vet=off -timeout 20m ./test/nodes ./test/edges ./test/failover ./test/faults
 }
 
 peers() {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Link is the network between a node and the database: a TCP proxy that can be cut.
+// Link is the network between two processes, such as a node and the database: a TCP proxy that can be cut.
 type Link struct {
 	Address string
 
@@ -15,6 +15,7 @@ type Link struct {
 	to       string
 	silent   atomic.Bool // nothing passes, and connections stay open
 	closed   atomic.Bool // connections are refused
+	delay    atomic.Int64
 	mu       sync.Mutex
 	open     map[net.Conn]bool
 }
@@ -67,6 +68,7 @@ func (l *Link) copy(to, from net.Conn) {
 		for l.silent.Load() {
 			time.Sleep(10 * time.Millisecond)
 		}
+		time.Sleep(time.Duration(l.delay.Load()))
 		if n > 0 {
 			if _, err := to.Write(buffer[:n]); err != nil {
 				return
@@ -94,10 +96,18 @@ func (l *Link) drop(c net.Conn) {
 // Silence lets nothing pass any more, as a network that loses everything does.
 func (l *Link) Silence() { l.silent.Store(true) }
 
+// Delay lets everything pass later by so much.
+func (l *Link) Delay(d time.Duration) { l.delay.Store(int64(d)) }
+
 // Reset resets all connections and refuses new ones.
 func (l *Link) Reset() {
 	l.closed.Store(true)
 	l.silent.Store(false)
+	l.Break()
+}
+
+// Break resets all connections.
+func (l *Link) Break() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.open {
@@ -112,6 +122,7 @@ func (l *Link) Reset() {
 func (l *Link) Repair() {
 	l.silent.Store(false)
 	l.closed.Store(false)
+	l.Delay(0)
 }
 
 // Close ends the link.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -13,7 +14,7 @@ import (
 	"time"
 )
 
-// Node is a server in a process of its own. It keeps its address when it starts again.
+// Node is a server, or an edge, in a process of its own. It keeps its address when it starts again.
 type Node struct {
 	Name string
 	URL  string
@@ -25,6 +26,11 @@ type Node struct {
 	ended    chan struct{}
 	log      logBuffer
 	expected []string // texts of log lines that this node may have, and no other
+}
+
+// NewNode returns a process that does not run yet: a command of the binary that listens on a free port.
+func NewNode(name, binary string, args ...string) *Node {
+	return &Node{Name: name, binary: binary, listen: "127.0.0.1:0", args: args}
 }
 
 // Start starts the process and waits until it listens.
@@ -71,6 +77,9 @@ func (n *Node) Kill() {
 	_ = n.cmd.Process.Kill() // it has ended
 	<-n.ended
 }
+
+// Process returns the process as it was started last.
+func (n *Node) Process() *os.Process { return n.cmd.Process }
 
 // Freeze stops the process where it is, in the midst of transactions and requests; Thaw lets it go on.
 func (n *Node) Freeze() error { return n.cmd.Process.Signal(syscall.SIGSTOP) }

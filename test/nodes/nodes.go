@@ -66,11 +66,11 @@ func (c *Cluster) keyFile() string { return filepath.Join(c.Dir, "seal.key") }
 
 // Start starts another node, whose connections to the database go to dsn.
 func (c *Cluster) Start(dsn string) (*Node, error) {
-	n := &Node{Name: fmt.Sprint("node", len(c.Nodes)+1), listen: "127.0.0.1:0", binary: c.binary, args: []string{
+	n := NewNode(fmt.Sprint("node", len(c.Nodes)+1), c.binary,
 		"serve", "--db", dsn, "--seal-key-file", c.keyFile(), "--log-level", "warn", "--log-format", "json",
 		"--limit-per-second", "0", "--limit-per-minute", "0", "--push-per-second", "0", "--push-per-minute", "0",
-		"--calls-per-minute", "100", "--gateway", c.Receivers.URL + "/gateway", "--outbound-allow", "127.0.0.1/32",
-	}}
+		"--calls-per-minute", "100", "--gateway", c.Receivers.URL+"/gateway", "--outbound-allow", "127.0.0.1/32",
+	)
 	if err := n.Start(); err != nil {
 		return nil, err
 	}

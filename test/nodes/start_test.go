@@ -25,8 +25,8 @@ func TestNodesStartAtOnceOnAnEmptyDatabase(t *testing.T) {
 	var all [3]*Node
 	var starting sync.WaitGroup
 	for i := range all {
-		all[i] = &Node{Name: fmt.Sprint("node", i+1), binary: binary, listen: "127.0.0.1:0",
-			args: []string{"serve", "--db", dsn, "--seal-key-file", key, "--log-level", "error", "--log-format", "json"}}
+		all[i] = NewNode(fmt.Sprint("node", i+1), binary,
+			"serve", "--db", dsn, "--seal-key-file", key, "--log-level", "error", "--log-format", "json")
 		starting.Go(func() {
 			if err := all[i].Start(); err != nil {
 				t.Error(err)

@@ -165,6 +165,9 @@ func (e *Evaluator) plan(w *watch, now time.Time) {
 	if w.unsent != nil && e.Journal == nil { // what was found must be stored first
 		w.at = now.Add(syncEvery)
 	} else {
+		if w.moment.After(now) { // the clock was set back
+			w.moment = now
+		}
 		w.moment, w.at = w.nextMoment(w.moment)
 	}
 	heap.Push(&e.due, w)

@@ -57,6 +57,7 @@ type far struct {
 	orders  Orders
 	past    int
 	wrong   []string
+	reached func() // when it is
 }
 
 var errCut = errors.New("cut")
@@ -70,6 +71,10 @@ func (f *far) Sync(ctx context.Context, r Report) (Orders, error) {
 		return Orders{}, errCut
 	}
 	f.started = true
+	if f.reached != nil {
+		f.reached()
+		f.reached = nil
+	}
 	o, err := f.center.Sync(ctx, r)
 	f.center.mu.Lock()
 	defer f.center.mu.Unlock()
@@ -182,6 +187,29 @@ func TestStartWithoutCenterGoesOn(t *testing.T) {
 	b.pass(20 * time.Second)
 	slices.Sort(b.sent)
 	b.wantSent("begin web1", "recovered old")
+}
+
+// A machine that starts with a wrong clock and without its center evaluates by its clock. The center's time must not make
+// rules wait until it has passed what the clock had shown.
+func TestClockThatIsSetBackDelaysNoEvaluation(t *testing.T) {
+	t.Parallel()
+	b, f, j := newFar(t)
+	b.values["old"] = 97
+	b.pass(30 * time.Second)
+	b.wantSent("begin old")
+	f.cut = true
+	const off = time.Hour
+	b.clock.Add(off)
+	f.start(b, j)
+	b.pass(30 * time.Second)
+	f.cut, f.reached = false, func() { b.clock.Add(-off) }
+	for f.reached != nil {
+		b.step()
+		b.clock.Add(time.Second)
+	}
+	b.values["old"] = 1
+	b.pass(20 * time.Second)
+	b.wantSent("recovered old")
 }
 
 func TestFrozenProcessDoesNotSendWhatIsOver(t *testing.T) {

@@ -15,6 +15,9 @@ func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
 	report, silent := e.news(now)
 	orders, err := e.Center.Sync(ctx, report)
 	e.cut.Store(err != nil && e.Journal != nil)
+	if set := e.Clock.Now(); set.Before(now) {
+		e.setBack(set)
+	}
 	if err != nil {
 		e.unreported(report)
 		if orders.Slots == nil {
@@ -61,6 +64,17 @@ func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
 		return err
 	}
 	return e.reconcile(ctx, orders.Differ)
+}
+
+// setBack plans all evaluations again after the clock was set back to the center's: they would wait until it shows again what
+// it had shown.
+func (e *Evaluator) setBack(now time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, w := range e.due {
+		w.moment, w.at = w.nextMoment(now)
+	}
+	heap.Init(&e.due)
 }
 
 // unreported keeps what could not be reported for the next report.

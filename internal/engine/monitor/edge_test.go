@@ -361,6 +361,21 @@ func TestFrozenEdgeIsFenced(t *testing.T) {
 	e.want(0, 2, 2)
 }
 
+// An instance that began since the counters of its watch were saved last has none: an edge that takes it over must know it.
+func TestEdgeKnowsWhatIsOpenWithoutCounters(t *testing.T) {
+	t.Parallel()
+	m := newEdges(t).join("fra-1")
+	m.sync(nil)
+	w := m.watches[0]
+	m.send(m.batch(w, evaluate.Begin, "web1"))
+	key := evaluator.Key{Rule: w.Rule, Datasource: w.Source}
+	var stored remote.StateReply
+	m.must(remote.PathState, remote.StateRequest{Member: m.Member, Keys: []evaluator.Key{key}}, &stored)
+	if len(stored.Saved) != 1 || stored.Saved[0].Rule != w.Rule || stored.Saved[0].Datasource != w.Source || len(stored.Saved[0].Open) != 1 {
+		t.Errorf("stored %+v", stored.Saved)
+	}
+}
+
 // A member that is alone keeps its slots over a cut, and a second one is given half of them, which the first hands over.
 func TestEdgesShareSlots(t *testing.T) {
 	t.Parallel()

@@ -126,6 +126,7 @@ func (r *Service) State(ctx context.Context, account int64, keys []evaluator.Key
 				continue
 			}
 			one := saved[i.key]
+			one.Key = i.key // without counters it has no row yet
 			one.Open = append(one.Open, i.evaluated())
 			saved[i.key] = one
 		}

@@ -57,7 +57,8 @@ func OpenJournal(dir string, log *slog.Logger) (*Journal, error) {
 			return nil, err
 		}
 	}
-	return j, j.rewrite()
+	j.note(j.rewrite()) // a full disk does not stop a start
+	return j, nil
 }
 
 func (j *Journal) read(file io.Reader) error {

@@ -149,3 +149,26 @@ func TestDiskThatCannotBeWrittenStopsNothing(t *testing.T) {
 		t.Error("it is not on the disk again")
 	}
 }
+
+// A file of the directory stands for a disk that is full when the process starts.
+func TestJournalOpensOnFullDisk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	keep(t, openJournal(t, dir), 1, "one", "a")
+	blocker := filepath.Join(dir, "journal.part")
+	if err := os.Mkdir(blocker, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	j := openJournal(t, dir)
+	if keep(t, j, 2, "two"); state(j, 1) != "one" || state(j, 2) != "two" {
+		t.Error("a watch was forgotten")
+	}
+	if err := os.Remove(blocker); err != nil {
+		t.Fatal(err)
+	}
+	keep(t, j, 3, "three")
+	j = openJournal(t, dir)
+	if state(j, 1) != "one" || state(j, 2) != "two" || state(j, 3) != "three" {
+		t.Error("a watch is not on the disk")
+	}
+}
