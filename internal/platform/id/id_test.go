@@ -72,6 +72,21 @@ func TestObjectCarriesItsTimeAndCounts(t *testing.T) {
 	}
 }
 
+// Lists that are in the order of ids show the objects of one second in the order in which they were made.
+func TestObjectsAreInOrderForLong(t *testing.T) {
+	if before := start + issued.Load(); before >= 1<<23 {
+		t.Fatalf("the counter is at %d, and begins again at %d", before, 1<<24)
+	}
+	last := Object(now)
+	for range 1000 {
+		next := Object(now)
+		if next <= last {
+			t.Fatalf("%s comes after %s", next, last)
+		}
+		last = next
+	}
+}
+
 func FuzzIsObject(f *testing.F) {
 	form := regexp.MustCompile(`\A[0-9a-fA-F]{24}\z`)
 	for _, s := range []string{NilObject, Object(now), "", NilObject[1:], NilObject + "0", strings.Repeat("G", 24), strings.Repeat("é", 12)} {
