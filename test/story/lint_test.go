@@ -135,7 +135,10 @@ func TestEveryProblemOfAlertRulesIsFoundAndVanishes(t *testing.T) {
 	w.do("/monit/rule/delete", `{"id": %s}`, id)
 	w.do("/monit/datasource/delete", `{"id": %s}`, second)
 	away := w.do("/monit/datasource/create", `{"type_ident": "prometheus", "name": "far", "address": "http://127.0.0.1:1", "edge_cluster_name": "far", "payload": {"prometheus": {"basic_auth_password": "${env:SECRET_OF_TEST}"}}}`).get("id")
+	w.lints() // no rule asks it
+	id = rule(`"ds_type": "prometheus", "ds_list": ["far"]` + here)
 	w.lints(lint.SourceWithoutEdge)
+	w.do("/monit/rule/delete", `{"id": %s}`, id)
 	w.do("/monit/datasource/delete", `{"id": %s}`, away)
 	ds("sls", "logs", "127.0.0.1:1", `{}`)
 	id = rule(`"ds_type": "sls", "ds_list": ["logs"]` + here)

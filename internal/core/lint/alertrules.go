@@ -40,14 +40,18 @@ const (
 
 // alertRules checks the alert rules and the datasources.
 func (l *linter) alertRules() {
+	asked := map[uint64]bool{}
 	for i := range l.AlertRules {
 		l.alertRule(&l.AlertRules[i])
+		for _, d := range l.AlertRules[i].Sources {
+			asked[d.ID] = true
+		}
 	}
 	l.alike()
 	l.sameNames()
 	for _, d := range l.Datasources {
 		object := ref("datasource", d.ID, d.Name)
-		if d.NoEdge != "" {
+		if d.NoEdge != "" && asked[d.ID] {
 			l.add(SourceWithoutEdge, object, nil, "no edge of the cluster %q is in touch, so datasource %q is not asked", d.NoEdge, d.Name)
 		}
 		if d.Refused != "" {

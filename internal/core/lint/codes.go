@@ -97,7 +97,7 @@ var Kinds = []Kind{
 		"Correct ds_ids or ds_list of the rule, or enable the datasource."},
 	{RuleWithoutChannel, Error, "The alerts of an alert rule are taken by no channel.",
 		"Set channel_ids of the rule to a channel that is enabled, or give the integration Monitors a route with a default."},
-	{SourceWithoutEdge, Error, "A datasource is asked by the edges of a cluster, and none of them is in touch: its rules are not evaluated.",
+	{SourceWithoutEdge, Error, "The edges of a cluster ask a datasource of alert rules, and none of them is in touch: these rules are not evaluated.",
 		"Start an edge with a key of the cluster, or correct edge_cluster_name of the datasource."},
 	{ConditionsUncovered, Warning, "Rules match incidents of the severity, but some contents are matched by none.",
 		"Add an escalation rule without filters as the last one."},

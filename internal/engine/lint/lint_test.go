@@ -4,9 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/alertrule"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/evaluate"
 	"tocsin/internal/datasource"
 	"tocsin/internal/edge"
 	"tocsin/internal/engine/lint"
@@ -60,15 +62,24 @@ func TestDatasourcesOfEdgesAreTheirs(t *testing.T) {
 	notifier := notify.New(notify.Config{Keyring: keyring, Can: func(method string) bool { return method == "email" }})
 	s := apitest.Start(t, (&lint.Service{Keyring: keyring, Notify: notifier, SecretEnv: querier.SecretEnv{}}).Ops())
 	s.Write(func(tx *db.Tx) error {
-		return datasource.Load(tx, keyring, apitest.AccountB, []datasource.Record{{Item: datasource.Item{
+		err := datasource.Load(tx, keyring, apitest.AccountB, []datasource.Record{{Item: datasource.Item{
 			ID: 1, AccountID: apitest.AccountB, TypeIdent: "prometheus", Name: "far", Address: "http://p.example.com", EdgeClusterName: "fra", Enabled: true,
 			Payload: &datasource.Payload{Prometheus: &datasource.HTTP{BasicAuthPassword: new("${env:SECRET}")}},
 		}}})
+		if err != nil {
+			return err
+		}
+		return alertrule.Load(tx, apitest.AccountB, []alertrule.Rule{{
+			ID: 1, Name: "Disk", DSType: "prometheus", Head: alertrule.Head{CronPattern: "@every 30s"}, Sources: alertrule.Sources{DSList: []string{"*"}},
+			Body: alertrule.Body{RuleConfigs: evaluate.Config{
+				Queries: []evaluate.Query{{Name: "A", Expr: "up"}}, CheckAnydata: &evaluate.Anydata{Counts: evaluate.Counts{Enabled: true}, Severity: "Info"},
+			}},
+		}})
 	})
 	finds := func(when, codes string) {
 		t.Helper()
 		t.Log(when)
-		s.Converse(t, []apitest.Turn{{Path: "/lint/list", Key: apitest.KeyB, Body: `{}`, Has: `{"items": [` + codes + `{"code": "fallback_not_set"}]}`}})
+		s.Converse(t, []apitest.Turn{{Path: "/lint/list", Key: apitest.KeyB, Body: `{}`, Has: `{"items": [{"code": "rule_without_channel"}, ` + codes + `{"code": "fallback_not_set"}]}`}})
 	}
 	joins := func(id string, seen time.Time, env querier.SecretEnv) {
 		s.Write(func(tx *db.Tx) error {
