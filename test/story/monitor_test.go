@@ -206,9 +206,9 @@ func TestDisabledRuleClosesItsAlerts(t *testing.T) {
 	}
 }
 
-// An account file removes the account's only rule: nothing evaluates it any more, and what it has open ends.
-func TestRuleThatAccountFileRemovesClosesItsAlerts(t *testing.T) {
-	t.Parallel()
+// beginHot begins with an alert of the account's only rule, and returns the account's file.
+func beginHot(t *testing.T) (*world, *accountfile.File) {
+	t.Helper()
 	w, m := beginMeter(t, notifyAnn)
 	w.rule("CPU hot", hot)
 	m.set(map[string]float64{"web1": 97})
@@ -216,8 +216,15 @@ func TestRuleThatAccountFileRemovesClosesItsAlerts(t *testing.T) {
 	w.one("[Critical] CPU hot: host=web1")
 	f, err := accountfile.Export(t.Context(), w.app.DB, w.app.Keyring, account, false)
 	w.must(err)
+	return w, f
+}
+
+// An account file removes the account's only rule: nothing evaluates it any more, and what it has open ends.
+func TestRuleThatAccountFileRemovesClosesItsAlerts(t *testing.T) {
+	t.Parallel()
+	w, f := beginHot(t)
 	f.AlertRules = nil
-	_, err = accountfile.Apply(t.Context(), w.app.DB, w.app.Keyring, f, w.clock.Now(), accountfile.Options{Prune: true})
+	_, err := accountfile.Apply(t.Context(), w.app.DB, w.app.Keyring, f, w.clock.Now(), accountfile.Options{Prune: true})
 	w.must(err)
 	w.pass(45 * time.Second)
 	w.one("[Resolved] CPU hot: host=web1")
@@ -225,17 +232,11 @@ func TestRuleThatAccountFileRemovesClosesItsAlerts(t *testing.T) {
 
 func TestChannelThatAccountFileDisablesEndsAlertsOfRules(t *testing.T) {
 	t.Parallel()
-	w, m := beginMeter(t, notifyAnn)
-	w.rule("CPU hot", hot)
-	m.set(map[string]float64{"web1": 97})
-	w.pass(45 * time.Second)
-	w.one("[Critical] CPU hot: host=web1")
-	f, err := accountfile.Export(t.Context(), w.app.DB, w.app.Keyring, account, false)
-	w.must(err)
+	w, f := beginHot(t)
 	for _, c := range []struct{ status, page string }{{"disabled", "[Resolved] CPU hot: host=web1"}, {"enabled", "[Critical] CPU hot: host=web1"}} {
 		at := slices.IndexFunc(f.Channels, func(ch channel.Channel) bool { return ch.ChannelID == shop })
 		f.Channels[at].Status = c.status
-		_, err = accountfile.Apply(t.Context(), w.app.DB, w.app.Keyring, f, w.clock.Now(), accountfile.Options{})
+		_, err := accountfile.Apply(t.Context(), w.app.DB, w.app.Keyring, f, w.clock.Now(), accountfile.Options{})
 		w.must(err)
 		w.pass(time.Minute)
 		w.one(c.page)
