@@ -189,7 +189,10 @@ func endless(begin string) http.HandlerFunc {
 	}
 }
 
-// one asks a server once, and checks what comes of it.
+// longest is the timeout of questions whose answer comes at once.
+const longest = 10 * time.Second
+
+// one asks a server, and checks what comes of it.
 func (q Type) one(t *testing.T, address, payload string, c Case) {
 	t.Helper()
 	if q.Endpoint {
@@ -200,11 +203,16 @@ func (q Type) one(t *testing.T, address, payload string, c Case) {
 		t.Fatal(failed)
 	}
 	defer open.Close()
-	ask := querier.Ask{Expr: q.Query, Args: q.Args, Timeout: 10 * time.Second}
+	ask := querier.Ask{Expr: q.Query, Args: q.Args, Timeout: longest}
 	if c.Kind == evaluate.Timeout {
 		ask.Timeout = querier.MinTimeout
 	}
 	rows, failed := q.ask(open, ask)
+	// On a busy machine the first byte may come later than the shortest timeout, and another phase ends by it.
+	for failed != nil && failed.Kind == evaluate.Timeout && c.Phase != "" && failed.Phase != c.Phase && ask.Timeout < longest {
+		ask.Timeout *= 2
+		rows, failed = q.ask(open, ask)
+	}
 	if c.Kind == "" {
 		if failed != nil || len(rows) != max(q.Rows, 1) {
 			t.Fatalf("%d rows, %v", len(rows), failed)
