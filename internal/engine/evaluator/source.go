@@ -66,13 +66,6 @@ func (s *source) close() {
 	}
 }
 
-// name returns the name of the datasource.
-func (s *source) name() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.config.Name
-}
-
 // begin returns the querier to ask, or why it is not asked now.
 func (s *source) begin(open opener, now time.Time) (querier.Querier, *evaluate.Failure) {
 	s.mu.Lock()
