@@ -383,9 +383,11 @@ func TestFrozenEdgeIsFenced(t *testing.T) {
 			t.Errorf("%s of the frozen edge: %v %s", to, taken, code)
 		}
 	}
-	a.slots = b.slots // it guesses the epoch
-	if taken, _ := a.send(a.batch(w, evaluate.Recovered, "web1")); !taken.Fenced {
-		t.Error("an edge without the slot was taken")
+	for _, guess := range []int64{b.slots[w.Slot], 0, -1} {
+		a.slots = map[int64]int64{w.Slot: guess}
+		if taken, _ := a.send(a.batch(w, evaluate.Recovered, "web1")); !taken.Fenced {
+			t.Errorf("an edge without the slot was taken, with epoch %d", guess)
+		}
 	}
 	state := []evaluator.Saved{{Key: evaluator.Key{Rule: w.Rule, Datasource: w.Source}, Epoch: b.slots[w.Slot], State: "x"}}
 	a.must(remote.PathSave, remote.SaveRequest{Member: a.Member, States: state}, nil)

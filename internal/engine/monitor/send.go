@@ -192,11 +192,11 @@ func (c *change) begin() {
 // still returns the transitions that are to be stored, in the account's transaction.
 func (r *Service) still(tx *db.Tx, account int64, changes []change, _ time.Time) (left []change, err error) {
 	w, from := changes[0].Watch, changes[0].from
-	epoch, err := from.epochOf(tx, w.Slot)
+	has, err := from.has(tx, w.Slot, changes[0].Epoch)
 	if err != nil {
 		return nil, err
 	}
-	if epoch != changes[0].Epoch {
+	if !has {
 		return nil, errFenced
 	}
 	if err := evaluated(tx, w.Key, from.cluster); err != nil {

@@ -205,20 +205,14 @@ func (r *Service) claim(
 	return own, err
 }
 
-// epochOf returns the epoch of a slot if the sender has it, in the transaction of an account. The process that takes a slot over
+// has reports whether the sender has a slot under an epoch, in the transaction of an account. The process that takes a slot over
 // reads what is open in such a transaction as well, so it sees all that was taken under an earlier epoch.
-func (f *sender) epochOf(tx *db.Tx, number int64) (epoch int64, err error) {
+func (f *sender) has(tx *db.Tx, number, epoch int64) (bool, error) {
 	if f.group == nodes {
-		epoch, _, err = db.One(tx, db.Column[int64], `SELECT epoch FROM node_slot WHERE slot = $1`, number)
-		return epoch, err
+		now, _, err := db.One(tx, db.Column[int64], `SELECT epoch FROM node_slot WHERE slot = $1`, number)
+		return now == epoch, err
 	}
-	epoch, found, err := db.One(tx, db.Column[int64], `SELECT epoch FROM edge_slot
+	now, found, err := db.One(tx, db.Column[int64], `SELECT epoch FROM edge_slot
 		WHERE account_id = $1 AND cluster_name = $2 AND slot = $3 AND edge_id = $4`, f.account, f.cluster, number, f.ID)
-	if err == nil && !found {
-		epoch = noEpoch
-	}
-	return epoch, err
+	return found && now == epoch, err
 }
-
-// noEpoch is the epoch of a slot that a sender does not have.
-const noEpoch = -1
