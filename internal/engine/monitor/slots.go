@@ -149,20 +149,16 @@ func readSlots(tx *db.Tx, g group) ([]slot, error) {
 
 // store changes a slot from what it was read as. Another process may have been faster: then nothing changes.
 func (s slot) store(tx *db.Tx, g group, before slot) error {
-	switch {
-	case g == nodes && before.node == "":
-		return tx.Do(`INSERT INTO node_slot (slot, node_id, epoch, moving_to, since) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
-			s.number, s.node, s.epoch, s.moving, s.since)
-	case g == nodes:
-		return tx.Do(`UPDATE node_slot SET node_id = $3, epoch = $4, moving_to = $5, since = $6
-			WHERE slot = $1 AND epoch = $2 AND moving_to = $7`, s.number, before.epoch, s.node, s.epoch, s.moving, s.since, before.moving)
-	case before.node == "":
-		return tx.Do(`INSERT INTO edge_slot (account_id, cluster_name, slot, edge_id, epoch, moving_to, since)
-			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`, g.account, g.cluster, s.number, s.node, s.epoch, s.moving, s.since)
+	if g == nodes {
+		return tx.Do(`INSERT INTO node_slot (slot, node_id, epoch, moving_to, since) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (slot) DO UPDATE SET node_id = excluded.node_id, epoch = excluded.epoch, moving_to = excluded.moving_to,
+				since = excluded.since WHERE node_slot.epoch = $6 AND node_slot.moving_to = $7`,
+			s.number, s.node, s.epoch, s.moving, s.since, before.epoch, before.moving)
 	}
-	return tx.Do(`UPDATE edge_slot SET edge_id = $3, epoch = $4, moving_to = $5, since = $6
-		WHERE account_id = $8 AND cluster_name = $9 AND slot = $1 AND epoch = $2 AND moving_to = $7`,
-		s.number, before.epoch, s.node, s.epoch, s.moving, s.since, before.moving, g.account, g.cluster)
+	return tx.Do(`INSERT INTO edge_slot (slot, edge_id, epoch, moving_to, since, account_id, cluster_name) VALUES ($1, $2, $3, $4, $5, $8, $9)
+		ON CONFLICT (account_id, cluster_name, slot) DO UPDATE SET edge_id = excluded.edge_id, epoch = excluded.epoch,
+			moving_to = excluded.moving_to, since = excluded.since WHERE edge_slot.epoch = $6 AND edge_slot.moving_to = $7`,
+		s.number, s.node, s.epoch, s.moving, s.since, before.epoch, before.moving, g.account, g.cluster)
 }
 
 // claim assigns the slots of a group and returns the slots that one of its live processes evaluates, with their epochs. held are the
