@@ -111,9 +111,6 @@ func (r *Service) backtest(c *api.Call, in backtestRequest) (reply Backtest, err
 	return reply, c.Read(func() error { return r.woken(c, &reply, &t, episodes[:min(len(episodes), mostForeseen)], in.To/1000) })
 }
 
-// showBacktest returns the result.
-func showBacktest(_ *api.Call, found Backtest) (Backtest, error) { return found, nil }
-
 // momentsOf returns the moments of a rule's schedule within a span.
 func momentsOf(rule *alertrule.Rule, zone *time.Location, s Span) (moments []time.Time, err error) {
 	schedule, err := evaluate.ParseSchedule(rule.CronPattern)

@@ -81,9 +81,6 @@ func (r *Service) prove(c *api.Call, in proveRequest) (reply ImportProof, err er
 	return reply, nil
 }
 
-// showProof returns the proof.
-func showProof(_ *api.Call, found ImportProof) (ImportProof, error) { return found, nil }
-
 // proveOne proves one rule. What cannot be compared has the reason.
 func (r *Service) proveOne(c *api.Call, source datasource.Connection, i *rulefile.Item) (one ProvedRule, err error) {
 	one = ProvedRule{Name: i.Name, Why: i.Why, Differences: []string{}}
