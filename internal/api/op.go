@@ -115,6 +115,11 @@ func DoAfter[In, Found, Out any](before func(*Call, In) (Found, error), do func(
 	return f
 }
 
+// DoOutside is DoAfter for a Snapshot that shows what it found outside of a transaction.
+func DoOutside[In, Out any](find func(*Call, In) (Out, error)) Func {
+	return DoAfter(find, func(_ *Call, found Out) (Out, error) { return found, nil })
+}
+
 // DoComputed is Do for an operation that computes for long, as rendering does: in a write transaction it would block all
 // other writers, in a read transaction one of few readers. compute runs first, without a transaction, in the account's turn
 // among calls that compute, and may use Call.Read. Then do receives its result. If do returns ErrChanged, both run again.

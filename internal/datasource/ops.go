@@ -106,7 +106,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:     "Lists the names of the projects that a datasource of the type sls has.",
 			Notes:   "The service is asked; it takes at most ten seconds.",
 			Example: `{"id": 1, "query": "shop", "size": 20}`,
-			Do:      api.DoAfter(r.projects, showNames),
+			Do:      api.DoOutside(r.projects),
 		},
 		{
 			Path: "/monit/datasource/sls/logstores", Allow: []auth.Permission{auth.DatasourcesRead}, Effect: api.Snapshot,
@@ -114,7 +114,7 @@ func (r *Service) Ops() []api.Op {
 			Doc:     "Lists the names of the logstores of a project.",
 			Notes:   "The service is asked; it takes at most ten seconds.",
 			Example: `{"id": 1, "project": "shop", "size": 20}`,
-			Do:      api.DoAfter(r.stores, showNames),
+			Do:      api.DoOutside(r.stores),
 		},
 		{
 			Path: "/monit/datasource/delete", Allow: []auth.Permission{auth.DatasourcesManage}, Effect: api.Write,

@@ -29,9 +29,6 @@ func (r *Service) stores(c *api.Call, in storesRequest) ([]string, error) {
 	return r.listed(c, in.ID, in.Project, "", in.Offset, in.Size)
 }
 
-// showNames is the second part of both: nothing is stored.
-func showNames(_ *api.Call, names []string) ([]string, error) { return names, nil }
-
 // listed calls a datasource for a page of names, without a transaction.
 func (r *Service) listed(c *api.Call, id uint64, project, text string, offset, size int64) ([]string, error) {
 	to, err := r.tests(c, testRequest{ID: id})

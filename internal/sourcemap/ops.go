@@ -62,7 +62,7 @@ func (s *Service) Ops() []api.Op {
 				"map of each file is used.",
 			Example: `{"type": "browser", "service": "shop-web", "version": "1.4.2", "near": 2, ` +
 				`"stack": "TypeError: x\n  at i @ https://shop.example.com/assets/app.min.js:1:273"}`,
-			Do: api.DoAfter(s.enrich, enriched),
+			Do: api.DoOutside(s.enrich),
 		},
 	})
 }

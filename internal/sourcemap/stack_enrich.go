@@ -57,7 +57,7 @@ type Frame struct {
 	Minified   *stack.Frame       `json:"minified,omitempty" doc:"The frame as it was in the stack, if converted."`
 }
 
-// enrich answers /sourcemap/stack/enrich.
+// enrich answers /sourcemap/stack/enrich. Large maps are read outside of a transaction.
 func (s *Service) enrich(c *api.Call, in enrichRequest) (reply Enriched, err error) {
 	frames := in.Frames
 	if frames == nil {
@@ -92,9 +92,6 @@ func (s *Service) enrich(c *api.Call, in enrichRequest) (reply Enriched, err err
 	}
 	return reply, nil
 }
-
-// enriched returns what enrich has computed: large maps are read outside of a transaction.
-func enriched(_ *api.Call, reply Enriched) (Enriched, error) { return reply, nil }
 
 // without returns the frames of the application that a map should have converted. If all frames seem to be of libraries,
 // as those of a page whose code is on another host, it is the innermost with an address.

@@ -66,13 +66,6 @@ func (s *source) close() {
 	}
 }
 
-// name returns the name of the datasource.
-func (s *source) name() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.config.Name
-}
-
 // begin returns the querier to ask, or why it is not asked now.
 func (s *source) begin(open opener, now time.Time) (querier.Querier, *evaluate.Failure) {
 	s.mu.Lock()
@@ -108,19 +101,14 @@ func (s *source) query(ctx context.Context, open opener, ask querier.Ask, now ti
 	}
 	rows, failed := q.Query(ctx, ask)
 	if ctx.Err() == nil {
-		s.note(failed, now)
+		s.mu.Lock()
+		s.fail(failed, now)
+		s.mu.Unlock()
 	}
 	return rows, failed
 }
 
-// note notes whether the datasource answered. One that refuses a query has answered.
-func (s *source) note(failed *evaluate.Failure, now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fail(failed, now)
-}
-
-// fail is note for a caller that holds the lock.
+// fail notes whether the datasource answered; nil: it did. One that refuses a query has answered. The caller holds the lock.
 func (s *source) fail(failed *evaluate.Failure, now time.Time) {
 	if failed == nil || !absent(failed.Kind) {
 		s.since, s.failures = time.Time{}, 0

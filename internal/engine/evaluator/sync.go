@@ -144,7 +144,7 @@ const (
 
 // overdue notes a watch whose evaluation is long late: it waits for others, or is still asked. The caller holds the lock.
 func (e *Evaluator) overdue(w *watch, now time.Time) {
-	if !w.waits || now.Sub(later(w.at, e.thawed)) < max(overdueAfter*w.Rule.Interval, leastOverdue) || w.last.Unknown {
+	if !w.waits || min(now.Sub(w.at), now.Sub(e.thawed)) < max(overdueAfter*w.Rule.Interval, leastOverdue) || w.last.Unknown {
 		return
 	}
 	w.last = WatchState{
@@ -161,13 +161,6 @@ func percentile(all []time.Duration) time.Duration {
 	}
 	sorted := slices.Sorted(slices.Values(all))
 	return sorted[(len(sorted)*99-1)/100]
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // save stores the states that have changed, of watches that are not evaluated now.

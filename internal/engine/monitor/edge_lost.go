@@ -90,7 +90,9 @@ func (r *Service) lookAtCluster(ctx context.Context, g group, now time.Time) err
 	live := false
 	for _, m := range l.members {
 		live = live || m.Live(now)
-		l.since = later(l.since, m.Seen)
+		if m.Seen.After(l.since) {
+			l.since = m.Seen
+		}
 	}
 	switch {
 	case live || len(l.watches) == 0 || !l.settings.Enabled:
@@ -126,13 +128,6 @@ func (l *loss) read(tx *db.Tx, r *Service, now time.Time) (err error) {
 
 // after returns for how long no member is in touch until the cluster is lost.
 func (l *loss) after() time.Duration { return time.Duration(l.settings.LostSeconds) * time.Second }
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
 
 func (g group) lostKey() string { return "monit/edges/" + g.cluster }
 

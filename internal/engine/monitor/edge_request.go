@@ -43,7 +43,6 @@ var errWaiting = errors.New("not there yet")
 type arrivals struct {
 	mu      sync.Mutex
 	waiting map[int64]chan struct{} // by account
-	stopped bool
 }
 
 // next returns a channel that is closed at the next arrival of an account.

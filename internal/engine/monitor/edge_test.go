@@ -198,9 +198,12 @@ func (m *member) batch(w remote.Assigned, to evaluate.To, hosts ...string) remot
 }
 
 func transition(at time.Time, to evaluate.To, host string) evaluate.Transition {
-	labels := map[string]string{"host": host}
+	labels, from := map[string]string{"host": host}, ""
+	if to.Ends() {
+		from = "Critical"
+	}
 	return evaluate.Transition{
-		Check: "threshold", Query: "A", Key: evaluate.Key(labels), Labels: labels, At: at, Since: at, To: to, Severity: "Critical",
+		Check: "threshold", Query: "A", Key: evaluate.Key(labels), Labels: labels, At: at, Since: at, To: to, From: from, Severity: "Critical",
 		Why: []sentence.Data{sentence.New("mon_not_matched")},
 	}
 }
@@ -282,6 +285,47 @@ func TestEdgeSendIsStoredOnce(t *testing.T) {
 	m.want(0, 6, 4)
 }
 
+// A member that starts with an older journal finds again what it had sent, at other moments. A history may come in parts, after
+// what has followed it.
+func TestHistoryChangesNothingTwice(t *testing.T) {
+	t.Parallel()
+	m := newEdges(t).join("fra-1")
+	m.sync(nil)
+	w, start := m.watches[0], m.Clock.Now()
+	at := func(seconds int, to evaluate.To) evaluate.Transition {
+		return transition(start.Add(time.Duration(seconds)*time.Second), to, "web1")
+	}
+	history := func(want string, past ...evaluate.Transition) {
+		t.Helper()
+		b := m.batch(w, evaluate.Begin)
+		b.Past = past
+		if _, code := m.send(b); code != "" {
+			t.Fatal(code)
+		}
+		m.Read(func(tx *db.Tx) error {
+			stored, err := db.All(tx, db.Column[string], `SELECT change || ' ' || ((at - $1) / 1000) FROM rule_transition ORDER BY at`, start.UnixMilli())
+			if got := strings.Join(stored, ", "); got != want {
+				t.Errorf("stored: %s; want %s", got, want)
+			}
+			return err
+		})
+	}
+	m.send(m.batch(w, evaluate.Begin, "web1"))
+	m.Clock.Add(30 * time.Second)
+	m.send(m.batch(w, evaluate.Recovered, "web1"))
+	m.Clock.Add(15 * time.Second)
+	history("begin 0, recovered 30", at(45, evaluate.Recovered))
+	history("begin 0, recovered 30", at(30, evaluate.Gone))
+	history("begin 0, recovered 30", at(15, evaluate.Begin))
+	m.Clock.Add(15 * time.Second)
+	m.send(m.batch(w, evaluate.Begin, "web1"))
+	m.Clock.Add(time.Minute)
+	m.send(m.batch(w, evaluate.Recovered, "web1"))
+	history("begin 0, recovered 30, begin 60, recovered 80, recovered 120", at(80, evaluate.Recovered))
+	history("begin 0, recovered 30, begin 60, recovered 80, begin 100, recovered 120", at(100, evaluate.Begin))
+	m.want(0, 6, 4)
+}
+
 // The history that a member sends after a cut is stored in small parts: another account's write comes between them.
 func TestHistoryOfEdgeHoldsUpNoOtherAccount(t *testing.T) {
 	t.Parallel()
@@ -339,9 +383,11 @@ func TestFrozenEdgeIsFenced(t *testing.T) {
 			t.Errorf("%s of the frozen edge: %v %s", to, taken, code)
 		}
 	}
-	a.slots = b.slots // it guesses the epoch
-	if taken, _ := a.send(a.batch(w, evaluate.Recovered, "web1")); !taken.Fenced {
-		t.Error("an edge without the slot was taken")
+	for _, guess := range []int64{b.slots[w.Slot], 0, -1} {
+		a.slots = map[int64]int64{w.Slot: guess}
+		if taken, _ := a.send(a.batch(w, evaluate.Recovered, "web1")); !taken.Fenced {
+			t.Errorf("an edge without the slot was taken, with epoch %d", guess)
+		}
 	}
 	state := []evaluator.Saved{{Key: evaluator.Key{Rule: w.Rule, Datasource: w.Source}, Epoch: b.slots[w.Slot], State: "x"}}
 	a.must(remote.PathSave, remote.SaveRequest{Member: a.Member, States: state}, nil)

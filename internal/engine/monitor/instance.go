@@ -152,16 +152,18 @@ func (r *Service) Save(ctx context.Context, account int64, states []evaluator.Sa
 func (r *Service) keep(ctx context.Context, from *sender, account int64, states []evaluator.Saved) error {
 	now := r.Clock.Now().UnixMilli()
 	return r.DB.WriteOf(ctx, account, func(tx *db.Tx) error {
-		epochs := map[int64]int64{}
+		type claimed struct{ slot, epoch int64 }
+		own := map[claimed]bool{}
 		for _, s := range states {
-			if _, read := epochs[s.Slot]; !read {
-				epoch, err := from.epochOf(tx, s.Slot)
+			slot := claimed{s.Slot, s.Epoch}
+			if _, read := own[slot]; !read {
+				has, err := from.has(tx, s.Slot, s.Epoch)
 				if err != nil {
 					return err
 				}
-				epochs[s.Slot] = epoch
+				own[slot] = has
 			}
-			if epochs[s.Slot] != s.Epoch {
+			if !own[slot] {
 				continue
 			}
 			if from.group != nodes {

@@ -53,14 +53,14 @@ func (r *Service) Ops() []api.Op {
 			Doc:     "Asks a datasource a query, and returns at most 1,000 rows.",
 			Notes:   "The caller needs Alerting Rules Read (monit) as well.",
 			Example: `{"ds_type": "prometheus", "ds_name": "Prometheus Frankfurt", "expr": "up"}`,
-			Do:      api.DoAfter(r.preview, showPreview),
+			Do:      api.DoOutside(r.preview),
 		},
 		{
 			Path: "/monit/query/data", Allow: ask, Effect: api.Snapshot, Rate: previews, Errors: needsRules,
 			Doc:     "Asks a datasource a query, and returns at most 1,000 rows with the name of their format.",
 			Notes:   "The caller needs Alerting Rules Read (monit) as well.",
 			Example: `{"ds_type": "prometheus", "ds_name": "Prometheus Frankfurt", "expr": "up"}`,
-			Do:      api.DoAfter(r.queryData, showData),
+			Do:      api.DoOutside(r.queryData),
 		},
 	}, r.pastOps()...))
 }

@@ -23,7 +23,7 @@ func (r *Service) pastOps() []api.Op {
 				"series has at most 720 points. Only datasources of the types prometheus, loki and victorialogs can be asked about the past; of " +
 				"victorialogs only a query that begins with a filter such as _time:5m of one step.",
 			Example: `{"id": 1, "from": 1776052000000, "to": 1776055600000}`,
-			Do:      api.DoAfter(r.graph, showGraph),
+			Do:      api.DoOutside(r.graph),
 		},
 		{
 			Path: "/monit/rule/test", Allow: ask, Effect: api.Snapshot, Rate: previews, Errors: needsRules, MaxBody: maxTried,
@@ -33,7 +33,7 @@ func (r *Service) pastOps() []api.Op {
 			Example: `{"rule": {"name": "Disk almost full", "ds_type": "prometheus", "ds_list": ["Prometheus*"], "cron_pattern": "@every 30s", ` +
 				`"rule_configs": {"queries": [{"name": "A", "expr": "max by (instance, mountpoint) (disk_used_percent)"}], ` +
 				`"check_threshold": {"enabled": true, "critical": "$A > 95"}}}}`,
-			Do: api.DoAfter(r.tryRule, showTrial),
+			Do: api.DoOutside(r.tryRule),
 		},
 		{
 			Path: "/monit/rule/backtest", Allow: ask, Effect: api.Snapshot, Rate: previews, Errors: needsRules, MaxBody: maxTried,
@@ -46,7 +46,7 @@ func (r *Service) pastOps() []api.Op {
 				`"rule_configs": {"queries": [{"name": "A", "expr": "max by (instance, mountpoint) (disk_used_percent)"}], ` +
 				`"check_threshold": {"enabled": true, "critical": "$A > 95"}}}, ` +
 				`"from": 1776009600000, "to": 1776052800000}`,
-			Do: api.DoAfter(r.backtest, showBacktest),
+			Do: api.DoOutside(r.backtest),
 		},
 		{
 			Path: "/monit/rule/import/prove", Allow: ask, Effect: api.Snapshot, Rate: previews, Errors: neverMissing,
@@ -54,7 +54,7 @@ func (r *Service) pastOps() []api.Op {
 			Notes: "The caller needs Alerting Rules Read (monit) as well. Nothing is stored.",
 			Example: `{"ds_id": 1, "text": "groups: [{name: disks, interval: 30s, ` +
 				`rules: [{alert: DiskFull, expr: disk_used_percent > 95, for: 5m, labels: {severity: critical}}]}]"}`,
-			Do: api.DoAfter(r.prove, showProof),
+			Do: api.DoOutside(r.prove),
 		},
 	}
 }

@@ -39,9 +39,6 @@ type PreviewRow struct {
 	Fields map[string]string           `json:"fields" doc:"Its other columns."`
 }
 
-// showPreview returns the answer.
-func showPreview(_ *api.Call, found Preview) (Preview, error) { return found, nil }
-
 // preview asks a datasource.
 func (r *Service) preview(c *api.Call, in previewRequest) (p Preview, err error) {
 	if err := mayAsk(c); err != nil {

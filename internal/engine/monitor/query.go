@@ -12,6 +12,3 @@ func (r *Service) queryData(c *api.Call, in previewRequest) (QueryData, error) {
 	p, err := r.preview(c, in)
 	return QueryData{"rows", p}, err
 }
-
-// showData returns the answer.
-func showData(_ *api.Call, found QueryData) (QueryData, error) { return found, nil }

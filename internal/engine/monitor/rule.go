@@ -165,9 +165,6 @@ func (r *Service) tryRule(c *api.Call, in TrialRequest) (reply RuleTrial, err er
 	return reply, err
 }
 
-// showTrial returns the result.
-func showTrial(_ *api.Call, found RuleTrial) (RuleTrial, error) { return found, nil }
-
 // severities are the severities from the highest.
 var severities = []string{"Critical", "Warning", "Info"}
 

@@ -65,12 +65,9 @@ func (r *Service) backtest(c *api.Call, in backtestRequest) (reply Backtest, err
 	if err != nil {
 		return reply, err
 	}
-	moments, err := momentsOf(&t.rule, t.watch.Rule.Zone, in.Span)
+	moments, err := momentsOf(&t.rule, t.watch.Rule.Zone, t.watch.Delay, in.Span)
 	if err != nil {
 		return reply, err
-	}
-	for i := range moments {
-		moments[i] = moments[i].Add(-t.watch.Delay)
 	}
 	queries := t.rule.RuleConfigs.Queries
 	all, err := r.ranged(c, t.source, queries, moments[0], moments[len(moments)-1], t.watch.Rule.Interval)
@@ -111,18 +108,15 @@ func (r *Service) backtest(c *api.Call, in backtestRequest) (reply Backtest, err
 	return reply, c.Read(func() error { return r.woken(c, &reply, &t, episodes[:min(len(episodes), mostForeseen)], in.To/1000) })
 }
 
-// showBacktest returns the result.
-func showBacktest(_ *api.Call, found Backtest) (Backtest, error) { return found, nil }
-
-// momentsOf returns the moments of a rule's schedule within a span.
-func momentsOf(rule *alertrule.Rule, zone *time.Location, s Span) (moments []time.Time, err error) {
+// momentsOf returns the moments that a rule asks about within a span: those of its schedule, less a delay.
+func momentsOf(rule *alertrule.Rule, zone *time.Location, less time.Duration, s Span) (moments []time.Time, err error) {
 	schedule, err := evaluate.ParseSchedule(rule.CronPattern)
 	if err != nil {
 		return nil, fault.Invalid("rule.cron_pattern", "%s", err)
 	}
 	from, to := s.moments()
 	for at := schedule.Next(from.In(zone).Add(-time.Millisecond)); !at.IsZero() && !at.After(to); at = schedule.Next(at) {
-		moments = append(moments, at)
+		moments = append(moments, at.Add(-less))
 		if len(moments) > querier.MaxPoints {
 			return nil, fault.Invalid("to", "a backtest has at most %d evaluations, and %v in steps of %v has %d; choose a shorter time",
 				querier.MaxPoints, to.Sub(from), schedule.Interval(), to.Sub(from)/schedule.Interval())

@@ -96,9 +96,6 @@ const (
 	graphPoints = 720 // of a series
 )
 
-// showGraph returns the graph.
-func showGraph(_ *api.Call, found Graph) (Graph, error) { return found, nil }
-
 // graph answers /monit/rule/graph.
 func (r *Service) graph(c *api.Call, in graphRequest) (g Graph, err error) {
 	if err := mayAsk(c); err != nil {

@@ -62,17 +62,18 @@ func (r *Service) prove(c *api.Call, in proveRequest) (reply ImportProof, err er
 	if last < len(items) {
 		reply.Next = int64(last)
 	}
+	items = items[first:last]
 	var asked []evaluate.Query
-	for i := range items[first:last] {
-		if rule := items[first+i].Rule; rule != nil {
+	for i := range items {
+		if rule := items[i].Rule; rule != nil {
 			asked = append(asked, rule.Config.Queries...)
 		}
 	}
 	if err := r.recorded(c, "monitor_rule:read:prove", source, asked); err != nil {
 		return reply, err
 	}
-	for i := range items[first:last] {
-		one, err := r.proveOne(c, source, &items[first+i])
+	for i := range items {
+		one, err := r.proveOne(c, source, &items[i])
 		if err != nil {
 			return reply, err
 		}
@@ -80,9 +81,6 @@ func (r *Service) prove(c *api.Call, in proveRequest) (reply ImportProof, err er
 	}
 	return reply, nil
 }
-
-// showProof returns the proof.
-func showProof(_ *api.Call, found ImportProof) (ImportProof, error) { return found, nil }
 
 // proveOne proves one rule. What cannot be compared has the reason.
 func (r *Service) proveOne(c *api.Call, source datasource.Connection, i *rulefile.Item) (one ProvedRule, err error) {
@@ -95,13 +93,10 @@ func (r *Service) proveOne(c *api.Call, source datasource.Connection, i *rulefil
 		return one, nil
 	}
 	rule := alertrule.Carried(i.Rule, source.Type, source.ID)
-	moments, err := momentsOf(&rule, time.UTC, Span{c.Now.Add(-provedPast).UnixMilli(), c.Now.UnixMilli()})
+	moments, err := momentsOf(&rule, time.UTC, delay(&rule, source.Type), Span{c.Now.Add(-provedPast).UnixMilli(), c.Now.UnixMilli()})
 	if err != nil {
 		one.Why = err.Error()
 		return one, nil //nolint:nilerr // it is the reason of this rule
-	}
-	for i := range moments {
-		moments[i] = moments[i].Add(-time.Duration(rule.DelaySeconds) * time.Second)
 	}
 	queries := rule.RuleConfigs.Queries
 	series, err := r.ranged(c, source, queries, moments[0], moments[len(moments)-1], i.Rule.Interval)

@@ -192,11 +192,11 @@ func (c *change) begin() {
 // still returns the transitions that are to be stored, in the account's transaction.
 func (r *Service) still(tx *db.Tx, account int64, changes []change, _ time.Time) (left []change, err error) {
 	w, from := changes[0].Watch, changes[0].from
-	epoch, err := from.epochOf(tx, w.Slot)
+	has, err := from.has(tx, w.Slot, changes[0].Epoch)
 	if err != nil {
 		return nil, err
 	}
-	if epoch != changes[0].Epoch {
+	if !has {
 		return nil, errFenced
 	}
 	if err := evaluated(tx, w.Key, from.cluster); err != nil {
@@ -205,7 +205,7 @@ func (r *Service) still(tx *db.Tx, account int64, changes []change, _ time.Time)
 	if late, err := from.late(tx, w.Key); err != nil || late {
 		return nil, err
 	}
-	stored, err := pastOf(tx, changes)
+	stored, err := timelinesOf(tx, changes)
 	if err != nil {
 		return nil, err
 	}
@@ -213,18 +213,19 @@ func (r *Service) still(tx *db.Tx, account int64, changes []change, _ time.Time)
 	if err != nil {
 		return nil, err
 	}
-	open := map[string]bool{}
+	open := map[string]instance{}
 	for _, i := range now {
 		before, had := changes[0].sent.open[i.check+"/"+i.hash]
 		if i.marked() || had && !slices.Equal(i.channels, before.channels) {
 			return nil, errMarked
 		}
-		open[i.check+"/"+i.hash] = i.closeAt == 0
+		open[i.check+"/"+i.hash] = i
 	}
 	for _, c := range changes {
-		stays, known := open[c.Check+"/"+c.Key] // one that is being closed is known, and does not stay
+		i, known := open[c.Check+"/"+c.Key]
+		stays := known && i.closeAt == 0 // one that is being closed does not
 		switch {
-		case c.past && stored[c.identity()]:
+		case c.past && !stored.add(&c, i.severity):
 		case c.past:
 			left = append(left, c)
 		case c.To == evaluate.Begin && stays, c.To.Ends() && !known, c.To != evaluate.Begin && !c.To.Ends() && !stays:

@@ -1,8 +1,10 @@
 package monitor
 
 import (
+	"slices"
 	"time"
 
+	"tocsin/internal/core/evaluate"
 	"tocsin/internal/edge"
 	"tocsin/internal/engine/evaluator"
 	"tocsin/internal/platform/db"
@@ -56,17 +58,17 @@ func (f *sender) taken(tx *db.Tx, key evaluator.Key, now time.Time) error {
 		f.account, int64(key.Rule), int64(key.Datasource), f.Run, f.seq, now.UnixMilli())
 }
 
-// identity identifies a transition in the history of its watch.
-type identity struct {
-	check, key, to string
-	at             int64
+// step is a transition of an instance in the history of its watch.
+type step struct {
+	at       int64  // Unix milliseconds
+	from, to string // severities; empty: it is not open
 }
 
-func (c *change) identity() identity { return identity{c.Check, c.Key, string(c.To), c.At.UnixMilli()} }
+// timelines are the steps that are stored of the instances of a watch, by check and key, in the order of their moments.
+type timelines map[string][]step
 
-// pastOf returns the transitions of a watch that are stored since the first that is history alone: the sender repeats
-// them when it has no reply.
-func pastOf(tx *db.Tx, changes []change) (map[identity]bool, error) {
+// timelinesOf returns what is stored since the first of changes that is history alone.
+func timelinesOf(tx *db.Tx, changes []change) (timelines, error) {
 	first := time.Time{}
 	for _, c := range changes {
 		if c.past && (first.IsZero() || c.At.Before(first)) {
@@ -76,13 +78,44 @@ func pastOf(tx *db.Tx, changes []change) (map[identity]bool, error) {
 	if first.IsZero() {
 		return nil, nil
 	}
-	stored, key := map[identity]bool{}, changes[0].Watch.Key
-	_, err := db.All(tx, func(scan db.Scan) (one identity, err error) {
-		err = scan(&one.check, &one.key, &one.to, &one.at)
-		stored[one] = true
-		return one, err
-	}, `SELECT check_name, instance_key, change, at FROM rule_transition
-		WHERE account_id = $1 AND rule_id = $2 AND datasource_id = $3 AND transition_id >= $4`,
+	all, key := timelines{}, changes[0].Watch.Key
+	_, err := db.All(tx, func(scan db.Scan) (s step, err error) {
+		var check, instance string
+		var to evaluate.To
+		err = scan(&check, &instance, &to, &s.at, &s.from, &s.to)
+		if to.Ends() {
+			s.to = ""
+		}
+		all[check+"/"+instance] = append(all[check+"/"+instance], s)
+		return s, err
+	}, `SELECT check_name, instance_key, change, at, from_severity, severity FROM rule_transition
+		WHERE account_id = $1 AND rule_id = $2 AND datasource_id = $3 AND transition_id >= $4 ORDER BY at, transition_id`,
 		key.Account, int64(key.Rule), int64(key.Datasource), id.After(first.Add(-time.Second)))
-	return stored, err
+	return all, err
+}
+
+// add adds a transition that is history alone. It reports false for one that changed nothing at its moment: it is stored already, or
+// its sender has gone on with an older journal and found once more what it had sent. level is the severity of the instance now.
+func (all timelines) add(c *change, level string) bool {
+	name, one := c.Check+"/"+c.Key, step{at: c.At.UnixMilli(), to: c.Severity}
+	if c.To.Ends() {
+		one.to = ""
+	}
+	steps := all[name]
+	n := len(steps)
+	for n > 0 && steps[n-1].at > one.at {
+		n--
+	}
+	switch {
+	case n > 0:
+		level = steps[n-1].to
+	case len(steps) > 0:
+		level = steps[0].from
+	}
+	if level == one.to || (c.To == evaluate.Begin) != (level == "") {
+		return false
+	}
+	one.from = level
+	all[name] = slices.Insert(steps, n, one)
+	return true
 }

@@ -149,20 +149,16 @@ func readSlots(tx *db.Tx, g group) ([]slot, error) {
 
 // store changes a slot from what it was read as. Another process may have been faster: then nothing changes.
 func (s slot) store(tx *db.Tx, g group, before slot) error {
-	switch {
-	case g == nodes && before.node == "":
-		return tx.Do(`INSERT INTO node_slot (slot, node_id, epoch, moving_to, since) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
-			s.number, s.node, s.epoch, s.moving, s.since)
-	case g == nodes:
-		return tx.Do(`UPDATE node_slot SET node_id = $3, epoch = $4, moving_to = $5, since = $6
-			WHERE slot = $1 AND epoch = $2 AND moving_to = $7`, s.number, before.epoch, s.node, s.epoch, s.moving, s.since, before.moving)
-	case before.node == "":
-		return tx.Do(`INSERT INTO edge_slot (account_id, cluster_name, slot, edge_id, epoch, moving_to, since)
-			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`, g.account, g.cluster, s.number, s.node, s.epoch, s.moving, s.since)
+	if g == nodes {
+		return tx.Do(`INSERT INTO node_slot (slot, node_id, epoch, moving_to, since) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (slot) DO UPDATE SET node_id = excluded.node_id, epoch = excluded.epoch, moving_to = excluded.moving_to,
+				since = excluded.since WHERE node_slot.epoch = $6 AND node_slot.moving_to = $7`,
+			s.number, s.node, s.epoch, s.moving, s.since, before.epoch, before.moving)
 	}
-	return tx.Do(`UPDATE edge_slot SET edge_id = $3, epoch = $4, moving_to = $5, since = $6
-		WHERE account_id = $8 AND cluster_name = $9 AND slot = $1 AND epoch = $2 AND moving_to = $7`,
-		s.number, before.epoch, s.node, s.epoch, s.moving, s.since, before.moving, g.account, g.cluster)
+	return tx.Do(`INSERT INTO edge_slot (slot, edge_id, epoch, moving_to, since, account_id, cluster_name) VALUES ($1, $2, $3, $4, $5, $8, $9)
+		ON CONFLICT (account_id, cluster_name, slot) DO UPDATE SET edge_id = excluded.edge_id, epoch = excluded.epoch,
+			moving_to = excluded.moving_to, since = excluded.since WHERE edge_slot.epoch = $6 AND edge_slot.moving_to = $7`,
+		s.number, s.node, s.epoch, s.moving, s.since, before.epoch, before.moving, g.account, g.cluster)
 }
 
 // claim assigns the slots of a group and returns the slots that one of its live processes evaluates, with their epochs. held are the
@@ -205,20 +201,14 @@ func (r *Service) claim(
 	return own, err
 }
 
-// epochOf returns the epoch of a slot if the sender has it, in the transaction of an account. The process that takes a slot over
+// has reports whether the sender has a slot under an epoch, in the transaction of an account. The process that takes a slot over
 // reads what is open in such a transaction as well, so it sees all that was taken under an earlier epoch.
-func (f *sender) epochOf(tx *db.Tx, number int64) (epoch int64, err error) {
+func (f *sender) has(tx *db.Tx, number, epoch int64) (bool, error) {
 	if f.group == nodes {
-		epoch, _, err = db.One(tx, db.Column[int64], `SELECT epoch FROM node_slot WHERE slot = $1`, number)
-		return epoch, err
+		now, _, err := db.One(tx, db.Column[int64], `SELECT epoch FROM node_slot WHERE slot = $1`, number)
+		return now == epoch, err
 	}
-	epoch, found, err := db.One(tx, db.Column[int64], `SELECT epoch FROM edge_slot
+	now, found, err := db.One(tx, db.Column[int64], `SELECT epoch FROM edge_slot
 		WHERE account_id = $1 AND cluster_name = $2 AND slot = $3 AND edge_id = $4`, f.account, f.cluster, number, f.ID)
-	if err == nil && !found {
-		epoch = noEpoch
-	}
-	return epoch, err
+	return found && now == epoch, err
 }
-
-// noEpoch is the epoch of a slot that a sender does not have.
-const noEpoch = -1

@@ -23,7 +23,6 @@ const maxJournal = 64 << 20
 type Journal struct {
 	path string
 	log  *slog.Logger
-	most int64
 
 	mu     sync.Mutex
 	file   *os.File // nil: it could not be written; the next line writes the whole file
@@ -46,7 +45,7 @@ type line struct {
 // OpenJournal reads the journal of a directory. Lines that are not whole, because the machine failed, are left out: what they
 // had is evaluated again.
 func OpenJournal(dir string, log *slog.Logger) (*Journal, error) {
-	j := &Journal{path: filepath.Join(dir, "journal"), log: log, most: maxJournal, live: map[evaluator.Key][]byte{}}
+	j := &Journal{path: filepath.Join(dir, "journal"), log: log, live: map[evaluator.Key][]byte{}}
 	file, err := os.Open(j.path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -109,7 +108,7 @@ func (j *Journal) Keep(k evaluator.Kept, durable bool) bool {
 	text := encode(line{Kept: k})
 	j.mu.Lock()
 	used := j.used + int64(len(text)-len(j.live[k.Key]))
-	if used > j.most && len(k.Unsent) > 0 {
+	if used > maxJournal && len(k.Unsent) > 0 {
 		j.mu.Unlock()
 		return false
 	}
