@@ -109,5 +109,5 @@ func TestWebhookFailsAndIsReplayed(t *testing.T) {
 	p.Open(endpoint)
 	p.See("12 of 12 sent")
 	p.See("The endpoint accepts messages.")
-	squeeze(o, p, endpoint)
+	squeeze(o, p, endpoint, true)
 }
