@@ -185,7 +185,8 @@ browser() {
 		return
 	fi
 	(cd test/browser && go test -vet=off -timeout 20m ./...)
-	skip "pages in every combination of language, theme and width: make browser"
+	command -v "${CHROMIUM:-chromium-headless-shell}" >/dev/null || say "without chromium-headless-shell the tests take twice the time"
+	skip "pages in every combination of language, theme and width, and with a query also when empty or hostile: make browser"
 }
 
 # stage runs a stage and notes its time and the processor time of its processes, without servers in the background.

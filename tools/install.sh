@@ -28,6 +28,7 @@ want systemd-analyze systemd "the systemd unit (test/deploy)"
 want lintian lintian "the Debian package (test/deploy)"
 want buildah buildah "the container image (test/deploy)"
 [ -n "${CHROMIUM:-}" ] || want chromium chromium "the tests of the console in a browser (test/browser)"
+[ -n "${CHROMIUM:-}" ] || want chromium-headless-shell chromium-headless-shell "the same tests in half the time (test/browser)"
 [ -n "$(fc-list :lang=zh 2>/dev/null)" ] || {
 	say "missing: a Chinese font, for the pictures of the console"
 	missing="$missing fonts-wqy-microhei"

@@ -147,5 +147,5 @@ func TestFilterEditorAgreesWithRouting(t *testing.T) {
 		p.See("An incident would begin.")
 		o.note(p.Axe(), "the tester")
 	}
-	squeeze(o, p, in.path("/test"))
+	squeeze(o, p, in.path("/test"), true)
 }

@@ -15,13 +15,11 @@ import (
 	"tocsin/test/browser/world"
 )
 
-// chromium is the browser of all tests; it starts with the first test that opens a page.
-var chromium = sync.OnceValues(func() (*page.Browser, error) {
-	started = true
-	return page.Start(page.Find())
-})
-
-var started bool
+// The browsers of all tests, by path: each starts with the first test that opens a page in it.
+var (
+	browsers     = map[string]*page.Browser{}
+	browsersLock sync.Mutex
+)
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -29,16 +27,33 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := m.Run()
-	if started {
-		if b, err := chromium(); err == nil {
-			b.Close()
-		}
+	for _, b := range browsers {
+		b.Close()
 	}
 	if err := endWorlds(); err != nil {
 		fmt.Println(err)
 		code = max(code, 1)
 	}
 	os.Exit(code)
+}
+
+// chromium returns the browser with a path.
+func chromium(t *testing.T, path string) *page.Browser {
+	t.Helper()
+	if path == "" {
+		t.Fatal("Chromium is missing: install it (apt-get install chromium) or name it in CHROMIUM")
+	}
+	browsersLock.Lock()
+	defer browsersLock.Unlock()
+	if b := browsers[path]; b != nil {
+		return b
+	}
+	b, err := page.Start(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browsers[path] = b
+	return b
 }
 
 // begin starts a program with the demo's account, for a test that changes it.
@@ -110,14 +125,13 @@ func endWorlds() (err error) {
 // open opens an empty page. Whatever it writes to the console fails the test, unless the test reads it.
 func open(t *testing.T, w *world.World) *page.Page {
 	t.Helper()
-	if page.Find() == "" {
-		t.Fatal("Chromium is missing: install it (apt-get install chromium) or name it in CHROMIUM")
-	}
-	b, err := chromium()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := b.New(t, w.URL)
+	return openIn(t, w, page.Find())
+}
+
+// openIn is open in the browser with a path.
+func openIn(t *testing.T, w *world.World, browser string) *page.Page {
+	t.Helper()
+	p := chromium(t, browser).New(t, w.URL)
 	t.Cleanup(func() {
 		if !t.Failed() {
 			p.Quiet()
@@ -127,11 +141,19 @@ func open(t *testing.T, w *world.World) *page.Page {
 	return p
 }
 
-// signedIn opens a page as the owner.
+// signedIn opens the first page as the owner.
 func signedIn(t *testing.T, w *world.World) *page.Page {
 	t.Helper()
-	p := open(t, w)
-	p.SignIn(w.Keys.All)
+	return signIn(t, w, open(t, w))
+}
+
+// signIn opens the first page as the owner, without the form, which takes a page of its own.
+func signIn(t *testing.T, w *world.World, p *page.Page) *page.Page {
+	t.Helper()
+	for _, c := range client(t, w, w.Keys.All).Cookies() {
+		p.Cookie(c.Name, c.Value)
+	}
+	p.Open("/")
 	return p
 }
 

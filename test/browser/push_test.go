@@ -25,8 +25,7 @@ const subscribes = `(() => {
 // policy of the pages without a word.
 func TestInstallable(t *testing.T) {
 	w := begin(t)
-	p := signedIn(t, w)
-	p.Open("/")
+	p := signIn(t, w, openIn(t, w, page.FindWhole()))
 	p.Controlled()
 	for _, wrong := range p.Manifest() {
 		t.Errorf("the manifest: %s", wrong)
@@ -74,9 +73,8 @@ func TestPushNotAllowed(t *testing.T) {
 func TestAPushedMessageAcknowledges(t *testing.T) {
 	w := begin(t)
 	incident := anIncident(t, w)
-	p := signedIn(t, w)
+	p := signIn(t, w, openIn(t, w, page.FindWhole()))
 	p.Notify()
-	p.Open("/")
 	p.Controlled()
 	p.Push(`{"title": "[Critical] Payments are slow", "severity": "Critical", "channel": "Payments", "why": "on call in Payments", "tag": "x", "ack": "https://elsewhere.example/ack/AAAA", "link": "/incidents/` + incident + `"}`)
 	const shown = `self.registration.getNotifications().then(all => all.map(n => [n.title, n.body, n.tag, n.actions.map(a => a.title).join(' ')].join('|')).join('\n'))`

@@ -50,7 +50,7 @@ func TestAccessOfTheSignIn(t *testing.T) {
 		p.Language(lang)
 		p.Size(1360, 900)
 		p.Open("/sign-in")
-		look(o, p, "/sign-in "+lang, lang == "zh")
+		look(o, p, "/sign-in "+lang, lang == "zh", true)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -134,6 +135,18 @@ func (a *anchors) check(o *problems) {
 			o.note([]string{"a link leads to no element " + world.Shape(path) + "#" + id}, from)
 		}
 	}
+}
+
+// templates returns pages without those that differ from another one in their query alone.
+func templates(pages []string) []string {
+	bare := map[string]bool{}
+	for _, path := range pages {
+		bare[world.Shape(path)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(pages), func(path string) bool {
+		shape, _, query := strings.Cut(world.Shape(path), "?")
+		return query && bare[shape]
+	})
 }
 
 // unlinked returns the pages that no link of the account leads to, but a message or a step of signing in does.

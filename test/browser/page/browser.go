@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,10 +35,21 @@ type Browser struct {
 // patience bounds how long a page waits for anything, so that a broken page fails its test instead of hanging it.
 const patience = 20 * time.Second
 
-// Find returns the path of Chromium: the environment variable CHROMIUM, else the first name that is installed; empty:
-// none is.
-func Find() string {
-	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome-stable", "google-chrome"} {
+// The names of Chromium. The shell has no windows, which take half the processor time of a test, and no notifications.
+var (
+	shell = []string{"chromium-headless-shell"}
+	whole = []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome"}
+)
+
+// Find returns the path of Chromium: the environment variable CHROMIUM, else the shell, else the first whole one that is
+// installed; empty: none is.
+func Find() string { return first(slices.Concat(shell, whole)) }
+
+// FindWhole is Find without the shell, for pages that notify or are installed.
+func FindWhole() string { return first(whole) }
+
+func first(names []string) string {
+	for _, name := range append([]string{os.Getenv("CHROMIUM")}, names...) {
 		if path, err := exec.LookPath(name); name != "" && err == nil {
 			return path
 		}
@@ -52,6 +64,7 @@ func Start(path string) (*Browser, error) {
 		chromedp.Flag("no-sandbox", os.Geteuid() == 0), // root cannot have one
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("lang", "en-US"),
+		chromedp.Flag("js-flags", "--no-opt --no-maglev"), // to optimise a script takes longer than it then runs on one page
 	}
 	ctx, end := chromedp.NewContext(context.Background(), chromedp.WithAllocatorOptions(flags...))
 	if err := chromedp.Do(ctx); err != nil {

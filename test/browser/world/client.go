@@ -60,6 +60,16 @@ func (c *Client) SignIn(key string) {
 	}
 }
 
+// Cookies returns the cookies that the server has set.
+func (c *Client) Cookies() []*http.Cookie {
+	c.t.Helper()
+	u, err := url.Parse(c.Base)
+	if err != nil {
+		c.t.Fatalf("%v", err)
+	}
+	return c.HTTP.Jar.Cookies(u)
+}
+
 // Choose chooses a language or a theme, as the form of the console does.
 func (c *Client) Choose(name, value string) {
 	c.t.Helper()
