@@ -27,7 +27,7 @@ type source struct {
 // asked is an answer that was given.
 type asked struct {
 	at   time.Time // when
-	of   int64     // the moment that it is about, Unix milliseconds
+	of   int64     // the moment that was asked about, Unix milliseconds
 	high bool
 }
 
@@ -40,6 +40,11 @@ func (s *source) high(rule int, at time.Time) bool {
 		}
 	}
 	return n%2 == 1
+}
+
+// said reports whether the source has answered about a moment that the series is too high, or that it is not. The caller holds the lock.
+func (s *source) said(rule int, at time.Time, high bool) bool {
+	return slices.ContainsFunc(s.asked[rule], func(a asked) bool { return a.of == at.UnixMilli() && a.high == high })
 }
 
 // plan adds moments at which the series of a rule changes. They are later than those before.
@@ -101,11 +106,12 @@ func (s *source) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	now, of := time.Now(), time.UnixMilli(int64(seconds*1000+0.5))
+	about := of
 	if of.After(now) {
-		of = now
+		about = now
 	}
 	s.mu.Lock()
-	high := s.high(rule, of)
+	high := s.high(rule, about)
 	s.asked[rule] = append(s.asked[rule], asked{now, of.UnixMilli(), high})
 	s.mu.Unlock()
 	value, row := 12, !anyRow(rule) || high
@@ -115,7 +121,7 @@ func (s *source) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprint(w, `{"status":"success","data":{"resultType":"vector","result":[`)
 	if row {
-		fmt.Fprintf(w, `{"metric":{"rule":"%d"},"value":[%d,"%d"]}`, rule, of.Unix(), value)
+		fmt.Fprintf(w, `{"metric":{"rule":"%d"},"value":[%d,"%d"]}`, rule, about.Unix(), value)
 	}
 	fmt.Fprint(w, `]}}`)
 }
