@@ -42,8 +42,8 @@ func (s *source) high(rule int, at time.Time) bool {
 	return n%2 == 1
 }
 
-// said reports whether the source has answered about a moment that the series is too high, or that it is not. The caller holds the lock.
-func (s *source) said(rule int, at time.Time, high bool) bool {
+// answered reports whether the source has returned this answer about a moment. The caller holds the lock.
+func (s *source) answered(rule int, at time.Time, high bool) bool {
 	return slices.ContainsFunc(s.asked[rule], func(a asked) bool { return a.of == at.UnixMilli() && a.high == high })
 }
 
