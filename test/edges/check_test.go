@@ -152,9 +152,7 @@ func (w *world) check() {
 			if t.event != "" {
 				paged = append(paged, t)
 			}
-			// An edge takes the server's time, and on a busy machine it is some milliseconds ahead: it then gets the answer for
-			// the moment before a change.
-			if w.source.high(rule, t.at) == ends && !w.source.answered(rule, t.at, !ends) {
+			if w.source.high(rule, t.at) == ends && !w.source.ahead(rule, t.at, !ends) {
 				w.t.Errorf("rule %d: the %s at %s has no proof: %s", rule, t.to, clockOf(t.at), w.story(rule, list))
 			}
 			if !w.answered(rule, t, !ends) {

@@ -42,9 +42,15 @@ func (s *source) high(rule int, at time.Time) bool {
 	return n%2 == 1
 }
 
-// answered reports whether the source has returned this answer about a moment. The caller holds the lock.
-func (s *source) answered(rule int, at time.Time, high bool) bool {
-	return slices.ContainsFunc(s.asked[rule], func(a asked) bool { return a.of == at.UnixMilli() && a.high == high })
+// maxAhead is how far ahead of the source an edge asks at most. An edge takes the time of the server, which it knows to half of
+// the time that a reply takes.
+const maxAhead = 250 * time.Millisecond
+
+// ahead reports whether the source was asked about a moment a little before it came, and answered so. The caller holds the lock.
+func (s *source) ahead(rule int, at time.Time, high bool) bool {
+	return slices.ContainsFunc(s.asked[rule], func(a asked) bool {
+		return a.of == at.UnixMilli() && a.high == high && at.After(a.at) && at.Sub(a.at) < maxAhead
+	})
 }
 
 // plan adds moments at which the series of a rule changes. They are later than those before.
