@@ -177,7 +177,7 @@ func edges(p *page.Page) []string {
 		.map(e => 'no edge: ' + e.outerHTML.slice(0, 100).replace(/[0-9]+/g, '0'))`)
 }
 
-// squeeze makes the text twice as large.
+// squeeze makes the text twice as large on a wide page or on a narrow one.
 func squeeze(o *problems, p *page.Page, path string, narrow bool) {
 	p.TextSize(200)
 	if thorough || !narrow {

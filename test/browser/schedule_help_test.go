@@ -167,7 +167,7 @@ func value(p *page.Page, field string) string {
 // browser's console fails every test.
 func sound(t *testing.T, p *page.Page) {
 	t.Helper()
-	if unread(p) || thorough {
+	if thorough || unread(p) {
 		for _, problem := range p.Axe() {
 			t.Errorf("%s: %s", p.Path(), problem)
 		}

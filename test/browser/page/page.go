@@ -47,7 +47,7 @@ func try[T any](p *Page, expression string) (T, error) {
 func (p *Page) until(what, expression string) {
 	p.t.Helper()
 	var problem error
-	pause := 20 * time.Millisecond
+	pause := 10 * time.Millisecond
 	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(pause) {
 		pause = min(2*pause, 160*time.Millisecond) // each question takes time from the page that is to answer
 		var ok bool
