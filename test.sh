@@ -93,9 +93,6 @@ lint() {
 	go tool -modfile=tools/go.mod golangci-lint run ./...
 }
 
-# build compiles packages and tests: beside each other, lint and tests would both compile what is missing.
-build() { go list -export -test -deps ./... >/dev/null; }
-
 # tests runs without go vet, whose checks are among the linters. Three packages run at a time, because some wait.
 tests() {
 	wants "the newcomer's script, test/newcomer" bash curl jq
@@ -236,7 +233,7 @@ rest() {
 
 case "${1:-}" in
 "")
-	lane tools build
+	lane tools
 	beside tests lint
 	;;
 rest)
@@ -244,7 +241,7 @@ rest)
 	rest
 	;;
 all)
-	lane tools build
+	lane tools
 	beside tests lint
 	rest
 	;;
