@@ -82,7 +82,9 @@ func (e *Evaluator) keep(w *watch, durable bool) {
 	e.mu.Unlock()
 	for !dropped && !e.Journal.Keep(k, durable) {
 		k.Unsent = k.Unsent[(len(k.Unsent)+1)/2:]
-		w.unsent.Transitions = k.Unsent
+		if w.apart { // else they are sent at once
+			w.unsent.Transitions = k.Unsent
+		}
 	}
 }
 

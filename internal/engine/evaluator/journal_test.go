@@ -300,6 +300,19 @@ func TestHistoryOfCutHasPace(t *testing.T) {
 	}
 }
 
+// A journal without room keeps no transitions. They are sent nevertheless.
+func TestFullJournalHoldsUpNothing(t *testing.T) {
+	t.Parallel()
+	b, _, j := newFar(t)
+	b.values["web1"] = 97
+	j.full = true
+	b.pass(20 * time.Second)
+	b.wantSent("begin web1")
+	b.values["web1"] = 1
+	b.pass(10 * time.Second)
+	b.wantSent("recovered web1")
+}
+
 // A center without a report for longer than a lease may have hidden what is unknown: it is reported again.
 func TestUnknownIsReportedAgainAfterCut(t *testing.T) {
 	t.Parallel()
