@@ -8,6 +8,8 @@
 # make build   the static binary, stripped, in bin/
 # make release static binaries for Linux on amd64 and arm64, bills of materials, Debian packages and checksums, in dist/
 # make bench   the figures of docs/performance.md, beside a constant reply of the same size
+# make bench-gate   processor time and KB written for an event, of the commit BASE (default HEAD~1) and of the working tree, in turn;
+#              fails when one is more than 15 % above
 # make scale   what grows with the number of accounts, and what each tenfold needs: the figures of docs/scale.md
 # make cluster three nodes on PostgreSQL with a standby, under load, while a node and the primary are killed: what was lost (nothing)
 # make fuzz    every fuzz target for FUZZTIME each (default 5m)
@@ -26,11 +28,12 @@ FUZZTIME ?= 5m
 CASES    ?= 100000
 ROUNDS   ?= 50
 CHROMIUM ?= chromium
+BASE     ?= HEAD~1
 
 # The stages of the soak; each runs alone, too.
 SOAK = soak-timeline soak-monitors soak-rules soak-stories soak-stress soak-crash soak-failover soak-nodes soak-edges soak-postgres soak-race browser generators
 
-.PHONY: test rest quick tools postgres lint demo build release bench scale cluster fuzz soak soak-patroni $(SOAK) golden pictures icons shots published
+.PHONY: test rest quick tools postgres lint demo build release bench bench-gate scale cluster fuzz soak soak-patroni $(SOAK) golden pictures icons shots published
 
 test:
 	./test.sh
@@ -61,6 +64,9 @@ release:
 
 bench:
 	go run ./test/bench
+
+bench-gate:
+	go run ./test/bench -only gate -base $(BASE)
 
 scale:
 	go run ./test/bench -only scale

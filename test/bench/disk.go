@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -28,9 +26,7 @@ func disk(dir, when string) error {
 	if err != nil {
 		return err
 	}
-	busy, _ := os.ReadFile("/proc/loadavg")
-	minute, _, _ := strings.Cut(string(busy), " ")
-	fmt.Printf("| the bare engine %s, load average %s: durable transactions | rows/s | p50 | p99 |\n|---|---|---|---|\n", when, minute)
+	fmt.Printf("| the bare engine %s, load average %s: durable transactions | rows/s | p50 | p99 |\n|---|---|---|---|\n", when, loadAverage())
 	for _, shape := range []struct {
 		title         string
 		writers, rows int

@@ -100,11 +100,16 @@ func database(dir, name string, sections map[string]any) (dsn string, err error)
 
 // accountOf reads an account file of these sections.
 func accountOf(sections map[string]any) (*accountfile.File, error) {
-	text, err := json.Marshal(sections)
+	text, err := accountText(sections)
 	if err != nil {
 		return nil, err
 	}
-	return accountfile.Read(strings.NewReader(string(text)))
+	return accountfile.Read(strings.NewReader(text))
+}
+
+func accountText(sections map[string]any) (string, error) {
+	text, err := json.Marshal(sections)
+	return string(text), err
 }
 
 // imported creates the schema of a database and imports an account.

@@ -14,12 +14,18 @@ func built(dir string) (string, error) {
 		return filepath.Abs(*using)
 	}
 	binary := filepath.Join(dir, "tocsin")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/tocsin")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
+	return binary, build(".", binary)
+}
+
+// build builds the stripped binary of a source tree.
+func build(tree, binary string) error {
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/tocsin")
+	cmd.Dir = tree
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build: %w\n%s", err, out)
 	}
-	return binary, nil
+	return nil
 }
 
 // footprint reports sizes, start-up times and resident memory, and leaves a filled database behind.

@@ -2,7 +2,8 @@
 // beside a constant reply of the same size in the same run, because ratios survive a noisy machine where
 // seconds do not; start-up, memory and size; and the engine's own benchmarks.
 //
-// It asserts nothing: docs/performance.md quotes its output beside the targets.
+// It asserts nothing: docs/performance.md quotes its output beside the targets. The exception is -only gate, which fails when an
+// event has become dearer.
 package main
 
 import (
@@ -24,15 +25,18 @@ var (
 	deliveries = flag.Int("deliveries", 1_000_000, "webhook deliveries for the history pages")
 	channels   = flag.Int("channels", 10_000, "channels with 20 rules each for the lists of configuration")
 	events     = flag.Int("events", 10_000, "events that are decided for the cost of one")
-	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, crowd, webhook, hostile, storm, pages, databases, monitors, scale, replica or model")
+	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, crowd, webhook, hostile, storm, pages, databases, monitors, scale, replica, soak, gate or model")
 	accounts   = flag.String("accounts", "1,10,100,1000,10000", "of -only scale: the numbers of accounts, each larger than the one before")
 	idleFor    = flag.Duration("idle", 6*time.Second, "of -only scale: how long an idle server is watched")
 	profile    = flag.String("profile", "", "write processor profiles of -only deciding to files that begin with this path")
 	paths      = flag.String("paths", "", "of the operations measure only those whose path and title match this expression")
 	engineOnly = flag.String("on", "", "measure -only hostile or crowd on this engine alone: embedded or PostgreSQL")
 	attackOnly = flag.String("attack", "", "measure only these attacks of -only hostile, joined by commas")
-	against    = flag.String("against", "", "measure the operations, or -only crowd, of this binary too, in turn with the built one")
+	against    = flag.String("against", "", "measure the operations, or -only crowd or soak, of this binary too, in turn with the built one")
 	using      = flag.String("binary", "", "measure this binary instead of building one")
+	perSecond  = flag.Int("rate", 200, "of -only soak and gate: events in a second")
+	soakFor    = flag.Duration("soak", 15*time.Second, "of -only soak and gate: how long the steady load is measured")
+	base       = flag.String("base", "HEAD~1", "of -only gate: the commit that the working tree is compared with")
 	backlog    = flag.Int("backlog", 1_000_000, "webhook deliveries that wait at once")
 	endpoints  = flag.Int("endpoints", 50, "webhooks that they wait for")
 	engine     = flag.Bool("engine", true, "run the engine's own benchmarks as well")
@@ -74,31 +78,19 @@ func run() error {
 		return deciding(dir)
 	case "monitors":
 		return monitors(dir)
+	case "storm":
+		return storm(dir)
 	}
 	binary, err := built(dir)
 	if err != nil {
 		return err
 	}
-	if *only == "hostile" { // it fills its own databases
-		return hostile(binary, dir)
+	own := map[string]func(binary, dir string) error{ // they fill their own databases
+		"events": fromEventToPage, "intake": intake, "crowd": behindCrowd, "webhook": webhooks, "hostile": hostile, "databases": databases,
+		"scale": scale, "replica": replica, "soak": soak, "gate": gate,
 	}
-	switch *only { // these fill their own databases
-	case "events":
-		return fromEventToPage(binary, dir)
-	case "intake":
-		return intake(binary, dir)
-	case "crowd":
-		return behindCrowd(binary, dir)
-	case "webhook":
-		return webhooks(binary, dir)
-	case "storm":
-		return storm(dir)
-	case "databases":
-		return databases(binary, dir)
-	case "scale":
-		return scale(binary, dir)
-	case "replica":
-		return replica(binary, dir)
+	if measure := own[*only]; measure != nil {
+		return measure(binary, dir)
 	}
 	key, err := footprint(binary, dir)
 	if err != nil {
