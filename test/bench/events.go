@@ -204,7 +204,7 @@ func intake(binary, dir string) error {
 
 // take loads a server of its own; share is how many of the events were decided when the load ended.
 func take(binary, dsn string, clients, batch int) (f figures, share float64, err error) {
-	server, err := start(binary, "serve", "--listen", "127.0.0.1:0", "--db", dsn, "--limit-per-second", "0", "--limit-per-minute", "0")
+	server, err := start(binary, "serve", "--listen", "127.0.0.1:0", "--db", dsn, "--push-per-second", "0", "--push-per-minute", "0")
 	if err != nil {
 		return f, 0, err
 	}
