@@ -15,7 +15,7 @@ import (
 const (
 	maxGroup    = 128
 	maxAppended = 2000
-	maxJoined   = 1500 * time.Microsecond
+	maxJoined   = 3 * time.Millisecond
 )
 
 // group is the queue of writes. A write is slow because its commit waits for the disk. Writes that arrive while
@@ -25,8 +25,8 @@ const (
 // A write that arrives while others of the group run joins it, up to maxGroup. Under load nearly all callers then
 // share one wait for the disk. Otherwise half of them would wait for the other half first. Each of them waits for all,
 // though: while several accounts write in one lane, one with fifty large writes would make the others wait for these. So a
-// transaction then takes few of them, and the next is of the others alone. An account that writes without a pause meanwhile
-// rests between its transactions; see rests.
+// transaction then takes one write of each account, and further ones only for maxJoined. An account that writes without a
+// pause meanwhile rests between its transactions; see rests.
 //
 // Accounts take turns: a write waits for no more than one write of each other account, however many wait. Those of one
 // account run in the order of their arrival.
@@ -36,12 +36,10 @@ const (
 type group struct {
 	sync.Mutex
 	waiting []*write
-	lanes   []*lane        // that run the writes
-	turns   turns          // of several lanes
-	company *gate.Company  // of the accounts that write, where one lane runs transactions of several; else nil
-	shared  bool           // several have written lately
-	past    map[int64]bool // accounts of the last transaction, which wait while others do
-	present map[int64]bool // accounts of this one
+	lanes   []*lane       // that run the writes
+	turns   turns         // of several lanes
+	company *gate.Company // of the accounts that write, where one lane runs transactions of several; else nil
+	shared  bool          // several have written lately
 	rests   rests
 }
 
@@ -81,17 +79,13 @@ const shards = 64
 // shardOf returns the part that an account is in.
 func shardOf(account int64) int64 { return int64(uint64(account) % shards) } //nolint:gosec // less than 64
 
-// BatchSize returns how many rows of one account a transaction should write, of many. Alone in the one lane of all accounts
-// it writes the usual number, beside others a third, for which they wait less; twice as many where no other account waits for it.
+// BatchSize returns how many rows of one account a transaction should write, of many: the usual number in the one lane of all
+// accounts, twice as many where no other account waits for it.
 func (d *DB) BatchSize(usual int) int {
-	switch g := d.writes; {
-	case g.company == nil:
+	if d.writes.company == nil {
 		return 2 * usual
-	case g.hasCompany():
-		return max(1, usual/3)
-	default:
-		return usual
 	}
+	return usual
 }
 
 // Write runs fn in a write transaction, while no other runs in any process that has the database open. When Write returns
@@ -181,12 +175,6 @@ func (g *group) add(w *write) {
 	g.wake(w.claims)
 }
 
-func (g *group) hasCompany() bool {
-	g.Lock()
-	defer g.Unlock()
-	return g.shared
-}
-
 // wake wakes a lane that is idle.
 func (g *group) wake(claims bool) {
 	for _, l := range g.lanes {
@@ -220,38 +208,20 @@ type room struct {
 }
 
 // take removes the next writes from the queue, as many as there is room for, up to the first that needs shards beyond
-// those that are locked. In each round every account has one. While several accounts write it takes one round, of those
-// that had none in the last transaction. Those that rest have none.
+// those that are locked. In each round every account has one. While several accounts write it takes one round. Those that
+// rest have none.
 func (g *group) take(left *room, may func(*write) bool) (taken []*write) {
 	next := rounds(g.rests.without(g.waiting))
 	if g.shared && len(next) > 0 {
-		next = [][]*write{slices.DeleteFunc(next[0], func(w *write) bool { return g.past[w.account] })}
+		next = next[:1]
 	}
 	for _, w := range slices.Concat(next...) {
 		if !left.has(w) || !may(w) {
 			break
 		}
 		taken = append(taken, w)
-		if g.shared {
-			g.present[w.account] = true
-		}
 	}
 	g.drop(taken)
-	return taken
-}
-
-// single removes the writes from the queue that a transaction of the only lane begins with.
-func (g *group) single(left *room) (taken []*write) {
-	if g.company == nil {
-		return g.take(left, anyWrite)
-	}
-	g.past, g.present = g.present, map[int64]bool{}
-	left.until = time.Now().Add(maxJoined)
-	taken = g.take(left, anyWrite)
-	if len(taken) == 0 && len(g.waiting) > 0 {
-		g.past = nil
-		taken = g.take(left, anyWrite)
-	}
 	return taken
 }
 
@@ -332,7 +302,8 @@ func (g *group) next(l *lane, left *room) (taken []*write) {
 	g.Lock()
 	defer g.Unlock()
 	if len(g.lanes) == 1 {
-		taken = g.single(left)
+		left.until = time.Now().Add(maxJoined)
+		taken = g.take(left, anyWrite)
 	} else {
 		taken = g.turn(l, left)
 	}

@@ -46,7 +46,7 @@ func TestTake(t *testing.T) {
 }
 
 // TestLaneOfAll: alone, an account has all its writes in a transaction of the lane that all accounts share. Beside others it
-// has one, and then what there is time for; the next transaction is of accounts that had none.
+// has one, and then one in each round for which there is time.
 func TestLaneOfAll(t *testing.T) {
 	t.Parallel()
 	g := newGroupOfOne(gate.NewMeter(time.Now))
@@ -81,15 +81,11 @@ func TestLaneOfAll(t *testing.T) {
 		{"alone, those that come meanwhile", []int64{1, 1}, late, "[1 1]"},
 		{"the program's own writes are no company", []int64{NoAccount, 1, 1}, begin, "[0 1 1]"},
 		{"one of each account", []int64{1, 1, 1, 2}, begin, "[1 2]"},
-		{"then one more", nil, join, "[1]"},
-		{"and none when the time is over", nil, late, "[]"},
-		{"who had none in the last transaction", []int64{3, 2}, begin, "[3]"},
-		{"alone in this one", nil, join, "[]"},
-		{"but for others who had none either", []int64{4, 3}, join, "[4 3]"},
-		{"then those who wait", []int64{3}, begin, "[1 2]"},
-		{"and those of the last", nil, begin, "[3]"},
-		{"one that waits alone has several", []int64{3, 3}, begin, "[3]"},
-		{"one after the other", nil, join, "[3]"},
+		{"then one more of each", []int64{3, 2}, join, "[1 3 2]"},
+		{"and the next", nil, join, "[1]"},
+		{"none when the time is over", []int64{1, 1, 3}, late, "[]"},
+		{"who waits longest has the next turn", nil, begin, "[1 3]"},
+		{"and one more", nil, begin, "[1]"},
 		{"nobody waits", nil, begin, "[]"},
 	} {
 		add(step.add...)

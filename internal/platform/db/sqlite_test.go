@@ -185,23 +185,3 @@ func TestTheLogIsCopiedBesideTheCommits(t *testing.T) {
 		write(t, d, `INSERT INTO item VALUES ($1, $2)`, n, strings.Repeat("x", 5000))
 	}
 }
-
-// TestBatchSize: what an account writes at once is less while others wait for the same lane.
-func TestBatchSize(t *testing.T) {
-	t.Parallel()
-	d := open(t, filepath.Join(t.TempDir(), "test.db"))
-	for _, step := range []struct {
-		account int64
-		want    int
-	}{{1, 60}, {1, 60}, {db.NoAccount, 60}, {2, 20}, {1, 20}} {
-		if err := d.WriteOf(ctx, step.account, func(*db.Tx) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
-		if got := d.BatchSize(60); got != step.want {
-			t.Errorf("after account %d: %d, want %d", step.account, got, step.want)
-		}
-	}
-	if got := d.BatchSize(2); got != 1 {
-		t.Errorf("%d, want 1", got)
-	}
-}
