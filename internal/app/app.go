@@ -131,6 +131,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 	}
 	a := &App{Config: c, DB: d, Keys: auth.NewKeys(d, c.Clock), metrics: prometheus.NewRegistry(),
 		share: &ratelimit.Share{}, turns: gate.NewTurns(d.Meter(), time.Now), pace: gate.NewPace(d.Meter(), time.Now)}
+	a.watchCommits()
 	if err := SetClock(ctx, d, c.Clock); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}

@@ -39,6 +39,7 @@ func (l *lane) commit(writes []*write, left *room) {
 		return
 	}
 	tx.locked = locked
+	begun := time.Now()
 	err = l.db.engine.permitted(tx)
 	if err != nil { // waits for the lock, on which the functions rely from their first line on
 		return
@@ -60,8 +61,10 @@ func (l *lane) commit(writes []*write, left *room) {
 		err = errUnfinished // nothing to commit
 		return
 	}
+	ran := time.Now()
 	_, err = tx.Exec("COMMIT")
 	if err == nil {
+		l.db.committed(&Commit{Began: began, Begun: begun, Ran: ran, Ended: time.Now(), writes: writes})
 		l.conn.committed()
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tocsin/internal/platform/gate"
@@ -30,6 +31,7 @@ type DB struct {
 	meter      *gate.Meter
 	unreadable *Unreadable
 	dsn        string
+	observer   atomic.Pointer[func(*Commit)]
 	closed     chan struct{}
 	once       sync.Once
 }
