@@ -21,7 +21,7 @@ import (
 )
 
 // attemptID returns a new id of an attempt, which begins with its day (the specification, 2.9).
-func attemptID(now time.Time) string { return now.UTC().Format("20060102") + id.Short() }
+func attemptID(now time.Time) string { return now.UTC().Format("20060102") + id.ShortAt(now) }
 
 // header returns the headers of an attempt. Each attempt has a signature of its own, because the time is signed too.
 func (f *attempt) header(now time.Time) http.Header {

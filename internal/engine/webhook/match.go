@@ -41,7 +41,7 @@ const maxBatches = 4
 func (r *Service) matchRound(t *jobs.Round) error {
 	for n := 0; n < maxBatches && (n == 0 || t.GoesOn()); n++ {
 		more, missed, err := r.matchAccount(t.Ctx, t.Account)
-		t.More = more
+		t.More, t.Full = more, more
 		if err != nil || !more {
 			return err
 		}
@@ -125,7 +125,7 @@ func (m *matching) match(e *event) bool {
 			return false
 		}
 		one := message{
-			account: m.account, id: id.Token(16), integration: s.integration,
+			account: m.account, id: id.Message(time.UnixMilli(e.at)), integration: s.integration,
 			webhookType: e.webhookType, eventType: e.eventType, channel: e.channel, ref: e.ref, started: e.at, happened: e.at,
 		}
 		var cost int

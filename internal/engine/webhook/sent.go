@@ -22,7 +22,7 @@ func PutSent(tx *db.Tx, item activity.Item, d Delivery, response string) error {
 		return err
 	}
 	f := &attempt{message: message{
-		account: item.Account, id: id.Token(16), integration: d.IntegrationID, webhookType: d.WebhookType, eventType: d.EventType,
+		account: item.Account, id: id.Message(item.At), integration: d.IntegrationID, webhookType: d.WebhookType, eventType: d.EventType,
 		channel: d.ChannelID, ref: d.RefID, attempts: d.Attempt, started: item.At.UnixMilli(), happened: item.At.UnixMilli(),
 	}}
 	f.payload = withID(standard, f.id)

@@ -110,7 +110,7 @@ func (r *Service) sample(c *api.Call, in testRequest) (s sampled, err error) {
 	}
 	s.name = i.IntegrationName
 	s.message = message{
-		account: c.Who.AccountID, id: id.Token(16), integration: in.IntegrationID, webhookType: "alert", ref: id.Object(c.Now),
+		account: c.Who.AccountID, id: id.Message(c.Now), integration: in.IntegrationID, webhookType: "alert", ref: id.Object(c.Now),
 		attemptID: attemptID(c.Now), started: c.Now.UnixMilli(), happened: c.Now.UnixMilli(), origin: test,
 	}
 	known, own := integration.AlertEvents, ""

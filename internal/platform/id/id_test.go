@@ -51,6 +51,18 @@ func TestULIDsBeginWithTheirTime(t *testing.T) {
 	}
 }
 
+func TestIDsOfAMillisecondLaterSortLater(t *testing.T) {
+	midnight := time.Date(2026, 4, 12, 0, 0, 0, 0, time.UTC)
+	for _, at := range []time.Time{midnight, now, midnight.Add(24*time.Hour - 2*time.Millisecond)} {
+		for name, draw := range map[string]func(time.Time) string{"Message": Message, "ShortAt": ShortAt} {
+			first, second := draw(at), draw(at.Add(time.Millisecond))
+			if first >= second || len(first) != len(second) {
+				t.Errorf("%s: %s of %s, %s of a millisecond later", name, first, at, second)
+			}
+		}
+	}
+}
+
 func TestObjectCarriesItsTimeAndCounts(t *testing.T) {
 	var seen [2][12]byte
 	for i := range seen {
@@ -186,12 +198,14 @@ func TestSecretsHaveTheirForm(t *testing.T) {
 // race detector wants to see.
 func TestNoTwoAreAlike(t *testing.T) {
 	makers := map[string]func() string{
-		"ULID":   func() string { return ULID(now) },
-		"Object": func() string { return Object(now) },
-		"Short":  Short,
-		"Token":  func() string { return Token(16) },
-		"AppKey": AppKey,
-		"Number": func() string { return strconv.FormatInt(Number(), 10) },
+		"ULID":    func() string { return ULID(now) },
+		"Message": func() string { return Message(now) },
+		"Object":  func() string { return Object(now) },
+		"Short":   Short,
+		"ShortAt": func() string { return ShortAt(now) },
+		"Token":   func() string { return Token(16) },
+		"AppKey":  AppKey,
+		"Number":  func() string { return strconv.FormatInt(Number(), 10) },
 	}
 	for name, draw := range makers {
 		t.Run(name, func(t *testing.T) {

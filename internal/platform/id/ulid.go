@@ -1,6 +1,7 @@
 package id
 
 import (
+	"encoding/hex"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -17,6 +18,15 @@ func ULID(now time.Time) string {
 	_ = u.SetTime(uint64(max(now.UnixMilli(), 0)))
 	_, _ = public.Read(u[6:])
 	return u.String()
+}
+
+// Message returns the id of a message: 32 lower-case hexadecimal digits, of which the first twelve are now in milliseconds,
+// as in a ULID, so that an index to which such ids are added is written at its end.
+func Message(now time.Time) string {
+	var u ulid.ULID
+	_ = u.SetTime(uint64(max(now.UnixMilli(), 0)))
+	_, _ = public.Read(u[6:])
+	return hex.EncodeToString(u[:])
 }
 
 // ULIDFrom returns a text that is not greater than any ULID of an instant or a later one, and greater than every one of an
