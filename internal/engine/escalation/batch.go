@@ -36,6 +36,7 @@ func (r *Service) run(t *jobs.Round, k kind) error {
 		return err
 	}
 	t.More = true // more than a batch, or what does not hold any more
+	t.Full = t.Full || len(due) == r.batchSize()
 	due = r.prepareAll(t, due)
 	missed := false
 	err = r.DB.WriteOf(t.Ctx, t.Account, func(tx *db.Tx) error {

@@ -112,9 +112,8 @@ const firsts = `WITH RECURSIVE ahead (account_id) AS (
 	FROM ahead WHERE account_id IS NOT NULL`
 
 // Sizes, in events. A batch shares one transaction: of 60 events each costs a third less than of 15, because the engine
-// then writes each page of an index once for several of them. Other writers wait about 3 ms for it, so batches are smaller
-// while there are some. Where only those of the account wait, of 120 each costs a third less again, mostly because the
-// server runs fewer statements.
+// then writes each page of an index once for several of them. Other writers wait about 3 ms for it. Where only those of the
+// account wait, of 120 each costs a third less again, mostly because the server runs fewer statements.
 const (
 	usualBatch = 60
 	maxRound   = 180       // events of one account before the next account's
@@ -132,7 +131,7 @@ func (r *Service) decideAccount(t *jobs.Round) error {
 		if err != nil {
 			return errors.Join(err, p.failed)
 		}
-		t.More = more
+		t.More, t.Full = more, more
 		if !more {
 			break
 		}

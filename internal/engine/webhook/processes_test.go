@@ -127,8 +127,8 @@ func TestProcessesShareAnEndpoint(t *testing.T) {
 	h.Exec(`UPDATE webhook_endpoint SET failures = 0, held_until = 0`)
 	h.Exec(`UPDATE webhook_message SET due_at = $1`, c.Now().UnixMilli()) // as if each were about another object
 	wait = both()
-	if n := sending(); n != 4 {
-		t.Errorf("%d messages are being sent to an endpoint, want 4", n)
+	if n := sending(); n != 16 {
+		t.Errorf("%d messages are being sent to an endpoint, want 16", n)
 	}
 	close(release)
 	wait()

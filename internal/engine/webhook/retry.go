@@ -68,7 +68,7 @@ func next(v conclusion, started, now time.Time, spread float64) (due time.Time, 
 const (
 	maxFailures    = 10
 	probe          = time.Minute
-	maxPerEndpoint = 4 // attempts at the same time at one endpoint that is not held
+	maxPerEndpoint = 16 // attempts at the same time at one endpoint that is not held
 )
 
 // endpoint is the state of an endpoint.

@@ -94,7 +94,7 @@ func TestMessagesAreRetriedForADay(t *testing.T) {
 
 func TestSlotsOfAnEndpoint(t *testing.T) {
 	t.Parallel()
-	for failures, want := range map[int64]int{0: 4, 9: 4, 10: 1, 50: 1} {
+	for failures, want := range map[int64]int{0: 16, 9: 16, 10: 1, 50: 1} {
 		if got := (&endpoint{failures: failures}).slots(); got != want {
 			t.Errorf("%d failures: %d", failures, got)
 		}

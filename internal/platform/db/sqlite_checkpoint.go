@@ -7,7 +7,7 @@ import "sync"
 // commits, and the commit that makes it large copies what is left. A copy writes each page once, however often it has
 // changed since the last, so small copies would write more.
 const (
-	copiedBeside   = 1000
+	copiedBeside   = 8000
 	copiedInCommit = "wal_autocheckpoint = 16000"
 )
 

@@ -174,7 +174,7 @@ func TestTheLogIsCopiedBesideTheCommits(t *testing.T) {
 	}
 	for n := 0; ; n++ {
 		if _, pages, copied := state(); copied > 400 {
-			if pages > 5000 {
+			if pages > 12000 {
 				t.Errorf("%d pages of %d were copied only then", copied, pages)
 			}
 			break
@@ -182,6 +182,6 @@ func TestTheLogIsCopiedBesideTheCommits(t *testing.T) {
 		if n == 2000 {
 			t.Fatal("nothing is copied")
 		}
-		write(t, d, `INSERT INTO item VALUES ($1, $2)`, n, strings.Repeat("x", 5000))
+		write(t, d, `INSERT INTO item VALUES ($1, $2)`, n, strings.Repeat("x", 50_000))
 	}
 }

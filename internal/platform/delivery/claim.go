@@ -143,7 +143,7 @@ func (r *Runner[K, R, O]) claimOf(ctx context.Context, o order[K], weight int, n
 			if r.store.Lost(row) {
 				r.lost.Inc()
 			}
-			r.begin(o.parts[i].queue, row, now)
+			r.begin(ctx, o.parts[i].queue, row, now)
 		}
 	}
 	return all

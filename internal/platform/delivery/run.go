@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
 )
 
 // patience is how long a run waits for the claims of accounts that are being written, unless it is woken before: rows become
@@ -83,7 +84,7 @@ func (r *Runner[K, R, O]) copySlots() slots[K] {
 
 // begin makes one attempt on its own goroutine, in a slot that is taken, and passes the result to record. A process that was
 // frozen since the row was claimed makes none: the row may be another's by now.
-func (r *Runner[K, R, O]) begin(queue Queue[K], row R, claimed time.Time) {
+func (r *Runner[K, R, O]) begin(job context.Context, queue Queue[K], row R, claimed time.Time) {
 	r.mu.Lock()
 	ctx := r.ctx
 	r.mu.Unlock()
@@ -101,7 +102,7 @@ func (r *Runner[K, R, O]) begin(queue Queue[K], row R, claimed time.Time) {
 			r.release([]ended[K, R, O]{{queue: queue}})
 			return
 		}
-		r.end(ended[K, R, O]{queue, result})
+		r.end(job, ended[K, R, O]{queue, result})
 	})
 }
 
@@ -139,20 +140,20 @@ func (r *Runner[K, R, O]) weigh(row R) int {
 
 // end passes a result to the goroutine that records those of its account, and starts it if it does not run. Results that
 // arrive while it commits share the next commit.
-func (r *Runner[K, R, O]) end(e ended[K, R, O]) {
+func (r *Runner[K, R, O]) end(job context.Context, e ended[K, R, O]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	account := r.store.Account(e.queue.Key)
 	waiting, recording := r.ended[account]
 	r.ended[account] = append(waiting, e)
 	if !recording {
-		r.running.Go(func() { r.record(account) })
+		r.running.Go(func() { r.record(job, account) })
 	}
 }
 
 // record records results of an account until there are none. A slot becomes free only once its result is on disk, because
-// the result decides whether the target may be called again.
-func (r *Runner[K, R, O]) record(account int64) {
+// the result decides whether the target may be called again. Results gather until the next beat.
+func (r *Runner[K, R, O]) record(job context.Context, account int64) {
 	for {
 		r.mu.Lock()
 		waiting := r.ended[account]
@@ -172,6 +173,7 @@ func (r *Runner[K, R, O]) record(account int64) {
 		}
 		r.commit(account, batch)
 		r.release(batch)
+		jobs.AwaitBeat(job)
 	}
 }
 

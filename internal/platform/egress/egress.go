@@ -61,8 +61,8 @@ func (c *Client) http(config *tls.Config, kept int) *http.Client {
 	}
 }
 
-// keptConns is how many connections to a host are kept for the next requests.
-const keptConns = 4
+// keptConns is how many connections to a host are kept for the next requests: as many as a webhook has at once.
+const keptConns = 16
 
 // closedBefore reports whether the host closed a kept connection just before the request was written to it: it has not read
 // the request. The library itself repeats only requests without an effect.

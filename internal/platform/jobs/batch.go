@@ -29,6 +29,7 @@ func (b *Batch[R]) Round(t *Round) error {
 	var rows []R
 	err := b.DB.Read(t.Ctx, func(tx *db.Tx) (err error) {
 		rows, t.More, err = b.Due(tx, t.Account, t.Now)
+		t.Full = t.More
 		return err
 	})
 	if err != nil || len(rows) == 0 {

@@ -79,7 +79,7 @@ func (c *Runner) Add(j Job) { c.jobs = append(c.jobs, j) }
 
 // Start runs the jobs until Stop.
 func (c *Runner) Start() {
-	ctx, quit := context.WithCancel(context.Background())
+	ctx, quit := context.WithCancel(context.WithValue(context.Background(), pacedKey{}, true))
 	c.quit = quit
 	for i := range c.jobs {
 		t := &c.jobs[i]

@@ -78,6 +78,7 @@ type Round struct {
 	Now       time.Time
 	Expensive bool // the round was expensive; set by the function that does the work
 	More      bool // the account has more work that is due; set by the function too
+	Full      bool // the work filled a transaction, so what is left waits for no beat; set by the function too
 	turns     *RoundRobin
 	missed    bool // another process was faster
 	among     bool // the round has the goroutine of expensive accounts
@@ -144,6 +145,9 @@ func (t *RoundRobin) run(own *Round, do func(*Round) error) {
 	if t.first != nil && t.first() {
 		pause = min(ended.Sub(began), maxGiven)
 	}
+	if !own.Full {
+		pause = max(pause, UntilBeat(own.Ctx))
+	}
 	t.mu.Lock()
 	pause = max(pause, min(t.meter.Worked(own.Account, max(0, ended.Sub(began)-waited()), ended), maxPause))
 	t.inUse[own.among]--
@@ -163,10 +167,7 @@ func (t *RoundRobin) run(own *Round, do func(*Round) error) {
 	t.mu.Unlock()
 	if pause > 0 {
 		t.wake.rouse() // another account may use the goroutine
-		select {
-		case <-own.Ctx.Done():
-		case <-time.After(pause):
-		}
+		sleep(own.Ctx, pause)
 	}
 	t.mu.Lock()
 	if t.busy[own.Account] || own.More {

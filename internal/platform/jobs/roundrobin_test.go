@@ -318,6 +318,33 @@ func TestRoundsPauseForTheirOwnWork(t *testing.T) {
 	})
 }
 
+// TestRoundsOfStartedJobsHaveBeats: what goes on of an account waits for the next beat, unless a round filled its transaction.
+// Jobs that are not started have none.
+func TestRoundsOfStartedJobsHaveBeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		started := context.WithValue(t.Context(), pacedKey{}, true)
+		for _, c := range []struct {
+			ctx  context.Context
+			full bool
+			want time.Duration
+		}{{started, false, beat}, {started, true, 7 * time.Millisecond}, {t.Context(), false, 7 * time.Millisecond}} {
+			r, began := NewRoundRobin(NewSignal(), nil, nil), time.Now().Truncate(beat).Add(beat)
+			time.Sleep(time.Until(began))
+			if err := r.Begin(c.ctx, now, []int64{7}, func(own *Round) error {
+				own.Full = c.full
+				time.Sleep(7 * time.Millisecond) // only the length of the round counts
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			r.Wait()
+			if got := time.Since(began); got != c.want {
+				t.Errorf("full: %t: the account is free after %v, want %v", c.full, got, c.want)
+			}
+		}
+	})
+}
+
 // TestRoundsThatStopReportNothing: an error after the context has ended is that of a program that stops.
 func TestRoundsThatStopReportNothing(t *testing.T) {
 	r := NewRoundRobin(nil, nil, nil)
