@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -152,7 +151,7 @@ func (cmd *serveCmd) Run(con *console) error {
 // run starts the server, calls prepare, prints the address and serves until ctx ends. The port is opened before
 // anything is written, so that a second server on the same database does no harm.
 func run(ctx context.Context, a *app.App, con *console, prepare func(url string) error) error {
-	paceCollector()
+	PaceCollector()
 	addThreads()
 	s, err := a.Start()
 	if err != nil {
@@ -167,15 +166,6 @@ func run(ctx context.Context, a *app.App, con *console, prepare func(url string)
 	limitMemory(a.Log) // after all that may keep the program from starting, whose error is then all that is printed
 	fmt.Fprintln(con.out, "listening on", s.URL)
 	return errors.Join(s.Wait(ctx), s.Stop())
-}
-
-// paceCollector lets the heap grow to four times the live data before a garbage collection. Live data is a few
-// megabytes, and at the default the collector ran dozens of times a second under load: simple reads reached three
-// fifths of today's rate. It costs memory only under load (docs/performance.md).
-func paceCollector() {
-	if _, set := os.LookupEnv("GOGC"); !set {
-		debug.SetGCPercent(400)
-	}
 }
 
 // addThreads runs twice as many threads as a small machine has processors. Go lets a call compute for 10 ms before another
