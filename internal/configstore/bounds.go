@@ -2,35 +2,53 @@ package configstore
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
 // Bounds holds a record against the bounds in the tags of its fields: maxItems, innerMaxItems, maxProperties,
 // maxLength, enum and pattern. The schema of requests has the same bounds, so that an account file has no record that the
 // API rejects. The error is fault.Invalid with the path of the member.
-func (a RecordPath) Bounds(v any) error { return a.bounds(reflect.ValueOf(v), "") }
+func (a RecordPath) Bounds(v any) error { return a.check(reflect.ValueOf(v), unbounded) }
 
-// bounds checks a value whose field has these tags.
-func (a RecordPath) bounds(v reflect.Value, tag reflect.StructTag) error {
+// bounds are those of one field. A number is none if it is negative.
+type bounds struct {
+	maxItems      int
+	innerMaxItems int // of lists in the list or map
+	maxProperties int
+	maxLength     int // of texts, those in a list or map too
+	enum          []string
+	pattern       *regexp.Regexp
+	description   string // of the pattern
+}
+
+var unbounded = bounds{maxItems: -1, innerMaxItems: -1, maxProperties: -1, maxLength: -1}
+
+// inner returns the bounds of the elements of a list or a map.
+func (b bounds) inner() bounds {
+	return bounds{maxItems: b.innerMaxItems, innerMaxItems: -1, maxProperties: -1, maxLength: b.maxLength, enum: b.enum}
+}
+
+// check checks a value. A zero one breaks no bound.
+func (a RecordPath) check(v reflect.Value, b bounds) error {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
 			return nil
 		}
-		return a.bounds(v.Elem(), tag)
+		return a.check(v.Elem(), b)
 	case reflect.String:
-		return a.text(v.String(), tag)
+		return a.text(v.String(), b)
 	case reflect.Slice:
-		return a.elements(v, tag)
+		return a.elements(v, b)
 	case reflect.Map:
-		return a.values(v, tag)
+		return a.values(v, b)
 	case reflect.Struct:
 		return a.fields(v)
 	}
@@ -38,62 +56,115 @@ func (a RecordPath) bounds(v reflect.Value, tag reflect.StructTag) error {
 }
 
 // text checks a string. The empty one counts as not set.
-func (a RecordPath) text(s string, tag reflect.StructTag) error {
-	if values := tag.Get("enum"); values != "" && s != "" {
-		return a.OneOf("", s, strings.Split(values, ",")...)
-	}
-	if pattern := tag.Get("pattern"); pattern != "" && s != "" && !regexp.MustCompile(pattern).MatchString(s) {
-		return a.Invalid("", "must be %s, got %s", cmp.Or(tag.Get("patternDescription"), pattern), shown(s))
-	}
-	most, ok := number(tag, "maxLength")
-	if !ok || len(s) <= most { // a character has at least one byte
+func (a RecordPath) text(s string, b bounds) error {
+	if s == "" {
 		return nil
 	}
-	if n := utf8.RuneCountInString(s); n > most {
-		return a.Invalid("", "must have at most %d characters, got %d", most, n)
+	if len(b.enum) > 0 {
+		return a.OneOf("", s, b.enum...)
+	}
+	if b.pattern != nil && !b.pattern.MatchString(s) {
+		return a.Invalid("", "must be %s, got %s", cmp.Or(b.description, b.pattern.String()), shown(s))
+	}
+	if b.maxLength < 0 || len(s) <= b.maxLength { // a character has at least one byte
+		return nil
+	}
+	if n := utf8.RuneCountInString(s); n > b.maxLength {
+		return a.Invalid("", "must have at most %d characters, got %d", b.maxLength, n)
 	}
 	return nil
 }
 
 func (a RecordPath) fields(v reflect.Value) error {
-	for _, f := range reflect.VisibleFields(v.Type()) {
+	for _, f := range boundedFields(v.Type()) {
+		field, err := v.FieldByIndexErr(f.index)
+		if err != nil || field.IsZero() {
+			continue // a field of an embedded struct whose pointer is nil, or nothing to check
+		}
+		if err := a.Member(f.name).check(field, f.bounds); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// boundedField is a field of a type whose values may break a bound.
+type boundedField struct {
+	index  []int
+	name   string
+	bounds bounds
+}
+
+var boundedFieldsOf sync.Map // of a reflect.Type: []boundedField
+
+// boundedFields returns the fields of a type. To find them costs more than to check a record, so they are found once.
+func boundedFields(t reflect.Type) []boundedField {
+	if known, ok := boundedFieldsOf.Load(t); ok {
+		return known.([]boundedField)
+	}
+	all := []boundedField{}
+	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Anonymous || !f.IsExported() || name == "" || name == "-" {
 			continue // the fields of an embedded struct are visible fields too
 		}
-		field, err := v.FieldByIndexErr(f.Index)
-		if err != nil {
-			continue // a field of an embedded struct whose pointer is nil
-		}
-		if err := a.Member(name).bounds(field, f.Tag); err != nil {
-			return err
+		switch f.Type.Kind() {
+		case reflect.Pointer, reflect.String, reflect.Slice, reflect.Map, reflect.Struct:
+			all = append(all, boundedField{f.Index, name, boundsOf(f.Tag)})
 		}
 	}
-	return nil
+	boundedFieldsOf.Store(t, all)
+	return all
 }
 
-func (a RecordPath) elements(v reflect.Value, tag reflect.StructTag) error {
+// boundsOf returns the bounds in the tags of a field. A pattern that does not compile is a mistake of the program.
+func boundsOf(tag reflect.StructTag) bounds {
+	b := bounds{
+		maxItems: number(tag, "maxItems"), innerMaxItems: number(tag, "innerMaxItems"),
+		maxProperties: number(tag, "maxProperties"), maxLength: number(tag, "maxLength"),
+		description: tag.Get("patternDescription"),
+	}
+	if values := tag.Get("enum"); values != "" {
+		b.enum = strings.Split(values, ",")
+	}
+	if pattern := tag.Get("pattern"); pattern != "" {
+		b.pattern = regexp.MustCompile(pattern)
+	}
+	return b
+}
+
+// number returns the number in a tag; -1 when it has none.
+func number(tag reflect.StructTag, name string) int {
+	n, err := strconv.Atoi(tag.Get(name))
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+func (a RecordPath) elements(v reflect.Value, b bounds) error {
 	if v.Type().Elem().Kind() == reflect.Uint8 {
 		return nil // a document of any shape
 	}
-	most, ok := number(tag, "maxItems")
+	most := b.maxItems
 	if list, own := v.Interface().(interface{ MaxItems() int }); own {
-		most, ok = list.MaxItems(), true // as in the schema
+		most = list.MaxItems() // as in the schema
 	}
-	if ok && v.Len() > most {
+	if most >= 0 && v.Len() > most {
 		return a.Invalid("", "must have at most %d elements, got %d", most, v.Len())
 	}
+	inner := b.inner()
 	for i := range v.Len() {
-		if err := PathOf(string(a), i).bounds(v.Index(i), inner(tag)); err != nil {
+		if err := PathOf(string(a), i).check(v.Index(i), inner); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a RecordPath) values(v reflect.Value, tag reflect.StructTag) error {
-	if most, ok := number(tag, "maxProperties"); ok && v.Len() > most {
-		return a.Invalid("", "must have at most %d members, got %d", most, v.Len())
+func (a RecordPath) values(v reflect.Value, b bounds) error {
+	if b.maxProperties >= 0 && v.Len() > b.maxProperties {
+		return a.Invalid("", "must have at most %d members, got %d", b.maxProperties, v.Len())
 	}
 	if v.Type().Key().Kind() != reflect.String {
 		return nil
@@ -102,21 +173,11 @@ func (a RecordPath) values(v reflect.Value, tag reflect.StructTag) error {
 	for name, value := range v.Seq2() {
 		all[name.String()] = value
 	}
+	inner := b.inner()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if err := a.Member(name).bounds(all[name], inner(tag)); err != nil {
+		if err := a.Member(name).check(all[name], inner); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// inner returns the tags for the elements of a list or a map: innerMaxItems bounds lists in it, maxLength and enum texts.
-func inner(tag reflect.StructTag) reflect.StructTag {
-	return reflect.StructTag(fmt.Sprintf(`maxItems:%q maxLength:%q enum:%q`, tag.Get("innerMaxItems"), tag.Get("maxLength"), tag.Get("enum")))
-}
-
-// number returns the number in a tag; ok is false when it has none.
-func number(tag reflect.StructTag, name string) (int, bool) {
-	n, err := strconv.Atoi(tag.Get(name))
-	return n, err == nil
 }

@@ -18,6 +18,10 @@ type record struct {
 	Parts  []inside            `json:"parts"`
 	Bytes  []byte              `json:"bytes" maxItems:"1"`
 	Free   string              `json:"free"`
+	Kind   string              `json:"kind" enum:"a,b"`
+	Kinds  []string            `json:"kinds" enum:"a,b"`
+	Code   string              `json:"code" pattern:"^[0-9]+$" patternDescription:"digits"`
+	Bare   string              `json:"bare" pattern:"^[0-9]+$"`
 }
 
 func TestBounds(t *testing.T) {
@@ -33,6 +37,10 @@ func TestBounds(t *testing.T) {
 		"r.map.a: must have at most 4 characters, got 5":        {Map: map[string]string{"a": long}},
 		"r.lists.a: must have at most 1 elements, got 2":        {Lists: map[string][]string{"a": {"", ""}}},
 		"r.parts[1].key: must have at most 3 characters, got 5": {Parts: []inside{{}, {long}}},
+		"r.kind: must be one of a, b, got \"c\"":                {Kind: "c"},
+		"r.kinds[1]: must be one of a, b, got \"c\"":            {Kinds: []string{"a", "c"}},
+		"r.code: must be digits, got \"x\"":                     {Code: "x"},
+		"r.bare: must be ^[0-9]+$, got \"x\"":                   {Bare: "x"},
 	} {
 		got := ""
 		if err := RecordPath("r").Bounds(&v); err != nil {
@@ -41,5 +49,18 @@ func TestBounds(t *testing.T) {
 		if !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("got %s, want %s", got, want)
 		}
+	}
+}
+
+// TestBoundsOfValidRecordAllocateLittle: what the tags state is read once for a type and not for each record.
+func TestBoundsOfValidRecordAllocateLittle(t *testing.T) {
+	v := record{inside: inside{"üüü"}, Texts: []string{"a", "b"}, Kind: "a", Code: "12", Bare: "1"}
+	const most = 10 // a path for each member and element that is set
+	if n := testing.AllocsPerRun(10, func() {
+		if err := RecordPath("r").Bounds(&v); err != nil {
+			t.Fatal(err)
+		}
+	}); n > most {
+		t.Errorf("%.0f allocations, want at most %d", n, most)
 	}
 }
