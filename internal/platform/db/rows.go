@@ -2,7 +2,7 @@ package db
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -165,7 +165,10 @@ func merged(writes []*write) (all []Rows) {
 func placeholders(n int) string {
 	all := make([]string, n)
 	for i := range all {
-		all[i] = fmt.Sprintf("$%d", i+1)
+		all[i] = placeholder(i)
 	}
 	return strings.Join(all, ", ")
 }
+
+// placeholder returns that of a column, counted from 0.
+func placeholder(column int) string { return "$" + strconv.Itoa(column+1) }

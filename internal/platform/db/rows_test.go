@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 )
 
 // TestRowsAgainstAMap: rows that are inserted, updated and both in any order, in several tables and between other statements,
@@ -95,5 +98,59 @@ func TestRowsAgainstAMap(t *testing.T) {
 		if err != nil || !maps.Equal(got, want) {
 			t.Fatalf("seed %d: %v, %v\n%v, want\n%v", seed, log, err, got, want)
 		}
+	}
+}
+
+// TestRowsOfTableWithOtherColumns: each call states its columns, whatever those of the call before were.
+func TestRowsOfTableWithOtherColumns(t *testing.T) {
+	t.Parallel()
+	d, _ := opened(t, `CREATE TABLE north (k BIGINT PRIMARY KEY, a TEXT, b TEXT)`)
+	err := d.Write(t.Context(), func(tx *db.Tx) error {
+		for k, names := range []string{"k, a, b", "k, b, a"} {
+			if err := tx.Insert(db.Rows{Table: "north", Columns: db.Columns(names), Values: [][]any{{int64(k), "first", "second"}}}); err != nil {
+				return err
+			}
+		}
+		for k, column := range []string{"a", "b"} {
+			if err := tx.Update(1, db.Rows{Table: "north", Columns: []string{"k", column}, Values: [][]any{{int64(k), "new"}}}); err != nil {
+				return err
+			}
+		}
+		rows, err := db.All(tx, db.Column[string], `SELECT a || ' ' || b FROM north ORDER BY k`)
+		if want := []string{"new second", "second new"}; !slices.Equal(rows, want) {
+			t.Errorf("rows are %q, want %q", rows, want)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// BenchmarkInsert stores rows of twenty columns, each with a call of its own.
+func BenchmarkInsert(b *testing.B) {
+	columns, row := []string{"k"}, []any{int64(0)}
+	for i := range 19 {
+		columns, row = append(columns, fmt.Sprintf("column_%d", i)), append(row, "a value")
+	}
+	d, err := db.Open(ctx, dbtest.Migrated(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer d.Close()
+	b.ReportAllocs()
+	err = d.Write(ctx, func(tx *db.Tx) error {
+		if err := tx.Do(`CREATE TABLE wide (` + strings.Join(columns, " TEXT, ") + ` TEXT)`); err != nil {
+			return err
+		}
+		for b.Loop() {
+			if err := tx.Insert(db.Rows{Table: "wide", Columns: columns, Values: [][]any{row}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
 	}
 }

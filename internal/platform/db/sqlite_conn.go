@@ -16,6 +16,7 @@ type sqliteConn struct {
 	pragmas []string
 	raw     *sqlite.Conn // nil: the connection was not used yet
 	stmts   map[string]*sqliteStmt
+	texts   map[rowStatement]rowText
 	copier  *copier // of a lane
 }
 
@@ -26,13 +27,15 @@ type sqliteStmt struct {
 }
 
 func newSQLiteConn(raw *sqlite.Conn) *sqliteConn {
-	return &sqliteConn{raw: raw, stmts: map[string]*sqliteStmt{}}
+	return &sqliteConn{raw: raw, stmts: map[string]*sqliteStmt{}, texts: map[rowStatement]rowText{}}
 }
 
 // laterSQLite returns a connection that is opened when it is first used: opening reads the whole schema, and a server with
 // little to do never uses most of its readers.
 func laterSQLite(path string, extra ...string) *sqliteConn {
-	return &sqliteConn{path: path, pragmas: slices.Concat(pragmas, extra), stmts: map[string]*sqliteStmt{}}
+	c := newSQLiteConn(nil)
+	c.path, c.pragmas = path, slices.Concat(pragmas, extra)
+	return c
 }
 
 // revive opens the connection. A file is not lost later.
@@ -167,15 +170,45 @@ func (c *sqliteConn) begin() error {
 }
 
 func (c *sqliteConn) insert(r Rows) error {
-	return c.each(r, r.text("VALUES ("+placeholders(len(r.Columns))+")"))
+	return c.each(r, c.rowText(rowStatement{table: r.Table}, r.Columns, func() string {
+		return r.text("VALUES (" + placeholders(len(r.Columns)) + ")")
+	}))
 }
 
 func (c *sqliteConn) update(keys int, r Rows) error {
-	return c.each(r, r.update(keys, "", func(column int) string { return "$" + strconv.Itoa(column+1) }))
+	return c.each(r, c.rowText(rowStatement{table: r.Table, keys: keys}, r.Columns, func() string {
+		return r.update(keys, "", placeholder)
+	}))
 }
 
 func (c *sqliteConn) upsert(keys int, r Rows, set string) error {
-	return c.each(r, r.text("VALUES ("+placeholders(len(r.Columns))+")")+r.upsert(keys, set))
+	return c.each(r, c.rowText(rowStatement{table: r.Table, keys: keys, set: set}, r.Columns, func() string {
+		return r.text("VALUES ("+placeholders(len(r.Columns))+")") + r.upsert(keys, set)
+	}))
+}
+
+// rowStatement is the kind of a statement for rows of a table: an insert has no keys, an update has no set.
+type rowStatement struct {
+	table string
+	keys  int
+	set   string
+}
+
+// rowText is the text of a statement for rows with these columns.
+type rowText struct {
+	columns []string
+	text    string
+}
+
+// rowText returns the text of a statement. It is built once, because that costs as much as a step of the engine: again only
+// when rows of the table come with other columns than the last ones.
+func (c *sqliteConn) rowText(of rowStatement, columns []string, build func() string) string {
+	known, ok := c.texts[of]
+	if !ok || !slices.Equal(known.columns, columns) {
+		known = rowText{columns, build()}
+		c.texts[of] = known
+	}
+	return known.text
 }
 
 // each runs a statement for each row.
