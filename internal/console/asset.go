@@ -4,11 +4,10 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"mime"
 	"net/http"
 	"path"
 	"regexp"
-	"strings"
+	"sync"
 
 	"tocsin/internal/api"
 )
@@ -22,8 +21,8 @@ type asset struct {
 	digest string // of its content; part of its address
 }
 
-// assetList holds the assets by name.
-var assetList = func() map[string]asset {
+// assetList returns the assets by name.
+var assetList = sync.OnceValue(func() map[string]asset {
 	entries, err := assetFiles.ReadDir("asset")
 	if err != nil {
 		panic(err) // they are part of the program
@@ -45,29 +44,31 @@ var assetList = func() map[string]asset {
 		}
 	}
 	return all
-}()
+})
 
 // urls finds the files that a style sheet refers to.
 var urls = regexp.MustCompile(`url\([a-z0-9.-]+\)`)
 
+// assetKinds are the types of assets by their extensions. The machine's own list of types is not asked: it may be another one.
+var assetKinds = map[string]string{
+	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".png": "image/png", ".svg": "image/svg+xml",
+	".txt": "text/plain; charset=utf-8", ".woff2": "font/woff2",
+}
+
 func newAsset(name string, content []byte) asset {
 	sum := sha256.Sum256(content)
-	kind := mime.TypeByExtension(path.Ext(name))
-	if kind == "" && strings.HasSuffix(name, ".woff2") {
-		kind = "font/woff2"
-	}
 	digest := hex.EncodeToString(sum[:6])
-	return asset{&api.Document{Kind: kind, Text: content, Tag: digest}, digest}
+	return asset{&api.Document{Kind: assetKinds[path.Ext(name)], Text: content, Tag: digest}, digest}
 }
 
 // assetPath returns the address of an asset. Browsers keep what they loaded from it, because other content has another
 // address.
-func assetPath(name string) string { return "/assets/" + name + "?v=" + assetList[name].digest }
+func assetPath(name string) string { return "/assets/" + name + "?v=" + assetList()[name].digest }
 
 // assets serves the assets.
 func assets() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a, ok := assetList[r.PathValue("name")]
+		a, ok := assetList()[r.PathValue("name")]
 		if !ok {
 			http.NotFound(w, r)
 			return

@@ -1,13 +1,18 @@
 package console
 
-import "maps"
+import (
+	"maps"
+	"sync"
+)
 
-// chinese holds the texts of the console in Chinese, by their English text.
-var chinese = merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule, chineseConfigure, chineseWebhook,
-	chinesePeople, chineseLint, chineseLintRules, chineseInsight, chineseSentence, chineseDecide, chineseNotify, chineseExplain,
-	chineseMonitor, chineseWatch, chineseFinding, chineseTester, chineseLooks, chineseShift, chinesePermissions, chinesePush,
-	chineseSilence, chineseIssue, chineseIssueDays, chinesePeopleLink, chineseFirstDay, chineseDense, chineseRule, chineseRuleForm,
-	chineseEdge, chineseDatasource)
+// chinese returns the texts of the console in Chinese, by their English text.
+var chinese = sync.OnceValue(func() map[string]string {
+	return merged(chineseFrame, chineseSignIn, chineseFront, chineseSchedule, chineseConfigure, chineseWebhook,
+		chinesePeople, chineseLint, chineseLintRules, chineseInsight, chineseSentence, chineseDecide, chineseNotify, chineseExplain,
+		chineseMonitor, chineseWatch, chineseFinding, chineseTester, chineseLooks, chineseShift, chinesePermissions, chinesePush,
+		chineseSilence, chineseIssue, chineseIssueDays, chinesePeopleLink, chineseFirstDay, chineseDense, chineseRule, chineseRuleForm,
+		chineseEdge, chineseDatasource)
+})
 
 // merged returns one catalog of several.
 func merged(parts ...map[string]string) map[string]string {

@@ -43,14 +43,14 @@ func TestATextHasOneTranslation(t *testing.T) {
 				t.Errorf("%s and %s translate %q; words that several parts use belong into chineseFrame", other, file, text)
 			}
 			owner[text] = file
-			if chinese[text] == "" {
+			if chinese()[text] == "" {
 				t.Errorf("%s translates %q, and is not merged", file, text)
 			}
 			return true
 		})
 	}
-	if len(owner) != len(chinese) {
-		t.Errorf("the files hold %d texts, the catalog %d", len(owner), len(chinese))
+	if len(owner) != len(chinese()) {
+		t.Errorf("the files hold %d texts, the catalog %d", len(owner), len(chinese()))
 	}
 }
 
@@ -77,7 +77,7 @@ func TestEveryTextIsTranslated(t *testing.T) {
 			for _, expression := range texts {
 				for _, m := range expression.FindAllSubmatch(content, -1) {
 					text, err := strconv.Unquote(string(m[1]))
-					if found++; err != nil || chinese[text] == "" {
+					if found++; err != nil || chinese()[text] == "" {
 						t.Errorf("%s: %s has no translation (%v)", file, m[1], err)
 					}
 				}
@@ -93,7 +93,7 @@ func TestEveryTextIsTranslated(t *testing.T) {
 func TestEveryPermissionIsTranslated(t *testing.T) {
 	t.Parallel()
 	for _, name := range auth.Names(auth.All) {
-		if chinese[name] == "" {
+		if chinese()[name] == "" {
 			t.Errorf("%s has no translation", name)
 		}
 	}

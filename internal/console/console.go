@@ -51,7 +51,6 @@ type action struct {
 
 // Handlers returns the handlers of the console's addresses by pattern.
 func (s *Service) Handlers() map[string]http.Handler {
-	templates() // a mistake in one is found at the start, not by the first visitor
 	all := map[string]http.Handler{"GET /assets/{name}": assets()}
 	for _, p := range pages() {
 		all["GET "+p.path] = s.visited(p.open, func(v *visit) error { return v.showPage(p) })

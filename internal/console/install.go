@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 )
@@ -24,8 +25,8 @@ var workerWords = []string{
 	"There is no connection.", "This page cannot be loaded, and it was not kept.", "Try again",
 }
 
-// worker is the service worker with the lines that the server writes before it. Its version changes with any of its files.
-var worker = func() []byte {
+// worker returns the service worker with the lines that the server writes before it. Its version changes with any of its files.
+func worker() []byte {
 	shell, words := []string{}, map[string]string{}
 	for _, name := range shellFiles {
 		shell = append(shell, assetPath(name))
@@ -46,17 +47,17 @@ var worker = func() []byte {
 	sum := sha256.Sum256(slices.Concat(lines.Bytes(), workerScript))
 	line("version", hex.EncodeToString(sum[:6]))
 	return append(lines.Bytes(), workerScript...)
-}()
+}
 
 // serviceWorker serves the script that shows pushed messages and keeps the last pages. It may reach this server alone.
 func serviceWorker() http.Handler {
 	return served("text/javascript; charset=utf-8", worker)
 }
 
-// manifest describes the console as an application that can be put on the first screen of a phone.
-var manifest = func() []byte {
+// manifest returns the description of the console as an application that can be put on the first screen of a phone.
+func manifest() []byte {
 	icon := func(name, sizes, purpose string) map[string]string {
-		return map[string]string{"src": assetPath(name), "sizes": sizes, "type": assetList[name].Kind, "purpose": purpose}
+		return map[string]string{"src": assetPath(name), "sizes": sizes, "type": assetList()[name].Kind, "purpose": purpose}
 	}
 	text, err := json.Marshal(map[string]any{
 		"id": "/", "start_url": "/", "scope": "/", "name": "Tocsin", "short_name": "Tocsin", "lang": "en",
@@ -71,15 +72,18 @@ var manifest = func() []byte {
 		panic(err) // it is a part of the program
 	}
 	return text
-}()
+}
 
-// served serves a file whose address never changes.
-func served(kind string, content []byte) http.Handler {
-	file := newAsset("", content)
-	file.Kind = kind
+// served serves a file whose address never changes. It is made when it is first asked for.
+func served(kind string, content func() []byte) http.Handler {
+	file := sync.OnceValue(func() asset {
+		made := newAsset("", content())
+		made.Kind = kind
+		return made
+	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-cache")
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; connect-src 'self'")
-		file.Serve(w, r)
+		file().Serve(w, r)
 	})
 }

@@ -36,15 +36,15 @@ type screen struct {
 }
 
 // templates holds all pages, once for each language: translation happens when text is drawn, and the language is known
-// then only by which of these draws it. The handlers parse them, because that takes longer than most commands, which draw
-// no page.
-var templates = sync.OnceValue(func() map[string]*template.Template {
-	all := map[string]*template.Template{}
-	for _, lang := range languages {
-		all[lang] = template.Must(template.New("").Option("missingkey=error").Funcs(functions(lang)).ParseFS(files, "template/*.html"))
-	}
-	return all
-})
+// then only by which of these draws it. The first page in a language parses them: a server whose console no one opens in it does
+// without.
+var templates = map[string]func() *template.Template{"en": pagesIn("en"), "zh": pagesIn("zh")}
+
+func pagesIn(lang string) func() *template.Template {
+	return sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("").Option("missingkey=error").Funcs(functions(lang)).ParseFS(files, "template/*.html"))
+	})
+}
 
 func functions(lang string) template.FuncMap {
 	return template.FuncMap{
@@ -74,7 +74,7 @@ func icon(name string) template.HTML {
 // render draws a page into the frame of all pages. It is drawn as a whole before any of it is sent.
 func (v *visit) render(status int, name, tab string, data view) error {
 	s := &screen{visit: v, View: data, Title: data.title(v), Tab: tab}
-	set := templates()[v.Lang]
+	set := templates[v.Lang]()
 	var body, whole bytes.Buffer
 	if err := set.ExecuteTemplate(&body, name+".html", s); err != nil {
 		return fmt.Errorf("draw %s: %w", name, err)

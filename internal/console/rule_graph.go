@@ -98,7 +98,7 @@ func (v *visit) ruleGraph() error {
 		d.Words = v.T("The datasource shows no graph.")
 	}
 	var picture bytes.Buffer
-	if err := templates()[v.Lang].ExecuteTemplate(&picture, "rule_graph.html", d); err != nil {
+	if err := templates[v.Lang]().ExecuteTemplate(&picture, "rule_graph.html", d); err != nil {
 		return err
 	}
 	v.w.Header().Set("Content-Type", "image/svg+xml")

@@ -32,7 +32,7 @@ func picture(t *testing.T, c ruleChart) string {
 	var b strings.Builder
 	v := &visit{Lang: "en", Nonce: "n", Zone: time.UTC}
 	c.Ticks = v.ticks(0, 3600)
-	if err := templates()["en"].ExecuteTemplate(&b, "rule_graph.html", graphView{visit: v, ruleChart: c}); err != nil {
+	if err := templates["en"]().ExecuteTemplate(&b, "rule_graph.html", graphView{visit: v, ruleChart: c}); err != nil {
 		t.Fatal(err)
 	}
 	for d := xml.NewDecoder(strings.NewReader(b.String())); ; {

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -9,14 +10,14 @@ import (
 // languages lists the languages of the console. English text is the key of all others.
 var languages = []string{"en", "zh"}
 
-// texts holds the translations: a catalog for each language but English.
-var texts = map[string]map[string]string{"zh": chinese}
+// texts holds the translations: a catalog for each language but English, made when the first page needs it.
+var texts = map[string]func() map[string]string{"zh": chinese}
 
 // translate returns a text in a language, with its arguments filled in as fmt.Sprintf does. A text without a translation
 // stays English; a test finds those.
 func translate(lang, text string, args ...any) string {
-	if other, ok := texts[lang][text]; ok {
-		text = other
+	if catalog, ok := texts[lang]; ok {
+		text = cmp.Or(catalog()[text], text)
 	}
 	if len(args) == 0 {
 		return text

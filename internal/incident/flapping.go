@@ -1,6 +1,8 @@
 package incident
 
 import (
+	"sync"
+
 	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/core/decide"
@@ -21,12 +23,14 @@ func (f *Flapping) Words() string {
 }
 
 // reasons describe why an incident notifies again.
-var reasons = map[decide.Again]string{
-	decide.AgainFirst:    sentence.Of("again_first"),
-	decide.AgainBack:     sentence.Of("again_back"),
-	decide.AgainLasts:    sentence.Of("again_lasts"),
-	decide.AgainReleased: sentence.Of("again_released"),
-}
+var reasons = sync.OnceValue(func() map[decide.Again]string {
+	return map[decide.Again]string{
+		decide.AgainFirst:    sentence.Of("again_first"),
+		decide.AgainBack:     sentence.Of("again_back"),
+		decide.AgainLasts:    sentence.Of("again_lasts"),
+		decide.AgainReleased: sentence.Of("again_released"),
+	}
+})
 
 // Flaps notes in an incident that an alert changes too often (flaps is not zero), or no longer does (settled). If the alert
 // is to notify again, the incident notifies again. While another of its alerts fires, persons were notified of the incident
@@ -51,7 +55,7 @@ func (d Writer) Flaps(incident string, a *decide.Alert, flaps decide.Flaps, sett
 		return err
 	}
 	return d.publish(&r, activity.FiresAgain{
-		Title: render.AlertName(a.Title, a.Labels), Why: string(again), Reason: reasons[again], Since: a.Changed(),
+		Title: render.AlertName(a.Title, a.Labels), Why: string(again), Reason: reasons()[again], Since: a.Changed(),
 	})
 }
 

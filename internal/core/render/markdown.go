@@ -4,6 +4,7 @@ import (
 	html "html/template"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -20,10 +21,12 @@ const (
 	cellCost     = 256      // bytes that a cell counts, about what it takes in memory
 )
 
-var markdown = goldmark.New(
-	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
-	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(safeNodes{}, 1))),
-)
+var markdown = sync.OnceValue(func() goldmark.Markdown {
+	return goldmark.New(
+		goldmark.WithExtensions(extension.Table, extension.Strikethrough),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(safeNodes{}, 1))),
+	)
+})
 
 // mdToHTML returns the HTML of a text of Markdown. HTML in it is shown as text, an image as its description, and a link
 // leads only where isLink permits.
@@ -38,7 +41,7 @@ func (b *budget) mdToHTML(text string) (html.HTML, error) {
 			return "", err
 		}
 		w := &bounded{most: math.MaxInt}
-		if markdown.Convert([]byte(text), w) == nil {
+		if markdown().Convert([]byte(text), w) == nil {
 			out, err := b.made(w.String())
 			return html.HTML(out), err
 		}

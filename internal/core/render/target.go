@@ -6,6 +6,7 @@ import (
 	html "html/template"
 	"regexp"
 	"strings"
+	"sync"
 
 	"tocsin/internal/core/event"
 )
@@ -271,9 +272,9 @@ var mentionAll = map[string]bool{"all": true, "everyone": true, "here": true, "c
 
 // matching returns a function that formats an id that matches form; another id becomes an empty text.
 func matching(form, format string) func(string) string {
-	is := regexp.MustCompile(form)
+	is := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(form) })
 	return func(id string) string {
-		if !is.MatchString(id) {
+		if !is().MatchString(id) {
 			return ""
 		}
 		return fmt.Sprintf(format, id)

@@ -11,14 +11,14 @@ type Browser struct {
 // browsers are the patterns by which browsers name themselves. Those that pass for another one are before it.
 var browsers = []struct {
 	name    string
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 }{
-	{"Edge", regexp.MustCompile(`\bEdg(?:e|A|iOS)?/(\d+)`)},
-	{"Opera", regexp.MustCompile(`\bOPR/(\d+)`)},
-	{"Samsung Internet", regexp.MustCompile(`\bSamsungBrowser/(\d+)`)},
-	{"Firefox", regexp.MustCompile(`\b(?:Firefox|FxiOS)/(\d+)`)},
-	{"Chrome", regexp.MustCompile(`\b(?:HeadlessChrome|Chrome|CriOS)/(\d+)`)},
-	{"Safari", regexp.MustCompile(`\bVersion/(\d+)[^ ]* (?:Mobile/\S+ )?Safari/`)},
+	{"Edge", compiled(`\bEdg(?:e|A|iOS)?/(\d+)`)},
+	{"Opera", compiled(`\bOPR/(\d+)`)},
+	{"Samsung Internet", compiled(`\bSamsungBrowser/(\d+)`)},
+	{"Firefox", compiled(`\b(?:Firefox|FxiOS)/(\d+)`)},
+	{"Chrome", compiled(`\b(?:HeadlessChrome|Chrome|CriOS)/(\d+)`)},
+	{"Safari", compiled(`\bVersion/(\d+)[^ ]* (?:Mobile/\S+ )?Safari/`)},
 }
 
 // BrowserOf returns the browser that a User-Agent header names.
@@ -27,7 +27,7 @@ func BrowserOf(agent string) Browser {
 		agent = agent[:1000]
 	}
 	for _, b := range browsers {
-		if m := b.pattern.FindStringSubmatch(agent); m != nil {
+		if m := b.pattern().FindStringSubmatch(agent); m != nil {
 			return Browser{b.name, m[1]}
 		}
 	}

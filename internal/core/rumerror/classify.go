@@ -1,7 +1,6 @@
 package rumerror
 
 import (
-	"regexp"
 	"strings"
 
 	"tocsin/internal/core/event"
@@ -18,11 +17,11 @@ const (
 )
 
 var (
-	invalidJSON     = regexp.MustCompile(`(?i)unexpected token .*is not valid json`)
-	nullAccess      = regexp.MustCompile(`(?i)(?:of|is) (?:undefined|null)|(?:undefined|null) is not an object|can't access property`)
-	invalidArgument = regexp.MustCompile(`(?i)invalid argument|unexpected token`)
-	failedRequest   = regexp.MustCompile(`API ERROR:|(?i)\blicen[cs]e\b`)
-	network         = regexp.MustCompile(`(?i)time(?:d )?-?out|connection|\bdns\b`)
+	invalidJSON     = compiled(`(?i)unexpected token .*is not valid json`)
+	nullAccess      = compiled(`(?i)(?:of|is) (?:undefined|null)|(?:undefined|null) is not an object|can't access property`)
+	invalidArgument = compiled(`(?i)invalid argument|unexpected token`)
+	failedRequest   = compiled(`API ERROR:|(?i)\blicen[cs]e\b`)
+	network         = compiled(`(?i)time(?:d )?-?out|connection|\bdns\b`)
 )
 
 // SuspectedCause returns the suspected cause of an error. The first rule that matches decides.
@@ -36,7 +35,7 @@ func SuspectedCause(e *Error) string {
 		return false
 	}
 	switch {
-	case invalidJSON.MatchString(e.Message):
+	case invalidJSON().MatchString(e.Message):
 		return InvalidArgument
 	case e.Request.Status >= 400 && e.Request.Status <= 599:
 		return FailedRequest
@@ -44,24 +43,24 @@ func SuspectedCause(e *Error) string {
 		return NetworkError
 	case kind("Syntax", "Reference", "Range", "URI", "Eval"):
 		return Exception
-	case kind("TypeError") && nullAccess.MatchString(e.Message):
+	case kind("TypeError") && nullAccess().MatchString(e.Message):
 		return InvalidAccess
-	case invalidArgument.MatchString(e.Message):
+	case invalidArgument().MatchString(e.Message):
 		return InvalidArgument
-	case failedRequest.MatchString(e.Message):
+	case failedRequest().MatchString(e.Message):
 		return FailedRequest
-	case network.MatchString(e.Message):
+	case network().MatchString(e.Message):
 		return NetworkError
 	}
 	return Unknown
 }
 
 var (
-	criticalWords = regexp.MustCompile(
+	criticalWords = compiled(
 		`(?i)\b(?:fatal|crash|out of memory|stack overflow|call stack|payment|checkout|login|data loss|corrupt)`)
-	warningWords = regexp.MustCompile(`(?i)\b(?:timeout|timed out|failed|failure|unavailable|denied|refused|forbidden)`)
-	production   = regexp.MustCompile(`(?i)^(?:prod|production|prd|live)$`)
-	staging      = regexp.MustCompile(`(?i)^(?:stage|staging|stg|pre|preprod|uat)$`)
+	warningWords = compiled(`(?i)\b(?:timeout|timed out|failed|failure|unavailable|denied|refused|forbidden)`)
+	production   = compiled(`(?i)^(?:prod|production|prd|live)$`)
+	staging      = compiled(`(?i)^(?:stage|staging|stg|pre|preprod|uat)$`)
 )
 
 // oldAge is the age, in seconds, from which an issue is no news: its severity is Info.
@@ -79,15 +78,15 @@ func Severity(e *Error, cause string, age int64) string {
 	}
 	points := 10
 	switch {
-	case production.MatchString(e.Env):
+	case production().MatchString(e.Env):
 		points = 50
-	case staging.MatchString(e.Env):
+	case staging().MatchString(e.Env):
 		points = 30
 	}
 	switch text := e.Type + " " + e.Message; {
-	case criticalWords.MatchString(text):
+	case criticalWords().MatchString(text):
 		points += 30
-	case warningWords.MatchString(text):
+	case warningWords().MatchString(text):
 		points += 15
 	}
 	switch cause {

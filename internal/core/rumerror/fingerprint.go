@@ -3,7 +3,6 @@ package rumerror
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strings"
 
 	"tocsin/internal/core/stack"
@@ -87,12 +86,12 @@ func culprit(frames []stack.Frame) (file, function string) {
 	return normalFile(top.File), normalFunction(top.Function)
 }
 
-var extension = regexp.MustCompile(`^(?:chrome|moz|safari|safari-web|ms-browser)-extension:|^webkit-masked-url:`)
+var extension = compiled(`^(?:chrome|moz|safari|safari-web|ms-browser)-extension:|^webkit-masked-url:`)
 
 // Foreign reports whether all frames of an error are of browser extensions: it is not the application's.
 func (e *Error) Foreign() bool {
 	for _, f := range e.Frames {
-		if !extension.MatchString(f.File) {
+		if !extension().MatchString(f.File) {
 			return false
 		}
 	}
@@ -100,17 +99,17 @@ func (e *Error) Foreign() bool {
 }
 
 var (
-	origin     = regexp.MustCompile(`^(?:webpack://[^/]*|[a-zA-Z][a-zA-Z0-9+.-]*://[^/]*)`)
-	release    = regexp.MustCompile(`^(?:v?\d+(?:\.\d+)+|v\d+|\d{8}|[0-9a-fA-F]{7,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$`)
-	extensions = regexp.MustCompile(`(?:\.(?:min|bundle|chunk|js|mjs|cjs|ts|tsx|jsx|vue|svelte|html))+$`)
-	hashEnd    = regexp.MustCompile(`^(.+)[-._]([0-9A-Za-z_]{6,})$`)
-	hexText    = regexp.MustCompile(`^[0-9a-fA-F]+$`)
+	origin     = compiled(`^(?:webpack://[^/]*|[a-zA-Z][a-zA-Z0-9+.-]*://[^/]*)`)
+	release    = compiled(`^(?:v?\d+(?:\.\d+)+|v\d+|\d{8}|[0-9a-fA-F]{7,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$`)
+	extensions = compiled(`(?:\.(?:min|bundle|chunk|js|mjs|cjs|ts|tsx|jsx|vue|svelte|html))+$`)
+	hashEnd    = compiled(`^(.+)[-._]([0-9A-Za-z_]{6,})$`)
+	hexText    = compiled(`^[0-9a-fA-F]+$`)
 )
 
 // normalFile returns the path of a file without its host, query and everything that a release changes: directories that
 // are versions or hashes become *, and a hash at the end of the name is removed.
 func normalFile(file string) string {
-	file = origin.ReplaceAllString(file, "")
+	file = origin().ReplaceAllString(file, "")
 	file, _, _ = strings.Cut(file, "?")
 	file, _, _ = strings.Cut(file, "#")
 	var parts []string
@@ -124,21 +123,21 @@ func normalFile(file string) string {
 	}
 	last := len(parts) - 1
 	for i, part := range parts[:last] {
-		if release.MatchString(part) {
+		if release().MatchString(part) {
 			parts[i] = "*"
 		}
 	}
-	suffix := extensions.FindString(parts[last])
+	suffix := extensions().FindString(parts[last])
 	parts[last] = withoutHash(strings.TrimSuffix(parts[last], suffix)) + suffix
 	return strings.Join(parts, "/")
 }
 
 // withoutHash returns the name of a file without the hash at its end. A name that is a hash is *.
 func withoutHash(name string) string {
-	if len(name) >= 7 && hexText.MatchString(name) && strings.ContainsAny(name, digits) {
+	if len(name) >= 7 && hexText().MatchString(name) && strings.ContainsAny(name, digits) {
 		return "*"
 	}
-	if m := hashEnd.FindStringSubmatch(name); m != nil && isHash(m[2]) {
+	if m := hashEnd().FindStringSubmatch(name); m != nil && isHash(m[2]) {
 		return m[1]
 	}
 	return name
@@ -150,7 +149,7 @@ const digits = "0123456789"
 // has.
 func isHash(s string) bool {
 	digit := strings.ContainsAny(s, digits)
-	if len(s) >= 6 && digit && hexText.MatchString(s) {
+	if len(s) >= 6 && digit && hexText().MatchString(s) {
 		return true
 	}
 	if len(s) != 8 {
@@ -162,16 +161,16 @@ func isHash(s string) bool {
 }
 
 var (
-	alias   = regexp.MustCompile(` \[as [^\]]*\]$`)
-	keyword = regexp.MustCompile(`^(?:async|new|get|set) `)
+	alias   = compiled(` \[as [^\]]*\]$`)
+	keyword = compiled(`^(?:async|new|get|set) `)
 )
 
 // normalFunction returns the last part of a function's name. Names of at most two characters are those of minified code,
 // which change with each build, and are removed.
 func normalFunction(name string) string {
-	name = alias.ReplaceAllString(strings.TrimSpace(name), "")
+	name = alias().ReplaceAllString(strings.TrimSpace(name), "")
 	for before := ""; before != name; {
-		before, name = name, keyword.ReplaceAllString(name, "")
+		before, name = name, keyword().ReplaceAllString(name, "")
 	}
 	name = strings.TrimRight(strings.TrimSuffix(name, "/<"), "/<")
 	if i := strings.LastIndexAny(name, "./#"); i >= 0 {

@@ -16,7 +16,7 @@ const (
 )
 
 var (
-	typed    = regexp.MustCompile(`^([A-Z][A-Za-z0-9_$]*(?:Error|Exception)): `)
+	typed    = compiled(`^([A-Z][A-Za-z0-9_$]*(?:Error|Exception)): `)
 	uncaught = []string{"Uncaught (in promise) ", "Uncaught "}
 )
 
@@ -29,7 +29,7 @@ func Normal(kind, message string) (normalKind, normal string) {
 		for _, prefix := range uncaught {
 			message = strings.TrimPrefix(message, prefix)
 		}
-		if m := typed.FindStringSubmatch(message); m != nil && (kind == "" || kind == "Error") {
+		if m := typed().FindStringSubmatch(message); m != nil && (kind == "" || kind == "Error") {
 			kind = m[1]
 		}
 		if kind != "" {
@@ -41,7 +41,7 @@ func Normal(kind, message string) (normalKind, normal string) {
 	}
 	for _, text := range []string{message, unquoted(message)} {
 		for _, c := range canonical {
-			if m := c.pattern.FindStringSubmatch(text); m != nil {
+			if m := c.pattern().FindStringSubmatch(text); m != nil {
 				if c.kind != "" {
 					kind = c.kind
 				}
@@ -73,56 +73,56 @@ func lastName(match []string) string {
 
 // canonical are the errors that browsers word differently.
 var canonical = []struct {
-	pattern    *regexp.Regexp
+	pattern    func() *regexp.Regexp
 	text, kind string
 }{
-	{regexp.MustCompile(`^Cannot (?:read|set) propert(?:y|ies) of (?:undefined|null)(?: \((?:reading|setting) '([^']*)'\))?|` +
+	{compiled(`^Cannot (?:read|set) propert(?:y|ies) of (?:undefined|null)(?: \((?:reading|setting) '([^']*)'\))?|` +
 		`^Cannot (?:read|set) property '([^']*)' of (?:undefined|null)|^can't access property "([^"]*)"|` +
 		`^(?:undefined|null) is not an object \(evaluating '([^']*)'\)`), "<null-access>", ""},
-	{regexp.MustCompile(`^(\S+) is not a function`), "<not-a-function>", ""},
-	{regexp.MustCompile(`^(\S+) is not defined|^Can't find variable: (\S+)`), "<not-defined>", ""},
-	{regexp.MustCompile(`(?i)^Loading (?:CSS )?chunk \S+ failed|dynamically imported module|^Importing a module script failed`),
+	{compiled(`^(\S+) is not a function`), "<not-a-function>", ""},
+	{compiled(`^(\S+) is not defined|^Can't find variable: (\S+)`), "<not-defined>", ""},
+	{compiled(`(?i)^Loading (?:CSS )?chunk \S+ failed|dynamically imported module|^Importing a module script failed`),
 		"<chunk-load-failed>", "ChunkLoadError"},
-	{regexp.MustCompile(`^Failed to fetch$|^NetworkError when attempting to fetch|^Load failed$`), "<fetch-failed>", ""},
-	{regexp.MustCompile(`^Maximum call stack size exceeded|^too much recursion`), "<stack-overflow>", "RangeError"},
-	{regexp.MustCompile(`^ResizeObserver loop `), resizeObserverLoop, ""},
-	{regexp.MustCompile(`(?i)^Script error\.?$`), scriptError, ""},
-	{regexp.MustCompile(`is not valid JSON|in JSON at position|^Unexpected end of JSON input|^JSON\.parse: |^JSON Parse error: `),
+	{compiled(`^Failed to fetch$|^NetworkError when attempting to fetch|^Load failed$`), "<fetch-failed>", ""},
+	{compiled(`^Maximum call stack size exceeded|^too much recursion`), "<stack-overflow>", "RangeError"},
+	{compiled(`^ResizeObserver loop `), resizeObserverLoop, ""},
+	{compiled(`(?i)^Script error\.?$`), scriptError, ""},
+	{compiled(`is not valid JSON|in JSON at position|^Unexpected end of JSON input|^JSON\.parse: |^JSON Parse error: `),
 		"<invalid-json>", "SyntaxError"},
 }
 
 // replaced are the parts of messages that change from one error to the next, in the order in which they are replaced.
 var replaced = []struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	by      string
 }{
-	{regexp.MustCompile("[a-zA-Z][a-zA-Z0-9+.-]*://[^\\s'\"`<>)\\]}]+"), "<url>"},
-	{regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`), "<email>"},
-	{regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "<uuid>"},
-	{regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?`), "<date>"},
-	{regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b`), "<ip>"},
-	{regexp.MustCompile(`\b0[xX][0-9a-fA-F]+\b`), "<hex>"},
+	{compiled("[a-zA-Z][a-zA-Z0-9+.-]*://[^\\s'\"`<>)\\]}]+"), "<url>"},
+	{compiled(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`), "<email>"},
+	{compiled(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "<uuid>"},
+	{compiled(`\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?`), "<date>"},
+	{compiled(`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b`), "<ip>"},
+	{compiled(`\b0[xX][0-9a-fA-F]+\b`), "<hex>"},
 }
 
 var (
-	hexToken = regexp.MustCompile(`\b[0-9a-fA-F]{7,}\b`)
-	word     = regexp.MustCompile(`^[A-Za-z_$.-]{1,64}$`)
-	spaces   = regexp.MustCompile(`\s+`)
+	hexToken = compiled(`\b[0-9a-fA-F]{7,}\b`)
+	word     = compiled(`^[A-Za-z_$.-]{1,64}$`)
+	spaces   = compiled(`\s+`)
 )
 
 // generic replaces what changes in a message that is not canonical.
 func generic(message string) string {
 	for _, r := range replaced {
-		message = r.pattern.ReplaceAllString(message, r.by)
+		message = r.pattern().ReplaceAllString(message, r.by)
 	}
 	message = withoutQuotes(message)
-	message = hexToken.ReplaceAllStringFunc(message, func(s string) string {
+	message = hexToken().ReplaceAllStringFunc(message, func(s string) string {
 		if strings.ContainsAny(s, digits) && strings.ContainsAny(s, "abcdefABCDEF") {
 			return "<hex>"
 		}
 		return s
 	})
-	return event.Cut(strings.TrimSpace(spaces.ReplaceAllString(withoutNumbers(message), " ")), maxNormal)
+	return event.Cut(strings.TrimSpace(spaces().ReplaceAllString(withoutNumbers(message), " ")), maxNormal)
 }
 
 // withoutQuotes replaces quoted texts by <str>, except for single words, which are names of the program.
@@ -133,7 +133,7 @@ func withoutQuotes(s string) string {
 		r, size := utf8.DecodeRuneInString(s)
 		if strings.ContainsRune("'\"`", r) && !unicode.IsLetter(before) && !unicode.IsDigit(before) {
 			if end := strings.IndexRune(s[size:], r); end >= 0 {
-				if inside := s[size : size+end]; word.MatchString(inside) {
+				if inside := s[size : size+end]; word().MatchString(inside) {
 					b.WriteString("'" + inside + "'")
 				} else {
 					b.WriteString("<str>")

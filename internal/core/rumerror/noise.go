@@ -1,7 +1,6 @@
 package rumerror
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -19,14 +18,14 @@ const (
 )
 
 // mayBeNoise matches messages that may be noise, so that Normal need not read all others.
-var mayBeNoise = regexp.MustCompile(`ResizeObserver loop |(?i:script error)`)
+var mayBeNoise = compiled(`ResizeObserver loop |(?i:script error)`)
 
 // Noise returns why no person needs to know of an error; empty: the error is no noise. A loop of ResizeObserver only means
 // that the browser lays a page out in two frames. Browsers hide the details of an error in another origin's script, so that
 // no person can act on it. An error that a browser extension throws is not the application's, even if the application's code
 // called the extension.
 func (e *Error) Noise() string {
-	if mayBeNoise.MatchString(e.Message) {
+	if mayBeNoise().MatchString(e.Message) {
 		switch _, message := Normal(e.Type, e.Message); message {
 		case resizeObserverLoop:
 			return NoiseLoop
@@ -45,7 +44,7 @@ func (e *Error) Noise() string {
 func (e *Error) thrownByExtension() bool {
 	for _, f := range e.Frames {
 		if f.File != "" && f.File != "native" && !strings.HasPrefix(f.File, "<") && !strings.HasPrefix(f.File, "[") {
-			return extension.MatchString(f.File)
+			return extension().MatchString(f.File)
 		}
 	}
 	return false

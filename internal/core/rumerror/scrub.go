@@ -7,32 +7,32 @@ import (
 
 // scrubbed are the private parts of texts that pages report, in the order in which they are replaced.
 var scrubbed = []struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	by      string
 }{
-	{regexp.MustCompile(`(://[^\s?#'"<>)]*)[?#][^\s'"<>)]*`), "$1"}, // the query of an address
-	{regexp.MustCompile(`://[^\s/?#'"@]+@`), "://"},                 // user and password of an address
-	{regexp.MustCompile(`\beyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?`), "<token>"},
-	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}`), "$1 <token>"},
-	{regexp.MustCompile(`(?i)([\w.+-]*(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|` +
+	{compiled(`(://[^\s?#'"<>)]*)[?#][^\s'"<>)]*`), "$1"}, // the query of an address
+	{compiled(`://[^\s/?#'"@]+@`), "://"},                 // user and password of an address
+	{compiled(`\beyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?`), "<token>"},
+	{compiled(`(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}`), "$1 <token>"},
+	{compiled(`(?i)([\w.+-]*(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|` +
 		`authori[sz]ation|credentials?|session[-_ ]?id|sid|otp|cvv|cvc))(["'` + "`" + `]?\s*(?:[:=]|\bis\b)\s*)` +
 		`(?:"[^"]{3,}"|'[^']{3,}'|[^\s"'<>,;&)\]}]{3,})`), "$1$2<hidden>"},
-	{regexp.MustCompile(`[\w.+%-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+`), "<email>"},
+	{compiled(`[\w.+%-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+`), "<email>"},
 }
 
 var (
-	digitsApart = regexp.MustCompile(`\d(?:[ -]?\d){12,}`)
-	longToken   = regexp.MustCompile(`[A-Za-z0-9_-]{24,}`)
+	digitsApart = compiled(`\d(?:[ -]?\d){12,}`)
+	longToken   = compiled(`[A-Za-z0-9_-]{24,}`)
 )
 
 // Scrub returns a text without what must not be in the subject of a message: passwords, tokens, numbers of payment cards and
 // mail addresses, as far as their form shows them, and the queries of addresses. The text may come from any visitor of a page.
 func Scrub(text string) string {
 	for _, r := range scrubbed {
-		text = r.pattern.ReplaceAllString(text, r.by)
+		text = r.pattern().ReplaceAllString(text, r.by)
 	}
-	text = digitsApart.ReplaceAllStringFunc(text, withoutCards)
-	return longToken.ReplaceAllStringFunc(text, func(word string) string {
+	text = digitsApart().ReplaceAllStringFunc(text, withoutCards)
+	return longToken().ReplaceAllStringFunc(text, func(word string) string {
 		digits := 0
 		for _, c := range word {
 			if c >= '0' && c <= '9' {

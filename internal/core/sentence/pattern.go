@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // pattern is a Pattern that texts are compared with.
@@ -18,11 +19,37 @@ type pattern struct {
 	longest  string // of the literals between holes
 }
 
-// patterns is the table in the order in which a text is compared with it: first those without
+// patternTable is the table, prepared for writing and reading.
+type patternTable struct {
+	byCode map[string]*pattern
+	begins [256][]*pattern // those that a text may be of by its first byte, in the order in which it is compared with them
+}
+
+// patterns returns the table, which is prepared when the first sentence is written or read.
+var patterns = sync.OnceValue(func() *patternTable {
+	all := sorted()
+	t := &patternTable{byCode: make(map[string]*pattern, len(all))}
+	firsts := map[byte]bool{}
+	for _, p := range all {
+		t.byCode[p.Code] = p
+		if literal := p.literals[0]; literal != "" {
+			firsts[literal[0]] = true
+		}
+	}
+	rest := beginning(all, 0) // most bytes begin no pattern
+	for first := range t.begins {
+		t.begins[first] = rest
+	}
+	for first := range firsts {
+		t.begins[first] = beginning(all, first)
+	}
+	return t
+})
+
+// sorted returns all patterns in the order in which a text is compared with them: first those without
 // holes, then what joins sentences, then the longest patterns, and last those whose end is any text and might hold a part
 // of another sentence.
-var patterns = func() []*pattern {
-	var all []*pattern
+func sorted() (all []*pattern) {
 	for _, p := range Patterns() {
 		all = append(all, compile(p))
 	}
@@ -30,19 +57,17 @@ var patterns = func() []*pattern {
 		return cmp.Or(cmp.Compare(a.class(), b.class()), cmp.Compare(b.length, a.length))
 	})
 	return all
-}()
+}
 
-// begins is the patterns that a text may be of, by its first byte.
-var begins = func() (all [256][]*pattern) {
-	for first := range all {
-		for _, p := range patterns {
-			if p.literals[0] == "" || p.literals[0][0] == byte(first) {
-				all[first] = append(all[first], p)
-			}
+// beginning returns the patterns that a text with this first byte may be of.
+func beginning(all []*pattern, first byte) (some []*pattern) {
+	for _, p := range all {
+		if p.literals[0] == "" || p.literals[0][0] == first {
+			some = append(some, p)
 		}
 	}
-	return all
-}()
+	return slices.Clip(some)
+}
 
 var hole = regexp.MustCompile(`%[a-z]`)
 
@@ -130,7 +155,7 @@ func (r *reader) read(text string) *Data {
 	r.depth++
 	defer func() { r.depth-- }()
 	var found *Data
-	for _, p := range begins[text[0]] {
+	for _, p := range patterns().begins[text[0]] {
 		if len(text) < p.length || !strings.HasPrefix(text, p.literals[0]) || !strings.HasSuffix(text, p.literals[len(p.kinds)]) ||
 			!strings.Contains(text, p.longest) {
 			continue

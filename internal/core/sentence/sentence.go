@@ -44,15 +44,6 @@ type Data struct {
 	Args []any  `json:"args,omitempty" doc:"Its arguments, in the order of the English sentence: numbers, texts, and other sentences as objects with code and args."`
 }
 
-// table is all patterns by their codes.
-var table = func() map[string]*pattern {
-	all := make(map[string]*pattern, len(patterns))
-	for _, p := range patterns {
-		all[p.Code] = p
-	}
-	return all
-}()
-
 // Patterns returns the table, in the order in which it is documented.
 func Patterns() []Pattern {
 	var all []Pattern
@@ -65,7 +56,7 @@ func Patterns() []Pattern {
 // Of returns a sentence in English. The code must be of the table, with as many arguments as it has holes; anything else
 // is a mistake in the program, and a test of the whole source finds it.
 func Of(code string, args ...any) string {
-	p := table[code]
+	p := patterns().byCode[code]
 	if p == nil || len(args) != len(p.kinds) {
 		panic(fmt.Sprintf("sentence %q with %d arguments", code, len(args)))
 	}
@@ -84,7 +75,7 @@ func Of(code string, args ...any) string {
 
 // New returns a sentence as data, for packages that store their reasons so. Of has the rules for its arguments.
 func New(code string, args ...any) Data {
-	p := table[code]
+	p := patterns().byCode[code]
 	if p == nil || len(args) != len(p.kinds) {
 		panic(fmt.Sprintf("sentence %q with %d arguments", code, len(args)))
 	}
@@ -147,7 +138,7 @@ func (s *Data) UnmarshalJSON(text []byte) error {
 
 // English returns the sentence in words: those that it was read from.
 func (s *Data) English() string {
-	p := table[s.Code]
+	p := patterns().byCode[s.Code]
 	if p == nil {
 		return ""
 	}
@@ -167,7 +158,7 @@ func (s *Data) English() string {
 
 // Pattern returns the English pattern of the sentence, and the kinds of its holes.
 func (s *Data) Pattern() (english string, kinds []byte) {
-	p := table[s.Code]
+	p := patterns().byCode[s.Code]
 	if p == nil {
 		return "", nil
 	}

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"sync"
+
 	"tocsin/internal/alert"
 	"tocsin/internal/core/rumerror"
 	"tocsin/internal/core/sentence"
@@ -9,10 +11,12 @@ import (
 )
 
 // noise are the sentences about issues that open no alert, by the reason that is stored with them.
-var noise = map[string]string{
-	rumerror.NoiseLoop: sentence.Of("issue_loop"), rumerror.NoiseScript: sentence.Of("issue_script"),
-	rumerror.NoiseExtension: sentence.Of("issue_extension"),
-}
+var noise = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		rumerror.NoiseLoop: sentence.Of("issue_loop"), rumerror.NoiseScript: sentence.Of("issue_script"),
+		rumerror.NoiseExtension: sentence.Of("issue_extension"),
+	}
+})
 
 // ofIssue reads the verdicts on the alerts of an issue in its application's channels, or states why it has none.
 func (x *Explanation) ofIssue(id string) error {
@@ -50,7 +54,7 @@ func (x *Explanation) ofIssue(id string) error {
 	}
 	switch {
 	case issue.NoAlert != "":
-		x.silent = noise[issue.NoAlert]
+		x.silent = noise()[issue.NoAlert]
 	case len(x.Verdicts) > 0:
 		return nil
 	case !issue.Open():

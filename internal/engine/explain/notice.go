@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"tocsin/internal/activity"
 	"tocsin/internal/core/sentence"
@@ -32,15 +33,17 @@ type Notice struct {
 }
 
 // nouns name a notification by its cause. One of an escalation that is not repeated, and any other, is a notification.
-var nouns = map[string]string{
-	notify.Recovery: sentence.Of("n_over"),
-	notify.Acked:    sentence.Of("n_ack"),
-	notify.Storm:    sentence.Of("n_storm"),
-	notify.Rise:     sentence.Of("n_rise"),
-	notify.Joined:   sentence.Of("n_joined"),
-	notify.Merged:   sentence.Of("n_merged"),
-	notify.Reminder: "Reminder",
-}
+var nouns = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		notify.Recovery: sentence.Of("n_over"),
+		notify.Acked:    sentence.Of("n_ack"),
+		notify.Storm:    sentence.Of("n_storm"),
+		notify.Rise:     sentence.Of("n_rise"),
+		notify.Joined:   sentence.Of("n_joined"),
+		notify.Merged:   sentence.Of("n_merged"),
+		notify.Reminder: "Reminder",
+	}
+})
 
 // noun names a notification.
 func (n *Notice) noun() string {
@@ -48,13 +51,13 @@ func (n *Notice) noun() string {
 	case n.stored.Event == activity.IncidentFlapping:
 		return sentence.Of("n_again")
 	case n.stored.Event == activity.IncidentSeverity:
-		return nouns[notify.Rise]
+		return nouns()[notify.Rise]
 	case n.stored.Event == activity.IncidentMerge:
-		return nouns[notify.Merged]
+		return nouns()[notify.Merged]
 	case n.stored.Event == activity.IncidentWake && n.Cause == notify.Reminder:
 		return sentence.Of("n_woken")
-	case nouns[n.Cause] != "":
-		return nouns[n.Cause]
+	case nouns()[n.Cause] != "":
+		return nouns()[n.Cause]
 	case n.stored.Detail.Repeat > 0:
 		return sentence.Of("n_repeated")
 	}

@@ -70,13 +70,13 @@ func (s *Story) at(moment int64) (st state, risen, known bool) {
 func (x *Explanation) grouped(v *Outcome) string {
 	n := slices.IndexFunc(x.Incidents, func(s Story) bool { return s.IncidentID == v.IncidentID })
 	if n < 0 {
-		return follows[decide.Grouped]
+		return follows()[decide.Grouped]
 	}
 	st, risen, known := x.Incidents[n].at(v.DecidedAt)
 	joins := slices.ContainsFunc(v.Trace, func(step decide.Step) bool { return step.Stage == "group" && step.Joins })
 	switch {
 	case !known:
-		return follows[decide.Grouped]
+		return follows()[decide.Grouped]
 	case risen:
 		return sentence.Of("so_rose") + "."
 	case x.Incidents[n].firesAgain(v.DecidedAt):
@@ -86,7 +86,7 @@ func (x *Explanation) grouped(v *Outcome) string {
 	case len(st.responders) == 0:
 		return sentence.Of("so_next_message") + "."
 	case st.joined.Until*1000 <= v.DecidedAt:
-		return follows[decide.Grouped]
+		return follows()[decide.Grouped]
 	}
 	return fmt.Sprintf("So nobody was notified at that moment: its responders get one message about the alerts that join, at %s.",
 		x.clock.Minute(st.joined.Until))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 
@@ -193,22 +194,24 @@ var outcomes = map[decide.Outcome]string{
 }
 
 // follows describes what follows from the outcomes.
-var follows = map[decide.Outcome]string{
-	decide.Discarded: sentence.Of("so_nobody") + ".",
-	decide.Unrouted:  sentence.Of("so_fallback") + ".",
-	decide.Dropped:   sentence.Of("so_nobody") + ".",
-	decide.Repeated:  sentence.Of("so_nobody_again") + ".",
-	decide.Silenced:  "So nobody is notified of it",
-	decide.Inhibited: sentence.Of("so_inhibited") + ".",
-	decide.Disabled:  sentence.Of("so_disabled") + ".",
-	decide.Flapping:  "So its incident stays open, and nobody is notified of its end",
-	mutedFlapping:    "So nobody is notified of it",
-	decide.Opened:    sentence.Of("so_escalates") + ".",
-	decide.Grouped:   sentence.Of("so_nobody_new") + ".",
-	decide.Recovered: sentence.Of("so_over") + ".",
-	decide.Unmatched: sentence.Of("so_nobody") + ".",
-	decide.Failed:    sentence.Of("so_failed") + ".",
-}
+var follows = sync.OnceValue(func() map[decide.Outcome]string {
+	return map[decide.Outcome]string{
+		decide.Discarded: sentence.Of("so_nobody") + ".",
+		decide.Unrouted:  sentence.Of("so_fallback") + ".",
+		decide.Dropped:   sentence.Of("so_nobody") + ".",
+		decide.Repeated:  sentence.Of("so_nobody_again") + ".",
+		decide.Silenced:  "So nobody is notified of it",
+		decide.Inhibited: sentence.Of("so_inhibited") + ".",
+		decide.Disabled:  sentence.Of("so_disabled") + ".",
+		decide.Flapping:  "So its incident stays open, and nobody is notified of its end",
+		mutedFlapping:    "So nobody is notified of it",
+		decide.Opened:    sentence.Of("so_escalates") + ".",
+		decide.Grouped:   sentence.Of("so_nobody_new") + ".",
+		decide.Recovered: sentence.Of("so_over") + ".",
+		decide.Unmatched: sentence.Of("so_nobody") + ".",
+		decide.Failed:    sentence.Of("so_failed") + ".",
+	}
+})
 
 // describeVerdicts adds the sentences about each verdict.
 func (x *Explanation) describeVerdicts() error {
@@ -294,7 +297,7 @@ func (x *Explanation) because(v *Outcome) []string {
 			last = step
 		}
 	}
-	follow, until := follows[v.outcome()], ""
+	follow, until := follows()[v.outcome()], ""
 	if v.Outcome == string(decide.Grouped) {
 		follow = x.grouped(v)
 	}
