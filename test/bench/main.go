@@ -25,7 +25,7 @@ var (
 	deliveries = flag.Int("deliveries", 1_000_000, "webhook deliveries for the history pages")
 	channels   = flag.Int("channels", 10_000, "channels with 20 rules each for the lists of configuration")
 	events     = flag.Int("events", 10_000, "events that are decided for the cost of one")
-	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, crowd, webhook, hostile, storm, pages, databases, monitors, scale, replica, soak, gate or model")
+	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, crowd, webhook, hostile, storm, pages, databases, monitors, scale, soak, gate or model")
 	accounts   = flag.String("accounts", "1,10,100,1000,10000", "of -only scale: the numbers of accounts, each larger than the one before")
 	idleFor    = flag.Duration("idle", 6*time.Second, "of -only scale: how long an idle server is watched")
 	profile    = flag.String("profile", "", "write processor profiles of -only deciding to files that begin with this path")
@@ -87,7 +87,7 @@ func run() error {
 	}
 	own := map[string]func(binary, dir string) error{ // they fill their own databases
 		"events": fromEventToPage, "intake": intake, "crowd": behindCrowd, "webhook": webhooks, "hostile": hostile, "databases": databases,
-		"scale": scale, "replica": replica, "soak": soak, "gate": gate,
+		"scale": scale, "soak": soak, "gate": gate,
 	}
 	if measure := own[*only]; measure != nil {
 		return measure(binary, dir)
