@@ -240,28 +240,19 @@ func (b *bed) deciding() (rates [2]rate, err error) {
 	return rates, nil
 }
 
-// undecided returns a program of this process that takes events and does not decide them.
-func undecided(dsn, sealKey string) (a *app.App, handler http.Handler, err error) {
-	c := config(dsn, app.Senders{})
-	c.SealKeyFile = sealKey
-	a, err = app.New(context.Background(), c)
-	if err != nil {
-		return nil, nil, err
-	}
-	handler, err = a.Handler()
-	if err != nil {
-		return nil, nil, errors.Join(err, a.Close())
-	}
-	return a, handler, nil
-}
-
 // accept stores events, and decides none.
 func (b *bed) accept(dsn, sealKey string) error {
-	a, handler, err := undecided(dsn, sealKey)
+	c := config(dsn, app.Senders{})
+	c.SealKeyFile = sealKey
+	a, err := app.New(context.Background(), c)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
+	handler, err := a.Handler()
+	if err != nil {
+		return err
+	}
 	const batch = 100
 	for n := 0; n < *events; n += batch {
 		account := of(n / batch % decidingAccounts)
