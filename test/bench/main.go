@@ -1,6 +1,6 @@
 // Command bench measures Tocsin on this machine and prints a table: every operation of the public API
 // beside a constant reply of the same size in the same run, because ratios survive a noisy machine where
-// seconds do not; start-up, memory and size; and the engine's own benchmarks.
+// seconds do not; start-up, memory and size; and the way of an event to its page.
 //
 // It asserts nothing: docs/performance.md quotes its output beside the targets. The exception is -only gate, which fails when an
 // event has become dearer.
@@ -11,7 +11,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -39,7 +38,6 @@ var (
 	base       = flag.String("base", "HEAD~1", "of -only gate: the commit that the working tree is compared with")
 	backlog    = flag.Int("backlog", 1_000_000, "webhook deliveries that wait at once")
 	endpoints  = flag.Int("endpoints", 50, "webhooks that they wait for")
-	engine     = flag.Bool("engine", true, "run the engine's own benchmarks as well")
 )
 
 func main() {
@@ -114,24 +112,6 @@ func run() error {
 		}
 		if err := part.run(); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
-		}
-	}
-	if *engine && *only == "" {
-		return engines()
-	}
-	return nil
-}
-
-// cores are the packages whose benchmarks need no server.
-var cores = []string{"./internal/core/oncall", "./internal/core/filter", "./internal/platform/ratelimit"}
-
-// engines runs the benchmarks of cores.
-func engines() error {
-	for _, dir := range cores {
-		cmd := exec.Command("go", "test", "-run", "^$", "-bench", ".", "-benchmem", dir)
-		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-		if err := cmd.Run(); err != nil {
-			return err
 		}
 	}
 	return nil

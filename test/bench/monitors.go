@@ -58,13 +58,6 @@ func monitors(dir string) error {
 		}
 	}
 	fmt.Println()
-	for _, pkg := range []string{"./internal/core/evaluate", "./internal/querier/prometheus"} {
-		cmd := exec.Command("go", "test", "-run", "^$", "-bench", "Step|Decode1000", "-benchmem", "-benchtime", "300ms", pkg)
-		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-		if err := cmd.Run(); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
