@@ -19,8 +19,7 @@ import (
 const crowdEvents = 50_000
 
 // behindCrowd measures the time from the push of a Critical event to its page, behind thousands of Info events. The Info
-// events of the same account have arrived just before. Each opens an incident and pages as well, over another method. With
-// -against, another binary is measured in turn.
+// events of the same account have arrived just before. Each opens an incident and pages as well, over another method.
 func behindCrowd(binary, dir string) error {
 	beds := map[string]func(name string) (string, error){"embedded": func(name string) (string, error) {
 		return "sqlite:" + filepath.Join(dir, name+".db"), nil
@@ -37,38 +36,31 @@ func behindCrowd(binary, dir string) error {
 			return s.DSN(name), s.SQL("postgres", `CREATE DATABASE `+name+` TEMPLATE template0`)
 		}
 	}
-	binaries := []string{binary}
-	if *against != "" {
-		binaries = []string{*against, binary}
-	}
 	fmt.Printf("| a Critical event after %d Info events | until its page, each round | events that waited at its push |\n|---|---|---|\n", crowdEvents)
 	for _, engine := range []string{"embedded", "PostgreSQL"} {
 		if beds[engine] == nil || !strings.Contains(engine, *engineOnly) {
 			continue
 		}
-		took, waited := make([][]time.Duration, len(binaries)), make([][]int64, len(binaries))
+		var took []time.Duration
+		var waited []int64
 		for round := range *rounds {
-			for n, b := range binaries {
-				dsn, err := beds[engine](fmt.Sprintf("crowd_%d_%d", n, round))
-				if err != nil {
-					return err
-				}
-				d, left, err := behindOne(b, dsn, filepath.Join(dir, "crowd.key"))
-				if err != nil {
-					return fmt.Errorf("%s: %w", engine, err)
-				}
-				took[n], waited[n] = append(took[n], d.Round(time.Millisecond)), append(waited[n], left)
+			dsn, err := beds[engine](fmt.Sprint("crowd_", round))
+			if err != nil {
+				return err
 			}
+			d, left, err := behindOne(binary, dsn, filepath.Join(dir, "crowd.key"))
+			if err != nil {
+				return fmt.Errorf("%s: %w", engine, err)
+			}
+			took, waited = append(took, d.Round(time.Millisecond)), append(waited, left)
 		}
-		for n, b := range binaries {
-			fmt.Printf("| %s, %s | %v | %v |\n", engine, filepath.Base(b), took[n], waited[n])
-		}
+		fmt.Printf("| %s | %v | %v |\n", engine, took, waited)
 	}
 	fmt.Println()
 	return nil
 }
 
-// behindOne measures one binary on a new database. left is how many events waited when the Critical event was pushed.
+// behindOne measures the binary on a new database. left is how many events waited when the Critical event was pushed.
 func behindOne(binary, dsn, sealKey string) (took time.Duration, left int64, err error) {
 	g, err := newGateway()
 	if err != nil {

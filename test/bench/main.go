@@ -31,7 +31,7 @@ var (
 	paths      = flag.String("paths", "", "of the operations measure only those whose path and title match this expression")
 	engineOnly = flag.String("on", "", "measure -only hostile or crowd on this engine alone: embedded or PostgreSQL")
 	attackOnly = flag.String("attack", "", "measure only these attacks of -only hostile, joined by commas")
-	against    = flag.String("against", "", "measure the operations, or -only crowd or soak, of this binary too, in turn with the built one")
+	against    = flag.String("against", "", "measure the operations of this binary too, in turn with the built one")
 	using      = flag.String("binary", "", "measure this binary instead of building one")
 	perSecond  = flag.Int("rate", 200, "of -only soak and gate: events in a second")
 	soakFor    = flag.Duration("soak", 15*time.Second, "of -only soak and gate: how long the steady load is measured")

@@ -41,33 +41,24 @@ type soaked struct {
 	failed             []string
 }
 
-// soak measures the steady load, with -against of two binaries in turn, each on a database of its own.
+// soak measures the steady load on a new database.
 func soak(binary, dir string) error {
-	binaries := []string{binary}
-	if *against != "" {
-		binaries = []string{*against, binary}
+	s, err := soakOnce(binary, filepath.Join(dir, "soak"))
+	if err != nil {
+		return err
 	}
-	fmt.Printf("| %d events a second for %s, load average %s | events | acknowledged | processor for one | written for one | commits | "+
+	commits := "-"
+	if s.commits > 0 {
+		commits = fmt.Sprintf("%.2f", s.commits)
+	}
+	fmt.Printf("| %d events a second for %s, load average %s | acknowledged | processor for one | written for one | commits | "+
 		"deliveries that arrived | missing at the end | p50 | p99 | longest | over %s | resident, start | end | database for one |\n"+
-		"|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n", *perSecond, *soakFor, loadAverage(), soakSlow)
-	var failed []string
-	for n, b := range binaries {
-		s, err := soakOnce(b, filepath.Join(dir, fmt.Sprint("soak-", n)))
-		if err != nil {
-			return fmt.Errorf("%s: %w", b, err)
-		}
-		commits := "-"
-		if s.commits > 0 {
-			commits = fmt.Sprintf("%.2f", s.commits)
-		}
-		fmt.Printf("| %s | %d | %d | %s | %.0f KB | %s | %.2f | %d | %s | %s | %s | %d | %.1f MB | %.1f MB | %.1f KB |\n",
-			filepath.Base(b), s.events, s.acked, s.processor.Round(time.Microsecond), s.written, commits, s.deliveries, s.missing,
-			s.answers.part(0.5), s.answers.part(0.99), s.answers.longest.Round(latencyUnit), s.answers.over(soakSlow),
-			s.resident, s.finished, s.grown)
-		failed = append(failed, s.failed...)
-	}
-	fmt.Println()
-	for _, text := range failed {
+		"|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n", *perSecond, *soakFor, loadAverage(), soakSlow)
+	fmt.Printf("| %d | %d | %s | %.0f KB | %s | %.2f | %d | %s | %s | %s | %d | %.1f MB | %.1f MB | %.1f KB |\n\n",
+		s.events, s.acked, s.processor.Round(time.Microsecond), s.written, commits, s.deliveries, s.missing,
+		s.answers.part(0.5), s.answers.part(0.99), s.answers.longest.Round(latencyUnit), s.answers.over(soakSlow),
+		s.resident, s.finished, s.grown)
+	for _, text := range s.failed {
 		fmt.Println(text)
 	}
 	return nil
