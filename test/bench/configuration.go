@@ -15,16 +15,16 @@ import (
 // lists of rules, with one client and with many.
 func configuration(binary, dsn, key string) error {
 	began := time.Now()
-	if err := configure(dsn, *channels); err != nil {
+	if err := configure(dsn, channels); err != nil {
 		return err
 	}
-	fmt.Printf("| configuration: %d channels with 20 rules each (filled in %s) | reply bytes | 1 client p50 | p99 | %d clients, calls/s | p99 |\n|---|---|---|---|---|---|\n", *channels, time.Since(began).Round(time.Second), *clients)
+	fmt.Printf("| configuration: %d channels with 20 rules each (filled in %s) | reply bytes | 1 client p50 | p99 | %d clients, calls/s | p99 |\n|---|---|---|---|---|---|\n", channels, time.Since(began).Round(time.Second), clients)
 	server, err := start(binary, "serve", "--listen", "127.0.0.1:0", "--db", dsn, "--limit-per-second", "0", "--limit-per-minute", "0")
 	if err != nil {
 		return err
 	}
 	defer server.stop()
-	one := fmt.Sprintf(`{"channel_id": %d}`, firstChannel+*channels/2)
+	one := fmt.Sprintf(`{"channel_id": %d}`, firstChannel+channels/2)
 	for _, c := range []struct{ path, body string }{
 		{"/channel/list", `{"limit": 20}`},
 		{"/channel/list", `{"limit": 100}`},
@@ -39,7 +39,7 @@ func configuration(binary, dsn, key string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.path, err)
 		}
-		many, err := load(server.address, post(c.path, key, c.body), *clients, *span)
+		many, err := load(server.address, post(c.path, key, c.body), clients, *span)
 		if err != nil {
 			return err
 		}

@@ -48,7 +48,7 @@ func databases(binary, dir string) error {
 		return err
 	}
 	defer s.Close()
-	fmt.Printf("| %d clients | events/s, one by one | p50 | p99 | events/s, 8 clients, 100 in each | p99 | decided/s, opening incidents | with what follows | decided/s, repeated | reads/s | p50 |\n|---|---|---|---|---|---|---|---|---|---|---|\n", *clients)
+	fmt.Printf("| %d clients | events/s, one by one | p50 | p99 | events/s, 8 clients, 100 in each | p99 | decided/s, opening incidents | with what follows | decided/s, repeated | reads/s | p50 |\n|---|---|---|---|---|---|---|---|---|---|---|\n", clients)
 	for n, at := range settings {
 		b := &bed{setting: at, binary: binary, dir: filepath.Join(dir, fmt.Sprint("databases-", n)), server: s}
 		if err := b.measure(); err != nil {
@@ -75,7 +75,7 @@ func (b *bed) measure() error {
 		for _, part := range []struct {
 			into           *[]figures
 			clients, batch int
-		}{{&single, *clients, 1}, {&batches, 8, 100}} {
+		}{{&single, clients, 1}, {&batches, 8, 100}} {
 			f, err := b.loaded(part.clients, func(client int) func() []byte { return pushes(client, part.batch) })
 			if err != nil {
 				return err
@@ -317,7 +317,7 @@ func (b *bed) reading() (f figures, err error) {
 	if err != nil {
 		return f, err
 	}
-	f, err = loadNodes(nodes, func(int) func() []byte { return func() []byte { return request } }, *clients)
+	f, err = loadNodes(nodes, func(int) func() []byte { return func() []byte { return request } }, clients)
 	return f, errors.Join(err, stop())
 }
 

@@ -17,7 +17,7 @@ func history(binary, dsn, key string) error {
 	if err := fill(dsn, *deliveries); err != nil {
 		return err
 	}
-	fmt.Printf("| history: a page of 100 and the total out of %d deliveries (filled in %s) | reply bytes | 1 client p50 | p99 | %d clients, pages/s | p99 |\n|---|---|---|---|---|---|\n", *deliveries, time.Since(began).Round(time.Second), *clients)
+	fmt.Printf("| history: a page of 100 and the total out of %d deliveries (filled in %s) | reply bytes | 1 client p50 | p99 | %d clients, pages/s | p99 |\n|---|---|---|---|---|---|\n", *deliveries, time.Since(began).Round(time.Second), clients)
 	server, err := start(binary, "serve", "--listen", "127.0.0.1:0", "--db", dsn, "--limit-per-second", "0", "--limit-per-minute", "0")
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func history(binary, dsn, key string) error {
 		if err != nil {
 			return err
 		}
-		many, err := load(server.address, post("/webhook/history/list", key, body), *clients, *span)
+		many, err := load(server.address, post("/webhook/history/list", key, body), clients, *span)
 		if err != nil {
 			return err
 		}

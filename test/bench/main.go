@@ -20,9 +20,7 @@ import (
 var (
 	span       = flag.Duration("span", 2*time.Second, "how long each load runs")
 	rounds     = flag.Int("rounds", 3, "how often each pair is measured; medians are shown")
-	clients    = flag.Int("clients", 32, "connections of the load")
 	deliveries = flag.Int("deliveries", 1_000_000, "webhook deliveries for the history pages")
-	channels   = flag.Int("channels", 10_000, "channels with 20 rules each for the lists of configuration")
 	events     = flag.Int("events", 10_000, "events that are decided for the cost of one")
 	only       = flag.String("only", "", "measure only this: operations, configuration, history, events, intake, deciding, crowd, webhook, hostile, storm, pages, databases, monitors, scale, soak, gate or model")
 	accounts   = flag.String("accounts", "1,10,100,1000,10000", "of -only scale: the numbers of accounts, each larger than the one before")
@@ -37,7 +35,13 @@ var (
 	soakFor    = flag.Duration("soak", 15*time.Second, "of -only soak and gate: how long the steady load is measured")
 	base       = flag.String("base", "HEAD~1", "of -only gate: the commit that the working tree is compared with")
 	backlog    = flag.Int("backlog", 1_000_000, "webhook deliveries that wait at once")
-	endpoints  = flag.Int("endpoints", 50, "webhooks that they wait for")
+)
+
+// What the documented figures are about.
+const (
+	clients   = 32     // connections of the load
+	channels  = 10_000 // with 20 rules each, for the lists of configuration
+	endpoints = 50     // of webhooks
 )
 
 func main() {

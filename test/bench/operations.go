@@ -89,7 +89,7 @@ func operations(binary, db, key string) error {
 	}
 	defer yardstick.stop()
 
-	fmt.Printf("| operation (%d connections) | reply bytes | calls/s | p50 | p99 | constant reply/s | ratio | processor, constant |\n|---|---|---|---|---|---|---|---|\n", *clients)
+	fmt.Printf("| operation (%d connections) | reply bytes | calls/s | p50 | p99 | constant reply/s | ratio | processor, constant |\n|---|---|---|---|---|---|---|---|\n", clients)
 	for i := range each {
 		var same []demo.Call // of each server
 		for j := range servers {
@@ -118,7 +118,7 @@ func compare(yardstick *process, servers []contender, calls []demo.Call, size st
 	costs := make([][]time.Duration, len(servers))
 	for range *rounds {
 		base, cost, err := yardstick.cost(func() (figures, error) {
-			return load(yardstick.address, post("/"+size, servers[0].key, calls[0].Body), *clients, *span)
+			return load(yardstick.address, post("/"+size, servers[0].key, calls[0].Body), clients, *span)
 		})
 		if err != nil {
 			return err
@@ -126,7 +126,7 @@ func compare(yardstick *process, servers []contender, calls []demo.Call, size st
 		constant, bare = append(constant, base.perSecond), append(bare, cost)
 		for i, s := range servers {
 			f, cost, err := s.cost(func() (figures, error) {
-				return load(s.address, post(calls[i].Path, s.key, calls[i].Body), *clients, *span)
+				return load(s.address, post(calls[i].Path, s.key, calls[i].Body), clients, *span)
 			})
 			if err != nil {
 				return fmt.Errorf("%s: %w", calls[i].Path, err)

@@ -229,7 +229,7 @@ func (c *scaleBed) level() error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.reads(*clients); err != nil {
+	if _, err := c.reads(clients); err != nil {
 		return err
 	}
 	loaded := c.node.resident()
@@ -351,7 +351,7 @@ func (c *scaleBed) costs() (each []priced, err error) {
 		each = append(each, p)
 	}
 	p, err := c.price("who is on call", func() (int, error) {
-		f, err := c.reads(*clients)
+		f, err := c.reads(clients)
 		return f.calls, err
 	})
 	return append(each, p), err

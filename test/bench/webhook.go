@@ -25,7 +25,7 @@ type sink struct {
 
 func newSink() (*sink, error) {
 	s := &sink{marks: map[string]chan time.Time{}}
-	for range *endpoints + 1 {
+	for range endpoints + 1 {
 		listener, url, err := listen()
 		if err != nil {
 			return nil, err
@@ -65,7 +65,7 @@ const firstHook = 7100000000001
 func webhookDatabase(dir, name string, urls []string) (string, error) {
 	type object = map[string]any
 	hooks := []object{{"integration_id": firstHook, "integration_name": "Idle", "integration_type": "webhook_incident", "settings": object{"endpoint": urls[0]}}}
-	for n := range *endpoints {
+	for n := range endpoints {
 		hooks = append(hooks, object{"integration_id": firstHook + 1 + n, "integration_name": fmt.Sprint("Hook ", n), "integration_type": "webhook_alert",
 			"settings": object{"endpoint": urls[n+1], "sign_secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "headers": object{"X-Token": "secret"}}})
 	}
@@ -91,7 +91,7 @@ func waiting(dsn string, n int) error {
 	payload := `{"event_time":1776052800000,"event_type":"a_update","event_id":"","alert":{"title":"` + strings.Repeat("CPU is high on web-1 ", 40) + `"}}`
 	now := time.Now().UnixMilli()
 	return d.Write(context.Background(), func(tx *db.Tx) error {
-		for i := range *endpoints {
+		for i := range endpoints {
 			if _, err := tx.Exec(`INSERT INTO webhook_endpoint (account_id, integration_id, number, failures, held_until) VALUES ($1, $2, $3, 0, 0) ON CONFLICT DO NOTHING`, eventAccount, firstHook+1+i, n); err != nil {
 				return err
 			}
@@ -99,7 +99,7 @@ func waiting(dsn string, n int) error {
 		_, err := tx.Exec(`WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < $1)
 			INSERT INTO webhook_message (account_id, message_id, integration_id, number, webhook_type, event_type, channel_id, ref_id, payload, attempt_id, attempts, status, started_at, due_at, settled_at, outcome)
 			SELECT $2, lower(hex(randomblob(16))), $3 + n % $4, n, 'alert', 'a_update', $5, substr('000000000000000000000000' || (n / 5), -24), $6, '', 0, 'waiting', $7 + n / 1000, $7 + n / 1000, 0, '' FROM series`,
-			n, eventAccount, firstHook+1, *endpoints, eventChannel, payload, now-int64(n/1000)-1000)
+			n, eventAccount, firstHook+1, endpoints, eventChannel, payload, now-int64(n/1000)-1000)
 		return err
 	})
 }
@@ -133,7 +133,7 @@ func serveHooks(binary, dsn string) (*process, error) {
 // from a large backlog; memory; and the time until a delivery, on an idle server and beside a backlog of endpoints that
 // do not answer.
 func webhooks(binary, dir string) error {
-	fmt.Printf("| webhook deliveries, %d endpoints | attempts/s | processor for one | resident |\n|---|---|---|---|\n", *endpoints)
+	fmt.Printf("| webhook deliveries, %d endpoints | attempts/s | processor for one | resident |\n|---|---|---|---|\n", endpoints)
 	const few = 20_000
 	sizes := []int{few}
 	if *backlog > few {
