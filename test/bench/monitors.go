@@ -18,7 +18,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	prom "github.com/prometheus/client_golang/prometheus"
@@ -224,7 +223,7 @@ func evaluatedFlatOut(_, address string) error {
 
 func evaluatedOnSchedule(_, address string) error {
 	const begin, d = 5 * time.Second, time.Minute // the rules are read at first
-	before := processorTime()
+	before := processor()
 	q, registry, err := evaluateFor(address, "30s", begin, d)
 	if err != nil {
 		return err
@@ -248,14 +247,8 @@ func evaluatedOnSchedule(_, address string) error {
 		return all[len(all)*99/100].Round(100 * time.Microsecond)
 	}
 	fmt.Printf("| %d rules at 30 s: start late p99, result late p99, missed | 20 ms, 50 ms, 0 | %s, %s, %.0f (of %d) |\n", ruleCount, p99(q.begins), p99(q.ended), missed, len(q.ended))
-	fmt.Printf("| the same: processor, memory of the bench | 0.15, 100 MB | %.2f, %.0f MB |\n", (processorTime()-before).Seconds()/(begin+d).Seconds(), residentOf(os.Getpid()))
+	fmt.Printf("| the same: processor, memory of the bench | 0.15, 100 MB | %.2f, %.0f MB |\n", (processor()-before).Seconds()/(begin+d).Seconds(), residentOf(os.Getpid()))
 	return nil
-}
-
-func processorTime() time.Duration {
-	var used syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used) // never fails for the process itself
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 const ruleAccount = 1
@@ -322,7 +315,7 @@ func begunTogether(dir, _ string) error {
 		return err
 	}
 	defer stop()
-	before := processorTime()
+	before := processor()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var counts []int64
 		err := a.DB.Read(context.Background(), func(tx *db.Tx) (err error) {
@@ -334,7 +327,7 @@ func begunTogether(dir, _ string) error {
 		}
 		if counts[0] >= int64(len(rows)) {
 			took := time.Since(time.Unix(0, answered.Load())).Round(time.Millisecond)
-			used := (processorTime() - before).Round(time.Millisecond)
+			used := (processor() - before).Round(time.Millisecond)
 			fmt.Printf("| %d instances begin together: events committed | 2 s | %s, %s of a processor |\n", len(rows), took, used)
 			return nil
 		}

@@ -140,17 +140,13 @@ func fillIncidents(address string, keys demo.Keys) error {
 			return fmt.Errorf("push: %d", r.StatusCode)
 		}
 	}
-	total := regexp.MustCompile(`"total":(\d+)`)
 	for range 600 {
-		now := time.Now().Unix()
-		reply, err := ask(address, keys.All, "/incident/list", fmt.Sprintf(`{"start_time": %d, "end_time": %d, "limit": 1}`, now-86400, now+60))
+		n, err := incidentsOf(address, keys.All)
 		if err != nil {
 			return err
 		}
-		if found := total.FindStringSubmatch(reply); found != nil {
-			if n, _ := strconv.Atoi(found[1]); n >= pageIncidents {
-				return nil
-			}
+		if n >= pageIncidents {
+			return nil
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
