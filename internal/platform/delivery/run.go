@@ -173,7 +173,9 @@ func (r *Runner[K, R, O]) record(job context.Context, account int64) {
 		}
 		r.commit(account, batch)
 		r.release(batch)
-		jobs.AwaitBeat(job)
+		if n < maxRecorded && weight < maxWeight { // else those that are left fill a transaction
+			jobs.AwaitBeat(job)
+		}
 	}
 }
 
