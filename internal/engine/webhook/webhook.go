@@ -101,6 +101,7 @@ func New(c Config) *Service {
 		Log:   c.Log,
 		Slots: maxAloft,
 		First: maxFirst,
+		Beats: true,
 		Lease: lease,
 		Grace: grace,
 		Held:  c.Held,

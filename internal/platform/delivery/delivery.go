@@ -91,6 +91,7 @@ type Config struct {
 	Lease time.Duration // how long a claim is good for
 	Grace time.Duration // how long Wait lets attempts run before it cancels them
 	Held  func() string // why no row is claimed now; empty, or nil: rows are claimed
+	Beats bool          // results gather until the next beat, and keep their slots until then
 
 	Metrics prometheus.Registerer // nil: none
 }
