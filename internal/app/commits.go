@@ -11,15 +11,15 @@ import (
 // slowCommit is how long a commit of the embedded engine takes that is logged: all other writers wait for it. Those of a busy
 // machine are many, so one line is for all that follow it within a time.
 const (
-	slowCommit  = 250 * time.Millisecond
-	slowCommits = 10 * time.Second
+	slowCommit      = 250 * time.Millisecond
+	slowCommitEvery = 10 * time.Second
 )
 
 // watchCommits counts the commits of the database, and logs slow ones with their cause: begin waits for another process,
 // run for a processor or for pages that are read, commit for the disk.
 func (a *App) watchCommits() {
 	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "tocsin_commit_seconds", Help: "Transactions that write, by part: begin, run and commit.",
+		Name: "tocsin_commit_seconds", Help: "Transactions that write, by part: begin, run and commit; with PostgreSQL without those of events that come in.",
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
 	}, []string{"part"})
 	a.metrics.MustRegister(seconds)
@@ -31,7 +31,7 @@ func (a *App) watchCommits() {
 		begin.Observe(c.Begun.Sub(c.Began).Seconds())
 		run.Observe(c.Ran.Sub(c.Begun).Seconds())
 		commit.Observe(c.Ended.Sub(c.Ran).Seconds())
-		if !a.DB.Shared() && c.Ended.Sub(c.Began) > slowCommit && c.Ended.Sub(logged) > slowCommits {
+		if !a.DB.Shared() && c.Ended.Sub(c.Began) > slowCommit && c.Ended.Sub(logged) > slowCommitEvery {
 			logged = c.Ended
 			a.Log.Warn("a commit was slow", "begin", c.Begun.Sub(c.Began), "run", c.Ran.Sub(c.Begun), "commit", c.Ended.Sub(c.Ran),
 				"writes", c.Writes(), "functions", c.Functions())

@@ -39,11 +39,11 @@ func (l *lane) commit(writes []*write, left *room) {
 		return
 	}
 	tx.locked = locked
-	begun := time.Now()
 	err = l.db.engine.permitted(tx)
 	if err != nil { // waits for the lock, on which the functions rely from their first line on
 		return
 	}
+	begun := time.Now()
 	for i := 0; i < len(writes); i++ {
 		err = writes[i].run(tx, len(writes) > 1)
 		if err != nil {

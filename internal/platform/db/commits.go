@@ -27,12 +27,13 @@ func (c *Commit) Functions() (names []string) {
 // Writes is how many writes share the commit.
 func (c *Commit) Writes() int { return len(c.writes) }
 
-// WatchCommits calls a function after each commit of writes, on their lane: it must not take long. nil: none.
+// WatchCommits calls a function after each commit of writes, on their lane: it must not take long. Appends that have lanes of
+// their own are not among them.
 func (d *DB) WatchCommits(watch func(*Commit)) { d.observer.Store(&watch) }
 
 // committed reports a commit to who watches.
 func (d *DB) committed(c *Commit) {
-	if watch := d.observer.Load(); watch != nil && *watch != nil {
+	if watch := d.observer.Load(); watch != nil {
 		(*watch)(c)
 	}
 }
