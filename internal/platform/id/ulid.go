@@ -12,20 +12,21 @@ import (
 // the same millisecond are in no particular order. An instant before 1970
 // counts as 1970.
 func ULID(now time.Time) string {
-	var u ulid.ULID
+	return drawn(now).String()
+}
+
+func drawn(now time.Time) (u ulid.ULID) {
 	// Neither can fail: the time is in range until the year 10889, and the
 	// entropy slice has the one right length.
 	_ = u.SetTime(uint64(max(now.UnixMilli(), 0)))
 	_, _ = public.Read(u[6:])
-	return u.String()
+	return u
 }
 
 // Message returns the id of a message: 32 lower-case hexadecimal digits, of which the first twelve are now in milliseconds,
 // as in a ULID, so that an index to which such ids are added is written at its end.
 func Message(now time.Time) string {
-	var u ulid.ULID
-	_ = u.SetTime(uint64(max(now.UnixMilli(), 0)))
-	_, _ = public.Read(u[6:])
+	u := drawn(now)
 	return hex.EncodeToString(u[:])
 }
 
