@@ -30,6 +30,10 @@ func pace() {
 // most four times as much as is live, so that a small program stays small, and at least half as much, so that a large one does
 // not collect all the time.
 func garbagePercent(live uint64) int {
-	const room, most, least = 32 << 20, 400, 50
+	const (
+		room  = 32 << 20
+		most  = 400
+		least = 50
+	)
 	return int(math.Round(min(most, max(least, room*100/max(1, float64(live))))))
 }

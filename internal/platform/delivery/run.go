@@ -152,8 +152,7 @@ func (r *Runner[K, R, O]) end(job context.Context, e ended[K, R, O]) {
 }
 
 // record records results of an account until there are none. A slot becomes free only once its result is on disk, because
-// the result decides whether the target may be called again. With Config.Beats results gather
-// until the next beat.
+// the result decides whether the target may be called again. With Config.Beats results gather until the next beat.
 func (r *Runner[K, R, O]) record(job context.Context, account int64) {
 	for {
 		r.mu.Lock()
