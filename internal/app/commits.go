@@ -19,7 +19,7 @@ const (
 // run for a processor or for pages that are read, commit for the disk.
 func (a *App) watchCommits() {
 	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "tocsin_commit_seconds", Help: "Transactions that write, by part: begin, run and commit; with PostgreSQL without those of events that come in.",
+		Name: "tocsin_commit_seconds", Help: "Transactions that write, by part: begin, run and commit. With PostgreSQL without incoming events.",
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
 	}, []string{"part"})
 	a.metrics.MustRegister(seconds)
