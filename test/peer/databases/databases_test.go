@@ -76,6 +76,23 @@ type query struct {
 	kind evaluate.Kind
 }
 
+// ended waits until the server runs no query any more that a list of its
+// queries finds: a server may answer a query it ends a moment before it
+// takes the query from the list. The wait is shorter than the 5 seconds in
+// which MariaDB sees by itself that nobody waits for a query.
+func (d database) ended(q querier.Querier, list string) {
+	d.t.Helper()
+	var rows []evaluate.Row
+	var failed *evaluate.Failure
+	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		rows, failed = q.Query(context.Background(), querier.Ask{Expr: list})
+		if failed == nil && len(rows) == 0 {
+			return
+		}
+	}
+	d.t.Errorf("%s\nstill finds %v %v", list, rows, failed)
+}
+
 func (d database) ask(q querier.Querier, c query) {
 	d.t.Helper()
 	began := time.Now()
@@ -157,11 +174,11 @@ func TestPostgreSQLIsAsked(t *testing.T) {
 		{Ask: querier.Ask{Expr: "SELECT repeat('x', 1000000) FROM generate_series(1, 100)"}, kind: evaluate.TooMuch},
 		{Ask: querier.Ask{Expr: "SELECT repeat('x', 100000000)"}, kind: evaluate.TooMuch},
 		{Ask: querier.Ask{Expr: "SELECT pg_sleep(60)", Timeout: 700 * time.Millisecond}, kind: evaluate.Timeout},
-		{Ask: querier.Ask{Expr: "SELECT count(*) AS running FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)' AND state = 'active'"}, want: "map[running:0] map[] map[]"},
 		{Ask: querier.Ask{Expr: "SELECT count(*) AS n FROM orders"}, want: "map[n:2] map[] map[]"},
 	} {
 		d.ask(q, c)
 	}
+	d.ended(q, "SELECT query FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND state = 'active' AND pid <> pg_backend_pid()")
 	if _, err := os.Stat(file); err == nil {
 		t.Error("a query wrote a file")
 	}
@@ -274,11 +291,11 @@ GRANT SELECT, INSERT ON shop.* TO writer@'%';
 		{Ask: querier.Ask{Expr: "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 3000) SELECT i FROM n", Limit: 900}, kind: evaluate.TooMuch},
 		{Ask: querier.Ask{Expr: "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 50) SELECT i, repeat('x', 1000000) FROM n"}, kind: evaluate.TooMuch},
 		{Ask: querier.Ask{Expr: "SELECT SLEEP(61)", Timeout: 700 * time.Millisecond}, kind: evaluate.Timeout},
-		{Ask: querier.Ask{Expr: "SELECT count(*) AS running FROM information_schema.processlist WHERE info = 'SELECT * FROM (SELECT SLEEP(61)\n) AS t LIMIT 100001'"}, want: "map[running:0] map[] map[]"},
 		{Ask: querier.Ask{Expr: "SELECT count(*) AS n FROM shop.orders"}, want: "map[n:2] map[] map[]"},
 	} {
 		d.ask(q, c)
 	}
+	d.ended(q, "SELECT info FROM information_schema.processlist WHERE info LIKE '%SLEEP(61)%' AND id <> connection_id()")
 	if _, err := os.Stat(file); err == nil {
 		t.Error("a query wrote a file")
 	}
