@@ -164,7 +164,7 @@ func (t *changes) tooMany(count int, open bool) {
 }
 
 // add makes a transition with its reasons, after the clauses that decided.
-func (t *changes) add(s *signal, to To, level severity, reasons ...sentence.Data) {
+func (t *changes) add(s *signal, to To, level severity, reasons ...sentence.Value) {
 	w := t.w
 	c := &w.checks[s.check]
 	i := s.instance
@@ -186,7 +186,7 @@ func (t *changes) add(s *signal, to To, level severity, reasons ...sentence.Data
 		}
 	}
 	made.Clauses = w.clauses(s, to)
-	made.Why = make([]sentence.Data, 0, len(made.Clauses)+len(reasons))
+	made.Why = make([]sentence.Value, 0, len(made.Clauses)+len(reasons))
 	for _, clause := range made.Clauses {
 		made.Why = append(made.Why, holds(clause))
 	}

@@ -93,5 +93,5 @@ func (r *reconciliation) add(i *Instance, from string, to To) {
 		return
 	}
 	r.left = append(r.left, Transition{Check: i.Check, Query: i.Query, Key: i.Key, Labels: i.Labels, At: r.at, Since: i.Since, To: to,
-		From: from, Severity: i.Severity, Value: i.Value, Why: []sentence.Data{sentence.New("mon_reconciled")}})
+		From: from, Severity: i.Severity, Value: i.Value, Why: []sentence.Value{sentence.New("mon_reconciled")}})
 }

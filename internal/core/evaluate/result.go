@@ -79,7 +79,7 @@ type Transition struct {
 	To       To
 	From     string // the severity before; empty: it was not open
 	Severity string // the severity now; of an end the last
-	Why      []sentence.Data
+	Why      []sentence.Value
 	Value    *float64 // nil: none, or infinite
 	Clauses  []condition.Clause
 	Rows     []Answer // of each query the row with the labels

@@ -8,7 +8,7 @@ import (
 )
 
 // why returns the reasons of a transition beside its clauses. The instance is as it was before.
-func (w *Watch) why(s *signal, to To) []sentence.Data {
+func (w *Watch) why(s *signal, to To) []sentence.Value {
 	c := &w.checks[s.check]
 	switch to {
 	case Begin, Rise:
@@ -19,28 +19,28 @@ func (w *Watch) why(s *signal, to To) []sentence.Data {
 	case Fall:
 		return append(c.seen(s), sentence.New("mon_below", s.instance.severity, c.end))
 	case Recovered:
-		return []sentence.Data{c.recoveredBy(), sentence.New("mon_recovered_times", c.end)}
+		return []sentence.Value{c.recoveredBy(), sentence.New("mon_recovered_times", c.end)}
 	case Gone:
-		return []sentence.Data{sentence.New("mon_missing"), sentence.New("mon_missing_times", max(c.end, 2))}
+		return []sentence.Value{sentence.New("mon_missing"), sentence.New("mon_missing_times", max(c.end, 2))}
 	case Closed:
-		return []sentence.Data{notSeen(int64(c.timeout.Seconds()))}
+		return []sentence.Value{notSeen(int64(c.timeout.Seconds()))}
 	}
-	return []sentence.Data{sentence.New("mon_open")}
+	return []sentence.Value{sentence.New("mon_open")}
 }
 
 // seen returns what an answer of a check without expressions was.
-func (c *check) seen(s *signal) []sentence.Data {
+func (c *check) seen(s *signal) []sentence.Value {
 	switch {
 	case s.check == anydata:
-		return []sentence.Data{sentence.New("mon_row")}
+		return []sentence.Value{sentence.New("mon_row")}
 	case s.check == nodata:
-		return []sentence.Data{sentence.New("mon_missing")}
+		return []sentence.Value{sentence.New("mon_missing")}
 	}
 	return nil
 }
 
 // recoveredBy returns what proved a recovery.
-func (c *check) recoveredBy() sentence.Data {
+func (c *check) recoveredBy() sentence.Value {
 	switch {
 	case c.mode == "ql":
 		return sentence.New("mon_recovery_row")
@@ -55,7 +55,7 @@ func (c *check) recoveredBy() sentence.Data {
 }
 
 // holds returns a clause in words. Values that differ by less than is shown are shown whole.
-func holds(c condition.Clause) sentence.Data {
+func holds(c condition.Clause) sentence.Value {
 	left := c.Left.String()
 	right := c.Right.String()
 	if left == right && c.Left != c.Right {
@@ -70,7 +70,7 @@ func holds(c condition.Clause) sentence.Data {
 	return sentence.New("mon_not_holds", c.Text, left, c.Op, right)
 }
 
-func notSeen(seconds int64) sentence.Data {
+func notSeen(seconds int64) sentence.Value {
 	switch {
 	case seconds%86400 == 0:
 		return sentence.New("mon_not_seen_days", seconds/86400)
@@ -81,7 +81,7 @@ func notSeen(seconds int64) sentence.Data {
 }
 
 // changed returns why an instance was closed by a change of the rule: its check is off, or its series is not asked for.
-func (w *Watch) changed(off bool) sentence.Data {
+func (w *Watch) changed(off bool) sentence.Value {
 	person := w.rule.ChangedBy
 	switch {
 	case off && person == "":

@@ -7,7 +7,6 @@ package sentence
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -37,11 +36,11 @@ const (
 	Text     = 'v' // another sentence of the table, or any text
 )
 
-// Data is a sentence as data: its code and its arguments in the order of its holes. An argument is an int64, a string, or
-// another *Data where a sentence holds one.
+// Data is a sentence as replies show it to programs: its code and its arguments in the order of its holes. An argument is
+// an int64, a string, another *Data where a sentence holds one, or a list ([]any) of strings and *Data.
 type Data struct {
 	Code string `json:"code" doc:"Which sentence it is; see docs/sentences.md."`
-	Args []any  `json:"args,omitempty" doc:"Its arguments, in the order of the English sentence: numbers, texts, and other sentences as objects with code and args."`
+	Args []any  `json:"args,omitempty" doc:"Its arguments, in the order of the English sentence: numbers, texts, other sentences as objects with code and args, and lists of these."`
 }
 
 // Patterns returns the table, in the order in which it is documented.
@@ -53,53 +52,6 @@ func Patterns() []Pattern {
 	return all
 }
 
-// Of returns a sentence in English. The code must be of the table, with as many arguments as it has holes; anything else
-// is a mistake in the program, and a test of the whole source finds it.
-func Of(code string, args ...any) string {
-	p := patterns().byCode[code]
-	if p == nil || len(args) != len(p.kinds) {
-		panic(fmt.Sprintf("sentence %q with %d arguments", code, len(args)))
-	}
-	if len(args) == 0 {
-		return p.english
-	}
-	texts := make([]string, len(args))
-	for i, arg := range args {
-		texts[i] = fmt.Sprint(arg)
-		if p.kinds[i] == Quoted {
-			texts[i] = fmt.Sprintf("%.100q", texts[i])
-		}
-	}
-	return p.fill(texts)
-}
-
-// New returns a sentence as data, for packages that store their reasons so. Of has the rules for its arguments.
-func New(code string, args ...any) Data {
-	p := patterns().byCode[code]
-	if p == nil || len(args) != len(p.kinds) {
-		panic(fmt.Sprintf("sentence %q with %d arguments", code, len(args)))
-	}
-	data := Data{Code: code}
-	if len(args) > 0 {
-		data.Args = make([]any, 0, len(args))
-	}
-	for i, arg := range args {
-		switch arg := arg.(type) {
-		case int64, *Data:
-			data.Args = append(data.Args, arg)
-		case int:
-			data.Args = append(data.Args, int64(arg))
-		default:
-			text := fmt.Sprint(arg)
-			if p.kinds[i] == Quoted {
-				text = fmt.Sprintf("%.100q", text)
-			}
-			data.Args = append(data.Args, text)
-		}
-	}
-	return data
-}
-
 // UnmarshalJSON reads a stored sentence. A code that is not of the table stays, as one of a newer version does.
 func (s *Data) UnmarshalJSON(text []byte) error {
 	var stored struct {
@@ -109,51 +61,86 @@ func (s *Data) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &stored); err != nil {
 		return err
 	}
-	read := Data{Code: stored.Code}
-	for _, arg := range stored.Args {
+	args, err := arguments(stored.Args)
+	if err != nil {
+		return err
+	}
+	*s = Data{Code: stored.Code, Args: args}
+	return nil
+}
+
+// arguments reads stored arguments.
+func arguments(stored []json.RawMessage) (args []any, err error) {
+	for _, arg := range stored {
 		var value any
-		switch {
-		case len(arg) > 0 && arg[0] == '{':
+		switch arg[0] {
+		case '{':
 			value = new(Data)
-		case len(arg) > 0 && arg[0] == '"':
+		case '"':
 			value = new(string)
+		case '[':
+			value = new([]json.RawMessage)
 		default:
 			value = new(int64)
 		}
 		if err := json.Unmarshal(arg, value); err != nil {
-			return err
+			return nil, err
 		}
 		switch value := value.(type) {
 		case *string:
-			read.Args = append(read.Args, *value)
+			args = append(args, *value)
 		case *int64:
-			read.Args = append(read.Args, *value)
+			args = append(args, *value)
+		case *[]json.RawMessage:
+			elements, err := arguments(*value)
+			if err != nil {
+				return nil, err
+			}
+			args = append(args, elements)
 		default:
-			read.Args = append(read.Args, value)
+			args = append(args, value)
 		}
 	}
-	*s = read
-	return nil
+	return args, nil
 }
 
-// English returns the sentence in words: those that it was read from.
+// English returns the sentence in words.
 func (s *Data) English() string {
 	p := patterns().byCode[s.Code]
 	if p == nil {
+		if s.Code == "" && len(s.Args) == 1 { // of Raw
+			text, _ := s.Args[0].(string)
+			return text
+		}
 		return ""
 	}
-	texts := make([]string, len(s.Args))
-	for i, arg := range s.Args {
-		switch arg := arg.(type) {
-		case *Data:
-			texts[i] = arg.English()
-		case int64:
-			texts[i] = strconv.FormatInt(arg, 10)
-		case string:
-			texts[i] = arg
-		}
+	texts := make([]string, len(p.kinds))
+	for i := range min(len(p.kinds), len(s.Args)) {
+		texts[i] = english(p.kinds[i], s.Args[i])
 	}
 	return p.fill(texts)
+}
+
+// english returns an argument in words.
+func english(kind byte, arg any) string {
+	switch arg := arg.(type) {
+	case *Data:
+		return arg.English()
+	case int64:
+		return strconv.FormatInt(arg, 10)
+	case string:
+		return arg
+	case []any:
+		texts := make([]string, len(arg))
+		for i, element := range arg {
+			texts[i] = english(kind, element)
+		}
+		if last := len(texts) - 1; kind == Persons && last > 0 {
+			return strings.Join(texts[:last], ", ") + " and " + texts[last]
+		}
+		return strings.Join(texts, ", ")
+	}
+	return ""
 }
 
 // Pattern returns the English pattern of the sentence, and the kinds of its holes.

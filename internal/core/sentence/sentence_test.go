@@ -115,35 +115,6 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestNewIsOfAsData stores sentences as data and reads them back, in the words of Of.
-func TestNewIsOfAsData(t *testing.T) {
-	t.Parallel()
-	inner := sentence.New("on_call", "Night", "Primary")
-	for _, pair := range []struct {
-		data sentence.Data
-		text string
-	}{
-		{inner, sentence.Of("on_call", "Night", "Primary")},
-		{sentence.New("mon_holds", `$A > "90`, 97, ">", 90), sentence.Of("mon_holds", `$A > "90`, 97, ">", 90)},
-		{sentence.New("either", &inner, "sms"), sentence.Of("either", sentence.Of("on_call", "Night", "Primary"), "sms")},
-		{sentence.New("mon_row"), sentence.Of("mon_row")},
-	} {
-		stored, err := json.Marshal(pair.data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var read sentence.Data
-		if err := json.Unmarshal(stored, &read); err != nil || read.English() != pair.text || pair.data.English() != pair.text {
-			t.Errorf("%s is %q, want %q: %v", stored, read.English(), pair.text, err)
-		}
-	}
-	for _, wrong := range []string{`{"code":"either","args":[1.5]}`, `{"code":"either","args":[[]]}`, `{"code":"either","args":[{"code":1}]}`, `[]`} {
-		if err := json.Unmarshal([]byte(wrong), new(sentence.Data)); err == nil {
-			t.Errorf("%s is read", wrong)
-		}
-	}
-}
-
 // TestDocumented checks that docs/sentences.md lists the table.
 func TestDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/sentences.md")

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/alertrule"
 	"tocsin/internal/channel"
@@ -24,7 +21,7 @@ var errMarked = errors.New("a channel of the rule was disabled or enabled")
 
 // marked reports whether the channels of an instance are to change.
 func (i *instance) marked() bool {
-	return i.closeAt > 0 && strings.HasPrefix(i.closing, `{"code":"mon_channel_`) // names are behind the code
+	return i.closeAt > 0 && (sentence.Value(i.closing).Is("mon_channel_disabled") || sentence.Value(i.closing).Is("mon_channel_enabled"))
 }
 
 // ChannelSwitched is SwitchChannel, and wakes the job that does it.
@@ -45,13 +42,9 @@ func SwitchChannel(tx *db.Tx, account int64, ch *channel.Channel, by int64, now 
 	if err != nil {
 		return err
 	}
-	reason := sentence.New("mon_channel_disabled", ch.ChannelName, who)
+	why := sentence.New("mon_channel_disabled", ch.ChannelName, who)
 	if ch.Status == "enabled" {
-		reason = sentence.New("mon_channel_enabled", ch.ChannelName, who)
-	}
-	why, err := json.Marshal(reason)
-	if err != nil {
-		return err
+		why = sentence.New("mon_channel_enabled", ch.ChannelName, who)
 	}
 	naming, err := configstore.Sources(tx, account, configstore.Channel, ch.ChannelID, configstore.AlertRule)
 	if err != nil {
@@ -84,7 +77,7 @@ func takers(tx *db.Tx, account int64, rule *alertrule.Rule) (channels []int64, u
 }
 
 // move changes the channels of a marked instance to the channels that take alerts now, and writes the events of the others.
-func (c *closing) move(tx *db.Tx, why sentence.Data, monitors int64, now time.Time) error {
+func (c *closing) move(tx *db.Tx, why sentence.Value, monitors int64, now time.Time) error {
 	rule, found, err := alertrule.FindRule(tx, c.key.Account, c.key.Rule)
 	if err != nil {
 		return err

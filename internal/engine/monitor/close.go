@@ -83,16 +83,12 @@ func nameOf(tx *db.Tx, account, id int64) (string, error) {
 }
 
 // closeWhere marks the open instances of a rule, of a datasource, or of a watch, to be closed; 0: any.
-func (r *Service) closeWhere(tx *db.Tx, account, rule, source int64, why sentence.Data, now time.Time) error {
-	text, err := json.Marshal(why)
-	if err != nil {
-		return err
-	}
+func (r *Service) closeWhere(tx *db.Tx, account, rule, source int64, why sentence.Value, now time.Time) error {
 	tx.OnCommit(func() { r.wake.RaiseFor(account) })
 	return tx.Do(`UPDATE rule_instance SET close_at = $4, closing = $5
 		WHERE account_id = $1 AND ($2 = 0 OR rule_id = $2) AND ($3 = 0 OR datasource_id = $3)
 			AND (close_at = 0 OR closing LIKE '{"code":"mon_channel_%')`,
-		account, rule, source, now.Unix(), string(text))
+		account, rule, source, now.Unix(), string(why))
 }
 
 // closeOrphans closes what is open of watches that are no more, and ends the alerts that they are not known: the rule no longer
@@ -199,8 +195,7 @@ func (r *Service) prepareClosings(_ context.Context, account int64, rows []closi
 
 // write writes the events and the transition of an instance that is closed, or the events of one whose channels change.
 func (c *closing) write(tx *db.Tx, monitors int64, now time.Time) error {
-	var why sentence.Data
-	_ = json.Unmarshal([]byte(c.instance.closing), &why) // a corrupt reason must not keep the alert open
+	why := sentence.Value(c.instance.closing)
 	if c.marked() {
 		return c.move(tx, why, monitors, now)
 	}
@@ -210,7 +205,7 @@ func (c *closing) write(tx *db.Tx, monitors int64, now time.Time) error {
 	if !c.Unrouted || len(c.channels) > 0 {
 		c.events = toChannels(one, c.channels, now)
 	}
-	stored := record{Labels: c.Labels, Why: []sentence.Data{why}, AsOf: now.UnixMilli(), Value: c.Value}
+	stored := record{Labels: c.Labels, Why: []sentence.Value{why}, AsOf: now.UnixMilli(), Value: c.Value}
 	text, err := json.Marshal(stored, json.Deterministic(true))
 	c.record = string(text)
 	return err

@@ -138,7 +138,7 @@ func wrong(t *evaluate.Transition) string {
 	kinds := []evaluate.To{evaluate.Begin, evaluate.Rise, evaluate.Fall, evaluate.Repeat, evaluate.Recovered, evaluate.Gone, evaluate.Closed}
 	size := 0
 	for _, why := range t.Why {
-		size += len(why.Code)
+		size += len(why.Data().Code)
 	}
 	switch {
 	case !slices.Contains(checks, t.Check):

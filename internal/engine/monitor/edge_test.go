@@ -204,7 +204,7 @@ func transition(at time.Time, to evaluate.To, host string) evaluate.Transition {
 	}
 	return evaluate.Transition{
 		Check: "threshold", Query: "A", Key: evaluate.Key(labels), Labels: labels, At: at, Since: at, To: to, From: from, Severity: "Critical",
-		Why: []sentence.Data{sentence.New("mon_not_matched")},
+		Why: []sentence.Value{sentence.New("mon_not_matched")},
 	}
 }
 

@@ -79,20 +79,20 @@ func explain(c *api.Call, in explainRequest) (x Explanation, err error) {
 	return x, nil
 }
 
-func (x *Explanation) add(d sentence.Data) {
-	x.Sentences = append(x.Sentences, d.English()+".")
-	x.SentencesData = append(x.SentencesData, d)
+func (x *Explanation) add(s sentence.Value) {
+	x.Sentences = append(x.Sentences, s.English()+".")
+	x.SentencesData = append(x.SentencesData, s.Data())
 }
 
 // sentences explain a transition: what was asked, and what was decided.
-func (t *Transition) sentences(clock person.Clock) (all []sentence.Data) {
+func (t *Transition) sentences(clock person.Clock) (all []sentence.Value) {
 	if t.DSName != "" {
 		all = append(all, sentence.New("mon_asked", t.DSName, clock.Second(t.stored.AsOf/1000)))
 	}
 	for _, q := range t.stored.Queries {
 		all = append(all, sentence.New("mon_query", q.Name, q.Expr, q.answer()))
 	}
-	return append(all, t.WhyData...)
+	return append(all, t.stored.Why...)
 }
 
 // answer returns what a query returned for an instance, in words.

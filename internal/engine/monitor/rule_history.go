@@ -45,11 +45,7 @@ func scanTransition(scan db.Scan) (t Transition, err error) {
 		return t, err
 	}
 	t.DSName, t.Labels = t.stored.Source, filled(t.stored.Labels)
-	t.WhyData = append([]sentence.Data{}, t.stored.Why...)
-	t.Why = []string{}
-	for i := range t.WhyData {
-		t.Why = append(t.Why, t.WhyData[i].English())
-	}
+	t.Why, t.WhyData = sentence.Shown(t.stored.Why)
 	return t, nil
 }
 

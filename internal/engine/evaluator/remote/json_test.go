@@ -26,7 +26,7 @@ func TestJSONKeepsAllValues(t *testing.T) {
 		evaluate.Rule{ID: math.MaxUint64, Zone: zone, Interval: 1500 * time.Millisecond, Windows: []evaluate.Window{{Days: []int64{1}}}},
 		evaluate.Rule{ID: 1},
 		evaluator.Batch{AsOf: at, Transitions: []evaluate.Transition{{
-			At: at, Value: &value, Why: []sentence.Data{sentence.New("mon_within", 10)},
+			At: at, Value: &value, Why: []sentence.Value{sentence.New("mon_within", 10)},
 			Clauses: []condition.Clause{{Text: "$A > 1", Left: condition.Number(math.Inf(1))}},
 			Rows:    []evaluate.Answer{{Query: "A", Rows: []evaluate.Row{{Values: map[string]float64{"a": math.Inf(-1), "b": 0.1}}}}},
 		}}},

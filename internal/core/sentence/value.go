@@ -1,0 +1,181 @@
+package sentence
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Value is a sentence from the moment it is made until it is shown: its code and its arguments as JSON, which is how it is
+// stored, or a text that is no sentence of the table. It is shown by English, or by Data in another language. Values can be
+// compared, and the empty one is no sentence.
+//
+// Only New and Raw make a Value, and a row that holds one. So a name or a service's answer in it can say what it likes: it
+// stays an argument.
+type Value string
+
+// begins is what the JSON of a sentence begins with, and what no text that Raw leaves as it is begins with.
+const begins = `{"code":`
+
+// New returns a sentence. The code must be of the table, with as many arguments as it has holes; anything else is a mistake
+// in the program, and a test of the whole source finds it. An argument is a number, a text, a Value, or a list of texts or
+// Values.
+func New(code string, args ...any) Value {
+	p := patterns().byCode[code]
+	if p == nil || len(args) != len(p.kinds) {
+		panic(fmt.Sprintf("sentence %q with %d arguments", code, len(args)))
+	}
+	b := append([]byte(begins), '"')
+	b = append(append(b, code...), '"')
+	for i, arg := range args {
+		if i == 0 {
+			b = append(b, `,"args":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = appendArgument(b, p.kinds[i], arg)
+	}
+	if len(args) > 0 {
+		b = append(b, ']')
+	}
+	return Value(append(b, '}'))
+}
+
+func appendArgument(b []byte, kind byte, arg any) []byte {
+	switch arg := arg.(type) {
+	case int64:
+		return strconv.AppendInt(b, arg, 10)
+	case int:
+		return strconv.AppendInt(b, int64(arg), 10)
+	case Value:
+		if strings.HasPrefix(string(arg), begins) {
+			return append(b, arg...)
+		}
+		return appendText(b, string(arg))
+	case []Value:
+		return appendList(b, kind, arg)
+	case []string:
+		return appendList(b, kind, arg)
+	}
+	text := fmt.Sprint(arg)
+	if kind == Quoted {
+		text = fmt.Sprintf("%.100q", text)
+	}
+	return appendText(b, text)
+}
+
+func appendList[T any](b []byte, kind byte, list []T) []byte {
+	b = append(b, '[')
+	for i, element := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendArgument(b, kind, element)
+	}
+	return append(b, ']')
+}
+
+func appendText(b []byte, text string) []byte {
+	encoded, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // every text has an encoding
+	}
+	return append(b, encoded...)
+}
+
+// Raw returns a text that is no sentence of the table, such as the answer of a service.
+func Raw(text string) Value {
+	if strings.HasPrefix(text, begins) {
+		return Value(append(appendText([]byte(begins+`"","args":[`), text), "]}"...))
+	}
+	return Value(text)
+}
+
+// Join returns sentences and texts with semicolons between them; empty ones are left out.
+func Join(all ...Value) (joined Value) {
+	for i := len(all) - 1; i >= 0; i-- {
+		switch {
+		case all[i] == "":
+		case joined == "":
+			joined = all[i]
+		default:
+			joined = New("either", all[i], joined)
+		}
+	}
+	return joined
+}
+
+// Of returns a sentence in English, with the arguments of New.
+func Of(code string, args ...any) string { return New(code, args...).English() }
+
+// Data returns the sentence for programs and other languages. It is zero when there is none of the table: then the text is
+// all there is.
+func (v Value) Data() (s Data) {
+	if !strings.HasPrefix(string(v), begins) {
+		return s
+	}
+	if err := json.Unmarshal([]byte(v), &s); err != nil || patterns().byCode[s.Code] == nil {
+		return Data{}
+	}
+	return s
+}
+
+// English returns the sentence in words, or the text that is no sentence.
+func (v Value) English() string {
+	if !strings.HasPrefix(string(v), begins) {
+		return string(v)
+	}
+	var s Data
+	if err := json.Unmarshal([]byte(v), &s); err != nil {
+		return string(v)
+	}
+	if s.Code != "" && patterns().byCode[s.Code] == nil { // of a newer version
+		return string(v)
+	}
+	return s.English()
+}
+
+// Is reports whether the sentence has a code.
+func (v Value) Is(code string) bool {
+	rest, found := strings.CutPrefix(string(v), begins+`"`+code+`"`)
+	return found && rest != ""
+}
+
+// MarshalJSON returns the sentence as an object, and a text that is none as a string. Replies show English and Data instead.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if strings.HasPrefix(string(v), begins) {
+		return []byte(v), nil
+	}
+	return appendText(nil, string(v)), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. A string is a text of an earlier version, or of a service.
+func (v *Value) UnmarshalJSON(text []byte) error {
+	if len(text) == 0 || text[0] != '{' {
+		var raw string
+		if err := json.Unmarshal(text, &raw); err != nil {
+			return err
+		}
+		*v = Raw(raw)
+		return nil
+	}
+	var s Data
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+	encoded, err := json.Marshal(s)
+	*v = Value(encoded)
+	return err
+}
+
+// Shown returns sentences as replies show them: in English, and as data.
+func Shown(values []Value) (texts []string, data []Data) {
+	texts = make([]string, 0, len(values))
+	data = make([]Data, 0, len(values))
+	for _, v := range values {
+		texts = append(texts, v.English())
+		data = append(data, v.Data())
+	}
+	return texts, data
+}
