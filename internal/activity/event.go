@@ -5,6 +5,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/core/sentence"
 )
 
 // Event is a change of an alert or incident. Its members are the detail that the feed shows; Type is its name in
@@ -195,19 +197,19 @@ func (FieldChanged) Type() string { return IncidentField }
 // Notified is a notification of an incident that was sent or could not be, or a step of its escalation that notified no
 // person. It is in the feed only: nothing follows from it.
 type Notified struct {
-	RID              string   `json:"rid,omitzero"` // of the notification
-	By               string   `json:"by"`           // the method; `nobody`: the step notified no person
-	LayerIdx         int64    `json:"layer_idx"`
-	EscalateRuleID   string   `json:"escalate_rule_id"`
-	EscalateRuleName string   `json:"escalate_rule_name"`
-	FireType         string   `json:"fire_type,omitzero"` // fire, or refire when it is repeated
-	Cause            string   `json:"cause,omitzero"`     // such as page or acknowledged; absent: no person was notified, or it was not stored
-	Persons          []Target `json:"persons,omitempty"`
-	Robots           []Target `json:"robots,omitempty"`
-	Reason           string   `json:"reason,omitzero"` // why no person was notified
-	Then             string   `json:"then,omitzero"`   // what the rule does about that: skip, wait or fallback
-	Until            int64    `json:"until,omitzero"`  // Unix seconds; until when it waits
-	Bundle           int64    `json:"bundle,omitzero"` // how many notifications shared the message; 0: it was about this one only
+	RID              string         `json:"rid,omitzero"` // of the notification
+	By               string         `json:"by"`           // the method; `nobody`: the step notified no person
+	LayerIdx         int64          `json:"layer_idx"`
+	EscalateRuleID   string         `json:"escalate_rule_id"`
+	EscalateRuleName string         `json:"escalate_rule_name"`
+	FireType         string         `json:"fire_type,omitzero"` // fire, or refire when it is repeated
+	Cause            string         `json:"cause,omitzero"`     // such as page or acknowledged; absent: no person was notified, or it was not stored
+	Persons          []Target       `json:"persons,omitempty"`
+	Robots           []Target       `json:"robots,omitempty"`
+	Reason           sentence.Value `json:"reason,omitzero"` // why no person was notified
+	Then             string         `json:"then,omitzero"`   // what the rule does about that: skip, wait or fallback
+	Until            int64          `json:"until,omitzero"`  // Unix seconds; until when it waits
+	Bundle           int64          `json:"bundle,omitzero"` // how many notifications shared the message; 0: it was about this one only
 }
 
 // Type returns IncidentNotify.
@@ -215,9 +217,9 @@ func (Notified) Type() string { return IncidentNotify }
 
 // Target is the target of a notification.
 type Target struct {
-	PersonID     int64  `json:"person_id,omitzero"`
-	Alias        string `json:"alias,omitzero"` // of a chat or an address
-	FailedReason string `json:"failed_reason"`  // empty: it was sent
+	PersonID     int64          `json:"person_id,omitzero"`
+	Alias        string         `json:"alias,omitzero"` // of a chat or an address
+	FailedReason sentence.Value `json:"failed_reason"`  // empty: it was sent
 }
 
 // Joined is an acknowledged incident that alerts join, from this one on. It is in the feed only.
@@ -232,10 +234,10 @@ func (Joined) Type() string { return IncidentJoined }
 // FiresAgain is an incident whose alert changes too often and is active again, or still. Persons are therefore notified
 // again. The event is in the feed only.
 type FiresAgain struct {
-	Title  string `json:"title"`  // headline of the alert
-	Why    string `json:"why"`    // reason, a decide.Again
-	Reason string `json:"reason"` // Why in words
-	Since  int64  `json:"since"`  // since when the alert is active, Unix seconds
+	Title  string         `json:"title"`  // headline of the alert
+	Why    string         `json:"why"`    // reason, a decide.Again
+	Reason sentence.Value `json:"reason"` // Why as a sentence
+	Since  int64          `json:"since"`  // since when the alert is active, Unix seconds
 }
 
 // Type returns IncidentFlapping.
@@ -244,9 +246,9 @@ func (FiresAgain) Type() string { return IncidentFlapping }
 // Exhausted is an escalation that ended without a notified person or an acknowledgement, or did not begin. It is in the
 // feed only.
 type Exhausted struct {
-	Reason     string  `json:"reason"`
-	To         []int64 `json:"to,omitempty"`        // persons who were notified instead
-	Unanswered bool    `json:"unanswered,omitzero"` // persons were notified, and none has acknowledged the incident
+	Reason     sentence.Value `json:"reason"`
+	To         []int64        `json:"to,omitempty"`        // persons who were notified instead
+	Unanswered bool           `json:"unanswered,omitzero"` // persons were notified, and none has acknowledged the incident
 }
 
 // Type returns IncidentExhausted.
@@ -310,10 +312,10 @@ func (e SilenceUndone) Type() string { return e.Kind }
 // WebhookGone is a webhook that was disabled because its endpoint answered that it is gone. Kind is AlertWebhook or
 // IncidentWebhook, by the message that it answered.
 type WebhookGone struct {
-	Kind            string `json:"-"`
-	IntegrationID   int64  `json:"integration_id"`
-	IntegrationName string `json:"integration_name"`
-	Reason          string `json:"reason"`
+	Kind            string         `json:"-"`
+	IntegrationID   int64          `json:"integration_id"`
+	IntegrationName string         `json:"integration_name"`
+	Reason          sentence.Value `json:"reason"`
 }
 
 // Type returns Kind.

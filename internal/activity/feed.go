@@ -87,14 +87,43 @@ func scanEntry(scan db.Scan) (e Entry, err error) {
 	if err := json.Unmarshal([]byte(detail), &e.Detail); err != nil {
 		return e, err
 	}
-	written := e.Type == IncidentExhausted || e.Type == IncidentNotify || e.Type == IncidentFlapping // persons write the reasons of i_reopen
-	if why, ok := e.Detail["reason"].(string); ok && written {
-		if data := sentence.Read(why); data != nil {
-			e.Detail["reason_data"] = data
-		}
+	if err := show(e.Detail); err != nil {
+		return e, err
 	}
 	e.Event, err = Read(e.Type, []byte(detail))
 	return e, err
+}
+
+// show replaces the sentences of a detail by their English, and adds them as data.
+func show(detail map[string]any) error {
+	for _, name := range []string{"reason", "failed_reason"} {
+		if _, is := detail[name].(map[string]any); !is {
+			continue
+		}
+		stored, err := json.Marshal(detail[name])
+		if err != nil {
+			return err
+		}
+		var why sentence.Value
+		if err := json.Unmarshal(stored, &why); err != nil {
+			return err
+		}
+		detail[name] = why.English()
+		if data := why.Data(); data.Code != "" {
+			detail[name+"_data"] = data
+		}
+	}
+	for _, list := range []string{"persons", "robots"} {
+		targets, _ := detail[list].([]any)
+		for _, target := range targets {
+			if members, is := target.(map[string]any); is {
+				if err := show(members); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // ActedSince reports whether a person has done something with an alert or incident since a moment, Unix seconds.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	hooks "tocsin/internal/engine/webhook"
 	"tocsin/internal/integration"
@@ -80,7 +81,7 @@ func (a *App) deliverer() notify.Deliver {
 		}
 		send, ok := chats[method]
 		if !ok {
-			return sender.Receipt{}, &sender.Error{Message: "this server cannot send " + method}
+			return sender.Receipt{}, &sender.Error{Message: sentence.New("not_sendable", method)}
 		}
 		return send(ctx, out, chatOf(method, to), m)
 	}
@@ -109,7 +110,7 @@ func (a *App) sendByApp(ctx context.Context, out *egress.Client, to *notify.Dire
 	var refused *fault.Error
 	switch {
 	case errors.As(err, &refused) && refused.Kind == fault.Conflict:
-		return sender.Receipt{}, &sender.Error{Message: refused.Message}
+		return sender.Receipt{}, &sender.Error{Message: sentence.Raw(refused.Message)}
 	case err != nil:
 		a.Log.Error("the app of a message could not be read", "integration_id", to.Integration, "error", err)
 		return sender.Receipt{}, &sender.Error{Retry: true, Message: "the integration could not be read; see the server's log"}

@@ -18,6 +18,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/console"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/credential"
 	"tocsin/internal/datasource"
 	"tocsin/internal/edge"
@@ -198,8 +199,8 @@ func (a *App) notifier(bus *activity.Bus, configs *triage.Configs, linkKey []byt
 		Deliver: a.deliverer(), Can: a.can, Held: a.Gate.Reason,
 		Links: &notify.Links{Base: a.PublicURL, Key: linkKey}, Absent: escalation.Absent, Budget: a.Budget,
 		Failing: a.failing, Next: a.next, Partial: escalation.Partial,
-		Stale: func(n *notify.Notification, now time.Time) string {
-			return cmp.Or(shiftnotice.Stale(a.DB, n, now), silencewarning.Stale(a.DB, configs, n, now))
+		Stale: func(n *notify.Notification, now time.Time) sentence.Value {
+			return cmp.Or(sentence.Raw(shiftnotice.Stale(a.DB, n, now)), silencewarning.Stale(a.DB, configs, n, now))
 		},
 	})
 }
@@ -248,7 +249,7 @@ func (a *App) failing(tx *db.Tx, t notify.FailingTarget, now time.Time) error {
 	return a.selfAlerts.Raise(tx, selfalert.Alert{
 		Account: t.Account, Key: key, Severity: event.Warning, Lasts: 6 * time.Hour,
 		Title: fmt.Sprintf("Notifications to %s have failed for more than an hour", t.Name),
-		Text:  "The last attempt failed: " + t.Error,
+		Text:  "The last attempt failed: " + t.Error.English(),
 	}, now)
 }
 
@@ -257,7 +258,7 @@ func (a *App) endpointTrouble(tx *db.Tx, t webhook.Trouble, now time.Time) error
 	own := selfalert.Alert{
 		Account: t.Account, Key: fmt.Sprintf("webhook/%d/%s", t.Integration, t.Kind), Severity: event.Warning, Lasts: 6 * time.Hour,
 		Title: fmt.Sprintf("The webhook %s has failed for more than an hour", t.Name),
-		Text:  "The last attempt failed: " + t.Error + ". Messages are retried for a day; /webhook/history/list shows each attempt.",
+		Text:  "The last attempt failed: " + t.Error.English() + ". Messages are retried for a day; /webhook/history/list shows each attempt.",
 	}
 	if t.Kind == webhook.Gone {
 		own.Lasts = 30 * 24 * time.Hour

@@ -6,6 +6,7 @@ import (
 	"net/mail"
 	"strings"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/egress"
@@ -41,7 +42,7 @@ func (a *App) sendPush(ctx context.Context, out *egress.Client, to *notify.Brows
 	receipt, err := webpush.Send(ctx, out, webpush.Server{PublicKey: key.Public, PrivateKey: key.Private, Contact: a.contact()},
 		webpush.Browser{Endpoint: target.Endpoint, P256dh: target.P256dh, Auth: target.Auth}, m)
 	if receipt.Status == http.StatusNotFound || receipt.Status == http.StatusGone {
-		err = &sender.Error{Message: "the browser " + s.Name + " does not receive any more and was removed"}
+		err = &sender.Error{Message: sentence.Raw("the browser " + s.Name + " does not receive any more and was removed")}
 	}
 	a.noteTried(ctx, s, receipt, err)
 	return receipt, err

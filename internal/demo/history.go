@@ -71,7 +71,7 @@ func pagesOf(m moments, t trouble, i incident.Incident, rules []channel.Escalate
 		at := slices.IndexFunc(rules, func(r channel.EscalateRule) bool { return r.ChannelID == t.channel })
 		if k == 0 && at >= 0 {
 			n.Event, n.Cause = activity.IncidentNew, pages.Page
-			n.Reason = sentence.Of("on_call_in", scheduleOf(m, rules[at]))
+			n.Reason = sentence.New("on_call_in", scheduleOf(m, rules[at]))
 			n.Detail = pages.Detail{Severity: t.severity, Run: 1, Rule: rules[at].RuleID, RuleName: rules[at].RuleName}
 		}
 		n.Person, n.Address = p.PersonID, pages.Address{To: p.Email}

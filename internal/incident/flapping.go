@@ -18,17 +18,17 @@ type Flapping struct {
 }
 
 // Words states that an alert changes too often, and when the next message comes.
-func (f *Flapping) Words() string {
-	return sentence.Of("changes_too_often", f.MaxChanges, f.InMins, f.MuteMins)
+func (f *Flapping) Words() sentence.Value {
+	return sentence.New("changes_too_often", f.MaxChanges, f.InMins, f.MuteMins)
 }
 
 // reasons describe why an incident notifies again.
-var reasons = sync.OnceValue(func() map[decide.Again]string {
-	return map[decide.Again]string{
-		decide.AgainFirst:    sentence.Of("again_first"),
-		decide.AgainBack:     sentence.Of("again_back"),
-		decide.AgainLasts:    sentence.Of("again_lasts"),
-		decide.AgainReleased: sentence.Of("again_released"),
+var reasons = sync.OnceValue(func() map[decide.Again]sentence.Value {
+	return map[decide.Again]sentence.Value{
+		decide.AgainFirst:    sentence.New("again_first"),
+		decide.AgainBack:     sentence.New("again_back"),
+		decide.AgainLasts:    sentence.New("again_lasts"),
+		decide.AgainReleased: sentence.New("again_released"),
 	}
 })
 

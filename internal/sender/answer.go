@@ -2,7 +2,6 @@ package sender
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"tocsin/internal/core/render"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 )
 
@@ -19,10 +19,10 @@ import (
 func Of(a egress.Attempt, err error) (Receipt, error) {
 	var failure *egress.Failure
 	if errors.As(err, &failure) {
-		return Receipt{}, &Error{Retry: failure.Retry(), Message: failure.Message}
+		return Receipt{}, &Error{Retry: failure.Retry(), Message: failure.Why}
 	}
 	if err != nil {
-		return Receipt{}, &Error{Retry: true, Message: err.Error()}
+		return Receipt{}, &Error{Retry: true, Message: sentence.Raw(err.Error())}
 	}
 	receipt := Receipt{Status: a.Status, Reply: Cut(string(a.Body), 1000)}
 	switch {
@@ -35,12 +35,12 @@ func Of(a egress.Attempt, err error) (Receipt, error) {
 }
 
 // answered returns the status and the beginning of the body, at most 200 characters, as one line.
-func answered(a egress.Attempt) string {
+func answered(a egress.Attempt) sentence.Value {
 	text := Cut(strings.Join(strings.Fields(string(a.Body)), " "), 200)
 	if text != "" {
 		text = ": " + text
 	}
-	return fmt.Sprintf("it answered %d %s%s", a.Status, http.StatusText(a.Status), text)
+	return sentence.New("answered", a.Status, http.StatusText(a.Status)+text)
 }
 
 // after returns the pause that Retry-After asks for: seconds, or a date. A date is taken relative to the reply's

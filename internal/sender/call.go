@@ -3,7 +3,6 @@ package sender
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 )
 
@@ -44,7 +44,7 @@ func (c Call) Do(ctx context.Context, out *egress.Client, reply Reply) (Receipt,
 	case c.Body != nil:
 		body, err := json.Marshal(c.Body, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 		if err != nil {
-			return Receipt{}, &Error{Message: err.Error()}
+			return Receipt{}, &Error{Message: sentence.Raw(err.Error())}
 		}
 		request.Body = body
 		request.Header.Set("Content-Type", "application/json; charset=utf-8")
@@ -67,7 +67,7 @@ func Judge(reply Reply, secrets []string) func(egress.Attempt, error) (Receipt, 
 		}
 		var failed *Error
 		if errors.As(err, &failed) {
-			failed.Message = Cut(hide.Replace(failed.Message), 300)
+			failed.Message = failed.Message.Edit(func(text string) string { return Cut(hide.Replace(text), 300) })
 		}
 		return receipt, err
 	}
@@ -90,12 +90,12 @@ func combine(status error, reply *Error) error {
 
 // Refused returns the error for a call that a service refused with an error code of its own.
 func Refused(code any, text string, retry bool) *Error {
-	return &Error{Retry: retry, Message: fmt.Sprintf("it refused with %v: %s", code, strings.Join(strings.Fields(text), " "))}
+	return &Error{Retry: retry, Message: sentence.New("refused_with", code, strings.Join(strings.Fields(text), " "))}
 }
 
 // Unreadable returns the error for a reply that is not the service's: another program answered at that address.
 func Unreadable() *Error {
-	return &Error{Message: "what answered is not the service: its reply cannot be read"}
+	return &Error{Message: sentence.New("not_the_service")}
 }
 
 // Retry reports whether a retry may succeed.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
@@ -69,7 +70,7 @@ func TestJudgeCombinesFailures(t *testing.T) {
 			t.Errorf("%d %s: %s, want %s", c.status, c.body, got, c.want)
 		}
 	}
-	_, err := sender.Judge(&word{Code: 1}, []string{"chat.example"})(egress.Attempt{}, &egress.Failure{Phase: "dial", Message: "chat.example cannot be reached"})
+	_, err := sender.Judge(&word{Code: 1}, []string{"chat.example"})(egress.Attempt{}, &egress.Failure{Phase: "dial", Why: sentence.Raw("chat.example cannot be reached")})
 	if fmt.Sprint(err, sender.Retry(err)) != "*** cannot be reached true" {
 		t.Error(err)
 	}
@@ -122,7 +123,7 @@ func TestAddLeavesOutOnlyTheRefused(t *testing.T) {
 		in := []string{}
 		refused, err := sender.Add(ids, 1+r.IntN(6), func(lot []string) error {
 			if slices.ContainsFunc(lot, func(id string) bool { return slices.Contains(banned, id) }) {
-				return &sender.Error{Message: "no"}
+				return &sender.Error{Message: sentence.Raw("no")}
 			}
 			in = append(in, lot...)
 			return nil
@@ -142,9 +143,9 @@ func TestOpenStopsAfterMaxTries(t *testing.T) {
 		err   string
 	}{
 		"at once":       {func(int) error { return nil }, 1, "bcdefghijklmnopqrstuvwxyz", ""},
-		"at the third":  {func(n int) error { return map[bool]error{true: &sender.Error{Message: "no"}}[n < 3] }, 3, "abdefghijklmnopqrstuvwxyz", ""},
-		"never":         {func(n int) error { return &sender.Error{Message: fmt.Sprint("no ", n)} }, 10, "", "no 1"},
-		"what may heal": {func(n int) error { return &sender.Error{Message: fmt.Sprint("busy ", n), Retry: n == 2} }, 2, "", "busy 2"},
+		"at the third":  {func(n int) error { return map[bool]error{true: &sender.Error{Message: sentence.Raw("no")}}[n < 3] }, 3, "abdefghijklmnopqrstuvwxyz", ""},
+		"never":         {func(n int) error { return &sender.Error{Message: sentence.Raw(fmt.Sprint("no ", n))} }, 10, "", "no 1"},
+		"what may heal": {func(n int) error { return &sender.Error{Message: sentence.Raw(fmt.Sprint("busy ", n)), Retry: n == 2} }, 2, "", "busy 2"},
 	} {
 		tries, lots := 0, slices.Collect(slices.Chunk(all, 1))
 		rest, err := sender.Open(all, lots, func([]string) error { tries++; return c.fails(tries) })
@@ -165,7 +166,7 @@ func TestFindStopsAtRetryableFailure(t *testing.T) {
 		}).Find(people)
 		return fmt.Sprint(ids, missing), err
 	}
-	no, later := &sender.Error{Message: "no"}, &sender.Error{Retry: true, Message: "later"}
+	no, later := &sender.Error{Message: sentence.Raw("no")}, &sender.Error{Retry: true, Message: "later"}
 	for _, c := range []struct {
 		answers map[string]error
 		want    string

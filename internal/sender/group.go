@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 )
 
@@ -106,7 +107,7 @@ func (find Directory) Invite(people []Contact, add func(ids []string) (refused [
 func (find Directory) One(p Contact, service, by string) (id string, err error) {
 	id, err = find(p)
 	if err == nil && id == "" {
-		err = &Error{Message: service + " does not know " + p.Label() + " by " + by}
+		err = &Error{Message: sentence.Raw(service + " does not know " + p.Label() + " by " + by)}
 	}
 	return id, err
 }

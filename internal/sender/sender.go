@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tocsin/internal/core/render"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 )
 
@@ -98,11 +99,11 @@ type Receipt struct {
 type Error struct {
 	Retry   bool          // a retry may succeed
 	After   time.Duration // the shortest pause before a retry; 0: the service asked for none
-	Message string
+	Message sentence.Value
 }
 
 // Error returns the message.
-func (e *Error) Error() string { return e.Message }
+func (e *Error) Error() string { return e.Message.English() }
 
 // Chat is the address of a chat as schedules and escalation rules store it. Token is a token or a whole URL.
 type Chat struct {

@@ -62,7 +62,7 @@ func failed(plugin string, err error, missing []string) error {
 // publicMessage returns the part of a service's error that a caller may see.
 func publicMessage(err error) string {
 	if e := (*sender.Error)(nil); errors.As(err, &e) {
-		return e.Message
+		return e.Error()
 	}
 	return "it did not answer as it should"
 }

@@ -3,6 +3,7 @@ package sentence
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -92,18 +93,68 @@ func Raw(text string) Value {
 	return Value(text)
 }
 
-// Join returns sentences and texts with semicolons between them; empty ones are left out.
+// Join returns sentences and texts with semicolons between them. Empty ones are left out.
 func Join(all ...Value) (joined Value) {
-	for i := len(all) - 1; i >= 0; i-- {
-		switch {
-		case all[i] == "":
-		case joined == "":
-			joined = all[i]
-		default:
-			joined = New("either", all[i], joined)
+	var parts []Value
+	for _, v := range all {
+		parts = append(parts, Split(v)...)
+	}
+	for i, part := range slices.Backward(parts) {
+		if i == len(parts)-1 {
+			joined = part
+		} else {
+			joined = New("either", part, joined)
 		}
 	}
 	return joined
+}
+
+// Split returns the parts that Join joined.
+func Split(v Value) (parts []Value) {
+	for v.Is("either") {
+		args := v.Data().Args
+		if len(args) != 2 {
+			break
+		}
+		parts = append(parts, valueOf(args[0]))
+		v = valueOf(args[1])
+	}
+	if v != "" {
+		parts = append(parts, v)
+	}
+	return parts
+}
+
+// Arg returns an argument that is a sentence or a text; empty: the sentence has no such argument.
+func (v Value) Arg(i int) Value {
+	args := v.Data().Args
+	if i >= len(args) {
+		return ""
+	}
+	return valueOf(args[i])
+}
+
+// valueOf returns an argument as a Value.
+func valueOf(arg any) Value {
+	switch arg := arg.(type) {
+	case *Data:
+		encoded, err := json.Marshal(arg)
+		if err != nil {
+			panic(err) // arguments are numbers, texts, sentences and lists of these
+		}
+		return Value(encoded)
+	case string:
+		return Raw(arg)
+	}
+	return ""
+}
+
+// Parsed returns a sentence that is still made as a text.
+func Parsed(text string) Value {
+	if s := Read(text); s != nil {
+		return valueOf(s)
+	}
+	return Raw(text)
 }
 
 // Of returns a sentence in English, with the arguments of New.
@@ -134,6 +185,32 @@ func (v Value) English() string {
 		return string(v)
 	}
 	return s.English()
+}
+
+// Edit returns the sentence with each of its texts changed, such as to hide secrets. Its own words stay.
+func (v Value) Edit(change func(text string) string) Value {
+	if !strings.HasPrefix(string(v), begins) {
+		return Raw(change(string(v)))
+	}
+	var s Data
+	if err := json.Unmarshal([]byte(v), &s); err != nil {
+		return Raw(change(string(v)))
+	}
+	edit(s.Args, change)
+	return valueOf(&s)
+}
+
+func edit(args []any, change func(text string) string) {
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			args[i] = change(arg)
+		case *Data:
+			edit(arg.Args, change)
+		case []any:
+			edit(arg, change)
+		}
+	}
 }
 
 // Is reports whether the sentence has a code.

@@ -9,6 +9,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/api/apitest"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/untold"
@@ -67,12 +68,12 @@ func (m *many) run(node int) {
 // before makes a node do something between what it reads and what it writes, once.
 func (m *many) before(node int, fn func()) {
 	done := false
-	m.nodes[node].Silences = func(context.Context, int64, time.Time) func(int64, string) (int64, string, int64, error) {
+	m.nodes[node].Silences = func(context.Context, int64, time.Time) func(int64, string) (int64, sentence.Value, int64, error) {
 		if !done {
 			done = true
 			fn()
 		}
-		return func(int64, string) (int64, string, int64, error) { return 0, "", 0, nil }
+		return func(int64, string) (int64, sentence.Value, int64, error) { return 0, "", 0, nil }
 	}
 }
 

@@ -169,7 +169,7 @@ func (r *Service) postpone(tx *db.Tx, p *prepared, failed error, now time.Time) 
 		case !found || i.Progress == incident.Closed:
 			next, ended = 0, string(escalationplan.Resolved)
 		case s.ended != Failing && i.Progress == incident.Triggered:
-			return r.Untold.Add(tx, &i, sentence.Of("cannot_go_on"), now)
+			return r.Untold.Add(tx, &i, sentence.New("cannot_go_on"), now)
 		}
 		return nil
 	})

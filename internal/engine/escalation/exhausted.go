@@ -49,7 +49,7 @@ func (r *Service) exhausted(tx *db.Tx, e *run, i *incident.Incident, now time.Ti
 		return e.save(tx)
 	}
 	e.timing.Untold = true
-	if err := r.Untold.Add(tx, i, sentence.Of("ended_unreached"), now); err != nil {
+	if err := r.Untold.Add(tx, i, sentence.New("ended_unreached"), now); err != nil {
 		return err
 	}
 	return r.endRound(tx, e, i, now)
@@ -85,7 +85,7 @@ func (r *Service) endRound(tx *db.Tx, e *run, i *incident.Incident, now time.Tim
 	if e.timing.Untold && e.timing.Round == 0 { // it is in the feed already
 		return nil
 	}
-	why := sentence.Of("all_steps_done", e.ruleName)
+	why := sentence.New("all_steps_done", e.ruleName)
 	return r.publish(tx, i, now, activity.Exhausted{Reason: why, Unanswered: true})
 }
 

@@ -48,7 +48,7 @@ func (r *Service) notifyAgain(tx *db.Tx, i *incident.Incident, e activity.FiresA
 	if err != nil || i.SnoozedBefore > now.Unix() || found && event.Rank(f.severity) < event.Rank(i.Severity) {
 		return err
 	}
-	t := draft{cause: notify.Rise, event: activity.IncidentFlapping, reason: sentence.Of("responsible_again", e.Reason)}
+	t := draft{cause: notify.Rise, event: activity.IncidentFlapping, reason: sentence.New("responsible_again", e.Reason)}
 	t.key = fmt.Sprintf("%s/%s/%d", i.IncidentID, t.event, now.UnixMilli())
 	return r.notifyResponders(tx, i, t, now)
 }

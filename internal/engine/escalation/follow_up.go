@@ -124,7 +124,7 @@ func (r *Service) acknowledged(tx *db.Tx, i *incident.Incident, item activity.It
 	if err != nil {
 		return err
 	}
-	if err := r.paused(sentence.Of("was_acknowledged"))(tx, i, item); err != nil {
+	if err := r.paused(sentence.New("was_acknowledged"))(tx, i, item); err != nil {
 		return err
 	}
 	if err := r.announce(tx, i, item); err != nil {

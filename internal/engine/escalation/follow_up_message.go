@@ -20,14 +20,14 @@ const quiet = "Info"
 
 // sendFollowUp stores the notifications of one message of a follow-up.
 func (r *Service) sendFollowUp(tx *db.Tx, f *followUp, i *incident.Incident, m escalationplan.Message, now time.Time) error {
-	t := draft{cause: notify.Reminder, event: activity.IncidentReminder, reason: sentence.Of("still_open")}
+	t := draft{cause: notify.Reminder, event: activity.IncidentReminder, reason: sentence.New("still_open")}
 	t.late = m != escalationplan.Rise // what no one has to act on at once shares a message
 	part := fmt.Sprint(now.UnixMilli())
 	switch m {
 	case escalationplan.None:
 		return nil
 	case escalationplan.Unanswered:
-		return r.Untold.Add(tx, i, sentence.Of("ended_unanswered"), now)
+		return r.Untold.Add(tx, i, sentence.New("ended_unanswered"), now)
 	case escalationplan.Woken:
 		return r.ask(tx, f, i, now)
 	case escalationplan.Reminder:
@@ -36,12 +36,12 @@ func (r *Service) sendFollowUp(tx *db.Tx, f *followUp, i *incident.Incident, m e
 		}
 	case escalationplan.Unreached:
 		t.key = fmt.Sprintf("%s/%s/%s", f.incident, t.event, part)
-		return r.notifyFallback(tx, i, t, sentence.Of("no_responder"), now)
+		return r.notifyFallback(tx, i, t, sentence.New("no_responder"), now)
 	case escalationplan.Joined:
 		t.cause = notify.Joined
 		t.event = activity.IncidentJoined
 		t.severity = quiet
-		t.reason = sentence.Of("joined_since", i.AlertCnt-f.alerts)
+		t.reason = sentence.New("joined_since", i.AlertCnt-f.alerts)
 	case escalationplan.Rise: // once for each severity and acknowledgement, however often it rises
 		return r.followedRise(tx, f, i, now)
 	}
@@ -71,7 +71,7 @@ func (r *Service) remindLastLayer(tx *db.Tx, e *run, i *incident.Incident, t dra
 		return err
 	}
 	if to.none {
-		why := sentence.Of("last_step_unreached")
+		why := sentence.New("last_step_unreached")
 		if err := r.notifyFallback(tx, i, t, why, now); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (r *Service) remindLastLayer(tx *db.Tx, e *run, i *incident.Incident, t dra
 	}
 	t.detail = e.detail(last)
 	for n := range to.persons {
-		to.persons[n].Why += ", and no person has acknowledged the incident"
+		to.persons[n].Why = sentence.New("not_acknowledged", to.persons[n].Why)
 	}
 	return r.notifyTarget(tx, e, i, t, last, to.persons, now)
 }
@@ -119,7 +119,7 @@ func (r *Service) notifyResponders(tx *db.Tx, i *incident.Incident, t draft, now
 	if reached {
 		return nil
 	}
-	return r.notifyFallback(tx, i, t, sentence.Of("no_responder"), now)
+	return r.notifyFallback(tx, i, t, sentence.New("no_responder"), now)
 }
 
 // methodsOf returns the methods of the layers that notified persons in the incident's last escalation. Persons who are
@@ -140,7 +140,7 @@ func (r *Service) methodsOf(tx *db.Tx, i *incident.Incident) (map[int64]*channel
 }
 
 // notifyFallback notifies the account's fallback when the persons whom a message is for cannot be reached.
-func (r *Service) notifyFallback(tx *db.Tx, i *incident.Incident, t draft, why string, now time.Time) error {
+func (r *Service) notifyFallback(tx *db.Tx, i *incident.Incident, t draft, why sentence.Value, now time.Time) error {
 	to, err := r.Untold.Recipients(tx, i.AccountID, i.ChannelID, cmp.Or(t.severity, i.Severity), false, now)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (r *Service) notifyFallback(tx *db.Tx, i *incident.Incident, t draft, why s
 	for _, p := range to.List {
 		t.by = p.By
 		t.key = fmt.Sprintf("%s/p%d", prefix, p.ID)
-		t.reason = p.Why + ", because " + why
+		t.reason = sentence.New("because", p.Why, why)
 		if err := r.person(tx, i, t, p.ID, now); err != nil {
 			return err
 		}

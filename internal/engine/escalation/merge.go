@@ -23,7 +23,7 @@ func (r *Service) merged(tx *db.Tx, i *incident.Incident, item activity.Item, e 
 	if err != nil {
 		return err
 	}
-	if err := r.finish(tx, item.Account, []string{i.IncidentID}, sentence.Of("was_merged"), item.At); err != nil {
+	if err := r.finish(tx, item.Account, []string{i.IncidentID}, sentence.New("was_merged"), item.At); err != nil {
 		return err
 	}
 	target, found, err := incident.Find(tx, item.Account, e.TargetIncidentID)
@@ -72,12 +72,12 @@ func (r *Service) notifyMerge(tx *db.Tx, m notify.Merge, item activity.Item, fre
 		}
 		n := notify.Notification{Account: item.Account, Cause: notify.Merged}
 		severity, by := quiet, (*channel.By)(nil)
-		why := sentence.Of("merged_notified")
+		why := sentence.New("merged_notified")
 		switch {
 		case slices.Contains(fresh, id):
-			why = sentence.Of("merged_responsible")
+			why = sentence.New("merged_responsible")
 		case slices.Contains(ackers(m.Target), id):
-			why = sentence.Of("merged_acked")
+			why = sentence.New("merged_acked")
 		}
 		if calls && slices.Contains(fresh, id) && !slices.Contains(ackers(m.Source), id) {
 			n.Cause = notify.Assigned
@@ -116,7 +116,7 @@ func (r *Service) postMerge(tx *db.Tx, m notify.Merge, item activity.Item) error
 	for _, room := range rooms {
 		kind := room.PluginType + "_app"
 		n := notify.Notification{Account: item.Account, Cause: notify.Merged, Severity: m.Target.Severity}
-		n = m.About(n, both, sentence.Of("room_merged"))
+		n = m.About(n, both, sentence.New("room_merged"))
 		n.Method = fmt.Sprintf("%s:%d", kind, room.IntegrationID)
 		n.Address = notify.Address{Direct: &notify.Direct{Account: item.Account, Kind: kind, Integration: room.IntegrationID, Chat: room.ChatID}}
 		n.Detail.Severity = m.Target.Severity

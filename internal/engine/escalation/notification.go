@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"tocsin/internal/activity"
@@ -53,7 +52,7 @@ func (r *Service) notifyLayer(tx *db.Tx, e *run, i *incident.Incident, v escalat
 		case then == channel.Wait:
 			return waiting, nil
 		case then == channel.Fallback:
-			why := "the fallback of a layer in which " + strings.Join(to.problems, ", ")
+			why := sentence.New("fallback_of_layer_in", to.problems)
 			to.persons = append(to.persons, notify.Recipient{PersonID: l.OnNobody.PersonID, Why: why})
 		case len(l.Target.Emails) == 0:
 			what = skipped
@@ -97,7 +96,7 @@ func (r *Service) notifyTarget(
 			}
 		}
 	}
-	if err := r.addresses(tx, i, t, target.Emails, prefix, t.why(sentence.Of("named")), now); err != nil {
+	if err := r.addresses(tx, i, t, target.Emails, prefix, t.why(sentence.New("named")), now); err != nil {
 		return err
 	}
 	return r.chats(tx, e, i, t, target, prefix, layer, now)
@@ -106,7 +105,7 @@ func (r *Service) notifyTarget(
 // addresses stores the notifications to e-mail addresses that a layer or an assignment names besides persons. The persons are
 // notified before.
 func (r *Service) addresses(
-	tx *db.Tx, i *incident.Incident, t draft, list []string, prefix, reason string, now time.Time,
+	tx *db.Tx, i *incident.Incident, t draft, list []string, prefix string, reason sentence.Value, now time.Time,
 ) error {
 	for _, address := range list {
 		n := t.notification(i, 0, "email", notify.Address{To: address}, prefix+"/e"+address, reason)
@@ -120,9 +119,9 @@ func (r *Service) addresses(
 // recipients is what a layer's target resolves to at a moment.
 type recipients struct {
 	persons  []notify.Recipient
-	problems []string // the parts of the target without a person, and the persons who cannot be reached
-	none     bool     // the target names persons, and none of them can be notified
-	next     int64    // when another person's shift begins, Unix seconds; 0: it is not known
+	problems []sentence.Value // the parts of the target without a person, and the persons who cannot be reached
+	none     bool             // the target names persons, and none of them can be notified
+	next     int64            // when another person's shift begins, Unix seconds; 0: it is not known
 }
 
 // recipients resolves the target of the first layer; the other layers may follow it. An unreachable person stays
@@ -153,7 +152,7 @@ func (r *Service) recipients(
 			if err != nil {
 				return to, err
 			}
-			away = append(away, notify.Recipient{PersonID: p.PersonID, Why: sentence.Of("although_absent", p.Why, problem)})
+			away = append(away, notify.Recipient{PersonID: p.PersonID, Why: sentence.New("although_absent", p.Why, problem)})
 		} else {
 			to.persons, to.none = append(to.persons, p), to.none && problem != ""
 		}
@@ -204,7 +203,7 @@ func (r *Service) reachAny(
 // refused a page of this escalation.
 func (r *Service) unreached(
 	tx *db.Tx, i *incident.Incident, by *channel.By, refusing []int64, person, at int64,
-) (problem string, err error) {
+) (problem sentence.Value, err error) {
 	problem, err = r.problem(tx, i, by, person, at)
 	if err == nil && problem == "" && slices.Contains(refusing, person) {
 		problem, err = refused(tx, i.AccountID, person)
@@ -213,28 +212,28 @@ func (r *Service) unreached(
 }
 
 // absentUntil describes a person who is absent until a moment, in Unix seconds.
-func absentUntil(tx *db.Tx, account, person, until int64, zone *time.Location) (string, error) {
+func absentUntil(tx *db.Tx, account, person, until int64, zone *time.Location) (sentence.Value, error) {
 	p, _, err := notify.Find(tx, account, person)
-	return sentence.Of("is_absent", p.Name, time.Unix(until, 0).In(zone).Format("Mon 2 Jan 15:04 MST")), err
+	return sentence.New("is_absent", p.Name, time.Unix(until, 0).In(zone).Format("Mon 2 Jan 15:04 MST")), err
 }
 
 // refused describes a person whose every method refused a page.
-func refused(tx *db.Tx, account, person int64) (string, error) {
+func refused(tx *db.Tx, account, person int64) (sentence.Value, error) {
 	p, _, err := notify.Find(tx, account, person)
-	return p.Name + " cannot be reached: every method refused the page", err
+	return sentence.New("all_refused", p.Name), err
 }
 
 // problem returns why a person cannot be reached; empty when the person can.
-func (r *Service) problem(tx *db.Tx, i *incident.Incident, by *channel.By, person, at int64) (string, error) {
+func (r *Service) problem(tx *db.Tx, i *incident.Incident, by *channel.By, person, at int64) (sentence.Value, error) {
 	p, found, err := notify.Find(tx, i.AccountID, person)
 	if err != nil || !found {
-		return sentence.Of("has_left", person), err
+		return sentence.New("has_left", person), err
 	}
 	reaches, missing, err := r.Notify.Reaches(tx, i.AccountID, p, by, i.Severity, time.Unix(at, 0))
 	if err != nil || notify.Works(reaches) {
 		return "", err
 	}
-	return p.Name + " cannot be reached: " + missing, nil
+	return sentence.New("not_reached", p.Name, missing), nil
 }
 
 // withoutPerson decides what a layer does when no person can be notified: skip, wait for the next shift, or fall back.
@@ -265,7 +264,7 @@ func (r *Service) withoutPerson(
 		EscalateRuleID:   e.ruleID,
 		EscalateRuleName: e.ruleName,
 		By:               "nobody",
-		Reason:           strings.Join(to.problems, "; "),
+		Reason:           sentence.Join(to.problems...),
 		Then:             then,
 	}
 	if then == channel.Wait {
@@ -318,28 +317,29 @@ func (r *Service) assign(tx *db.Tx, e *run, i *incident.Incident, layer int, per
 
 // draft holds what all notifications of one cause have in common.
 type draft struct {
-	cause, event, key, reason string
-	severity                  string // whose methods are used; empty: the incident's
-	by                        *channel.By
-	detail                    notify.Detail
-	due                       int64 // Unix milliseconds; 0: at once
-	except                    firstTargets
-	rose                      int64  // when the severity rose, Unix milliseconds; 0: the message is about no rise
-	late                      bool   // the message may wait some seconds to share another: a reminder, or its moment has long passed
-	because                   string // why the escalation began again, behind the reason of each target; empty: first run
+	cause, event, key string
+	reason            sentence.Value
+	severity          string // whose methods are used; empty: the incident's
+	by                *channel.By
+	detail            notify.Detail
+	due               int64 // Unix milliseconds; 0: at once
+	except            firstTargets
+	rose              int64          // when the severity rose, Unix milliseconds; 0: the message is about no rise
+	late              bool           // the message may wait some seconds to share another: a reminder, or its moment has long passed
+	because           sentence.Value // why the escalation began again, behind the reason of each target; empty: first run
 }
 
 // why returns the reason of a target.
-func (t draft) why(reason string) string {
+func (t draft) why(reason sentence.Value) sentence.Value {
 	if t.because == "" {
 		return reason
 	}
-	return sentence.Of("because", reason, t.because)
+	return sentence.New("because", reason, t.because)
 }
 
 // notification returns the draft as a notification to one address. Its key makes it unique: the same key is sent once.
 func (t draft) notification(
-	i *incident.Incident, person int64, method string, to notify.Address, key, reason string,
+	i *incident.Incident, person int64, method string, to notify.Address, key string, reason sentence.Value,
 ) notify.Notification {
 	return notify.Notification{
 		Account:  i.AccountID,
@@ -387,7 +387,7 @@ func (r *Service) chats(
 			if slices.Contains(t.except.chats, chat.Address.Digest()) {
 				continue
 			}
-			n := t.notification(i, 0, chat.Method, chat.Address, key, t.why(sentence.Of("chat_named")))
+			n := t.notification(i, 0, chat.Method, chat.Address, key, t.why(sentence.New("chat_named")))
 			var err error
 			switch {
 			case closed != nil: // a secret that cannot be opened must not keep the layer's persons from being notified

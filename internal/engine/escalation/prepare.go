@@ -39,10 +39,10 @@ type prepared struct {
 	results  []RuleResult
 	chosen   bool // a rule matches
 
-	asked      bool        // whether silence rules were matched
-	alerts     alert.Count // of the incident when it was read
-	silenced   int64       // until when they hold all of its alerts, Unix seconds; 0: they do not
-	silencedBy string      // which, in words
+	asked      bool           // whether silence rules were matched
+	alerts     alert.Count    // of the incident when it was read
+	silenced   int64          // until when they hold all of its alerts, Unix seconds; 0: they do not
+	silencedBy sentence.Value // which
 }
 
 // readDue reads the rows of an account that are due, with what choosing their rules needs, and the revision of the
@@ -120,7 +120,7 @@ func (p *prepared) mayAsk() bool {
 // prepareAll prepares rows, and returns those that are to be advanced now: choosing the rules of the others would take too
 // long.
 func (r *Service) prepareAll(t *jobs.Round, due []prepared) []prepared {
-	var silences func(channel int64, incident string) (int64, string, int64, error)
+	var silences func(channel int64, incident string) (int64, sentence.Value, int64, error)
 	if r.Silences != nil {
 		silences = r.Silences(t.Ctx, t.Account, t.Now)
 	}
@@ -199,18 +199,18 @@ func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (matched
 	if p.subject.IncidentID == "" { // it was removed
 		return false, nil
 	}
-	why := sentence.Of("no_rule")
+	why := sentence.New("no_rule")
 	if len(p.results) > 0 {
-		why = sentence.Of("no_rule_matches")
+		why = sentence.New("no_rule_matches")
 		for _, l := range p.results {
-			why += fmt.Sprintf("; %s: %s", l.RuleName, l.Why)
+			why = sentence.Join(why, sentence.New("named_why", l.RuleName, sentence.Parsed(l.Why)))
 		}
 	}
 	return false, r.noRule(tx, p, why, now)
 }
 
 // noRule makes an incident that no rule escalates the fallback's, of which reminders follow.
-func (r *Service) noRule(tx *db.Tx, p *prepared, why string, now time.Time) error {
+func (r *Service) noRule(tx *db.Tx, p *prepared, why sentence.Value, now time.Time) error {
 	i, found, err := find(tx, p.account, p.incident)
 	if err != nil || !found {
 		return err

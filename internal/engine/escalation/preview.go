@@ -12,7 +12,6 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/core/escalationplan"
 	"tocsin/internal/core/sentence"
-	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
@@ -59,17 +58,23 @@ type Preview struct {
 
 // Step is one notification of a layer.
 type Step struct {
-	At       int64              `json:"at" doc:"When, Unix seconds."`
-	Minute   float64            `json:"minute" doc:"Minutes after the beginning."`
-	LayerIdx int                `json:"layer_idx" doc:"The layer."`
-	Repeat   int                `json:"repeat" doc:"How often the layer was notified before."`
-	Persons  []notify.Recipient `json:"persons" doc:"Who is notified, and why."`
-	Count    int                `json:"count" doc:"How many people this wakes."`
-	Emails   []string           `json:"emails" doc:"Further addresses."`
-	Chats    []string           `json:"chats" doc:"Types of the chats that are notified."`
-	Nobody   []string           `json:"nobody" doc:"Which parts of the layer have no person who can be reached, in words."`
-	Then     string             `json:"then" doc:"What happens when no person can be notified: skip, wait or fallback; empty when a person can."`
-	Problems []string           `json:"problems" doc:"Which of the persons cannot be reached, and why."`
+	At       int64       `json:"at" doc:"When, Unix seconds."`
+	Minute   float64     `json:"minute" doc:"Minutes after the beginning."`
+	LayerIdx int         `json:"layer_idx" doc:"The layer."`
+	Repeat   int         `json:"repeat" doc:"How often the layer was notified before."`
+	Persons  []Recipient `json:"persons" doc:"Who is notified, and why."`
+	Count    int         `json:"count" doc:"How many people this wakes."`
+	Emails   []string    `json:"emails" doc:"Further addresses."`
+	Chats    []string    `json:"chats" doc:"Types of the chats that are notified."`
+	Nobody   []string    `json:"nobody" doc:"Which parts of the layer have no person who can be reached, in words."`
+	Then     string      `json:"then" doc:"What happens when no person can be notified: skip, wait or fallback; empty when a person can."`
+	Problems []string    `json:"problems" doc:"Which of the persons cannot be reached, and why."`
+}
+
+// Recipient is a person whom a step notifies.
+type Recipient struct {
+	PersonID int64  `json:"person_id" doc:"The person."`
+	Why      string `json:"why" doc:"How the rule leads to this person, in words."`
 }
 
 func (r *Service) preview(c *api.Call, in previewRequest) (reply Preview, err error) {
@@ -199,7 +204,10 @@ func (r *Service) previewStep(tx *db.Tx, i *incident.Incident, e *run, at escala
 	if err != nil {
 		return step, err
 	}
-	step.Persons, step.Nobody = to.persons, to.problems
+	for _, p := range to.persons {
+		step.Persons = append(step.Persons, Recipient{p.PersonID, p.Why.English()})
+	}
+	step.Nobody, _ = sentence.Shown(to.problems)
 	e.done++
 	if to.none {
 		step.withoutPerson(e, l, at, to.next)
@@ -220,7 +228,7 @@ func (s *Step) withoutPerson(e *run, l channel.Layer, at escalationplan.Step, ne
 	}
 	switch {
 	case s.Then == channel.Fallback:
-		s.Persons = append(s.Persons, notify.Recipient{PersonID: l.OnNobody.PersonID, Why: sentence.Of("fallback_of_layer")})
+		s.Persons = append(s.Persons, Recipient{l.OnNobody.PersonID, sentence.Of("fallback_of_layer")})
 	case s.Then == channel.Wait && next > 0 && next <= at.At+maxWait:
 		e.done--
 		e.timing.Still = append(e.timing.Still, escalationplan.Span{From: at.At, Until: next})
@@ -235,7 +243,7 @@ func (s *Step) withoutPerson(e *run, l channel.Layer, at escalationplan.Step, ne
 // fillEmpty replaces lists that are nil by empty ones, so that the reply never holds null, and counts the persons.
 func (s *Step) fillEmpty() {
 	if s.Persons == nil {
-		s.Persons = []notify.Recipient{}
+		s.Persons = []Recipient{}
 	}
 	if s.Emails == nil {
 		s.Emails = []string{}
@@ -254,7 +262,7 @@ func (r *Service) problems(tx *db.Tx, i *incident.Incident, by *channel.By, step
 			return err
 		}
 		if problem != "" {
-			step.Problems = append(step.Problems, problem)
+			step.Problems = append(step.Problems, problem.English())
 		}
 	}
 	return nil

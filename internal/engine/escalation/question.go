@@ -138,7 +138,7 @@ func (r *Service) ask(tx *db.Tx, f *followUp, i *incident.Incident, now time.Tim
 }
 
 // words returns the question to a person, in the person's time zone or else the account's.
-func (f *followUp) words(i *incident.Incident, p notify.Person, zone *time.Location, now time.Time) string {
+func (f *followUp) words(i *incident.Incident, p notify.Person, zone *time.Location, now time.Time) sentence.Value {
 	if own, err := time.LoadLocation(p.TimeZone); err == nil && p.TimeZone != "" {
 		zone = own
 	}
@@ -146,15 +146,15 @@ func (f *followUp) words(i *incident.Incident, p notify.Person, zone *time.Locat
 	at := time.Unix(since, 0).In(zone)
 	switch y := at.YearDay() == now.In(zone).YearDay() && at.Year() == now.In(zone).Year(); {
 	case f.question == bySnooze && since == 0:
-		return sentence.Of("your_snooze_over")
+		return sentence.New("your_snooze_over")
 	case f.question == bySnooze && y:
-		return sentence.Of("held_snooze_over", at.Format("15:04"))
+		return sentence.New("held_snooze_over", at.Format("15:04"))
 	case f.question == bySnooze:
-		return sentence.Of("held_snooze_over_day", person.Clock{Zone: zone, Now: now}.Minute(since))
+		return sentence.New("held_snooze_over_day", person.Clock{Zone: zone, Now: now}.Minute(since))
 	case y:
-		return sentence.Of("held_still_open", at.Format("15:04"))
+		return sentence.New("held_still_open", at.Format("15:04"))
 	}
-	return sentence.Of("held_still_open_day", person.Clock{Zone: zone, Now: now}.Minute(since))
+	return sentence.New("held_still_open_day", person.Clock{Zone: zone, Now: now}.Minute(since))
 }
 
 // isAct reports whether an event is a person's act on an incident that answers for all who have acknowledged it. An
@@ -201,7 +201,7 @@ func (r *Service) acted(tx *db.Tx, i *incident.Incident, item activity.Item) err
 	if err := f.save(tx); err != nil {
 		return err
 	}
-	return r.Notify.Cancel(tx, item.Account, []string{i.IncidentID}, sentence.Of("was_answered"), item.At, notify.Reminder)
+	return r.Notify.Cancel(tx, item.Account, []string{i.IncidentID}, sentence.New("was_answered"), item.At, notify.Reminder)
 }
 
 // woken acts on the end of a snooze. The persons who have acknowledged the incident, and the person who snoozed it, are
@@ -236,7 +236,7 @@ func (r *Service) woken(tx *db.Tx, i *incident.Incident, item activity.Item, e a
 // wokenAlone begins the escalation again of an unacknowledged incident whose snooze ended, and notifies the person who
 // snoozed it. The person need not act, so the methods for Info are used.
 func (r *Service) wokenAlone(tx *db.Tx, i *incident.Incident, item activity.Item) error {
-	if err := r.beginAgain(tx, i, item, sentence.Of("snooze_over_alone")); err != nil {
+	if err := r.beginAgain(tx, i, item, sentence.New("snooze_over_alone")); err != nil {
 		return err
 	}
 	snoozer := i.Snoozer()
@@ -244,7 +244,7 @@ func (r *Service) wokenAlone(tx *db.Tx, i *incident.Incident, item activity.Item
 		return nil
 	}
 	t := draft{cause: notify.Reminder, event: activity.IncidentWake, severity: quiet, late: true}
-	t.reason = sentence.Of("your_snooze_over_alone")
+	t.reason = sentence.New("your_snooze_over_alone")
 	t.key = fmt.Sprintf("%s/%s/%d/p%d", i.IncidentID, t.event, item.At.Unix(), snoozer)
 	return r.person(tx, i, t, snoozer, item.At)
 }
@@ -257,25 +257,25 @@ func (r *Service) withdraw(tx *db.Tx, f *followUp, i *incident.Incident, now tim
 
 // unanswered begins the escalation again of an incident whose acknowledgement was withdrawn without an answer.
 func (r *Service) unanswered(tx *db.Tx, i *incident.Incident, item activity.Item, e activity.Unacknowledged) error {
-	if err := r.Notify.Cancel(tx, item.Account, []string{i.IncidentID}, sentence.Of("ack_withdrawn"), item.At, notify.Reminder); err != nil {
+	if err := r.Notify.Cancel(tx, item.Account, []string{i.IncidentID}, sentence.New("ack_withdrawn"), item.At, notify.Reminder); err != nil {
 		return err
 	}
-	why := sentence.Of("no_answer")
+	why := sentence.New("no_answer")
 	if e.Unanswered == bySnooze {
-		why = sentence.Of("no_answer_snooze")
+		why = sentence.New("no_answer_snooze")
 	}
 	return r.beginAgain(tx, i, item, why)
 }
 
 // beginAgain begins the escalation of an incident again at its first step, because no person works on the incident. The
 // persons on call at that moment are notified. If the incident was assigned by hand, its assignees are notified as well.
-func (r *Service) beginAgain(tx *db.Tx, i *incident.Incident, item activity.Item, why string) error {
+func (r *Service) beginAgain(tx *db.Tx, i *incident.Incident, item activity.Item, why sentence.Value) error {
 	if err := untold.Forget(tx, item.Account, item.ID); err != nil {
 		return err
 	}
 	r.wakeFor(tx, item.Account)
 	if to := i.AssignedTo; assignedByHand(i) {
-		reason := sentence.Of("because", "assigned", why)
+		reason := sentence.New("because", sentence.New("assigned"), why)
 		if err := r.notifyPersons(tx, i, item, reason, to.PersonIDs); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/activity"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
@@ -29,9 +30,9 @@ func TestStepsAreTakenWhileTheConfigurationChanges(t *testing.T) {
 		Can: func(string) bool { return true }})
 	r := escalation.New(escalation.Service{DB: s.DB, Bus: bus, Keyring: keyring, Log: slog.New(slog.DiscardHandler), Notify: notifier, Wake: jobs.NewSignal()})
 	asked := 0
-	r.Silences = func(ctx context.Context, account int64, _ time.Time) func(int64, string) (int64, string, int64, error) {
+	r.Silences = func(ctx context.Context, account int64, _ time.Time) func(int64, string) (int64, sentence.Value, int64, error) {
 		asked++
-		return func(int64, string) (int64, string, int64, error) {
+		return func(int64, string) (int64, sentence.Value, int64, error) {
 			return 0, "", 0, s.DB.Write(ctx, func(tx *db.Tx) error { return configstore.BumpRevision(tx, account) })
 		}
 	}

@@ -93,7 +93,7 @@ func (r *Service) rise(tx *db.Tx, e *run, p *prepared, now time.Time) error {
 		return err
 	}
 	if e.timing.Untold || unreached {
-		if err := r.Untold.Add(tx, &i, sentence.Of("rose_unreached"), now); err != nil {
+		if err := r.Untold.Add(tx, &i, sentence.New("rose_unreached"), now); err != nil {
 			return err
 		}
 	}
@@ -130,5 +130,5 @@ func (r *Service) followedRise(tx *db.Tx, f *followUp, i *incident.Incident, now
 		return err
 	}
 	t.event = activity.IncidentSeverity
-	return r.notifyFallback(tx, i, t, sentence.Of("no_responder"), now)
+	return r.notifyFallback(tx, i, t, sentence.New("no_responder"), now)
 }

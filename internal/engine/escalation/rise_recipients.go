@@ -122,13 +122,13 @@ func (r *Service) riseTargets(tx *db.Tx, i *incident.Incident, layers []reachedL
 			return nil, err
 		}
 		if nobody := l.run.rule.Layers[l.layer].OnNobody; to.none && nobody != nil && nobody.Then == channel.Fallback {
-			to.persons = append(to.persons, notify.Recipient{PersonID: nobody.PersonID, Why: sentence.Of("fallback_of_layer")})
+			to.persons = append(to.persons, notify.Recipient{PersonID: nobody.PersonID, Why: sentence.New("fallback_of_layer")})
 		}
 		if err := r.assign(tx, l.run, i, l.layer, to.persons, now); err != nil {
 			return nil, err
 		}
 		for _, p := range to.persons {
-			p.Why = sentence.Of("step_rose", p.Why, i.Severity)
+			p.Why = sentence.New("step_rose", p.Why, i.Severity)
 			if !slices.ContainsFunc(all, func(o riseTarget) bool { return o.PersonID == p.PersonID }) {
 				all = append(all, riseTarget{p, l.target().By, l.run.detail(l.layer)})
 			}
@@ -147,7 +147,7 @@ func (r *Service) otherResponders(
 		if a.RemovedAt != 0 || slices.ContainsFunc(named, is) || slices.ContainsFunc(all, is) {
 			continue
 		}
-		o := riseTarget{Recipient: notify.Recipient{PersonID: a.PersonID, Why: sentence.Of("responsible_rose", i.Severity)}}
+		o := riseTarget{Recipient: notify.Recipient{PersonID: a.PersonID, Why: sentence.New("responsible_rose", i.Severity)}}
 		paged, standsIn := false, false
 		for _, n := range notices {
 			if n.Person != a.PersonID || !stepped(n) {
@@ -176,7 +176,7 @@ func (r *Service) riseAddresses(
 	tx *db.Tx, i *incident.Incident, t draft, layers []reachedLayer, now time.Time,
 ) (addressed bool, err error) {
 	prefix := t.key
-	put := func(address, reason string) error {
+	put := func(address string, reason sentence.Value) error {
 		addressed = true
 		if slices.Contains(t.except.addresses, address) {
 			return nil
@@ -186,7 +186,7 @@ func (r *Service) riseAddresses(
 	for _, l := range layers {
 		t.detail = l.run.detail(l.layer)
 		for _, address := range l.target().Emails {
-			if err := put(address, sentence.Of("named")); err != nil {
+			if err := put(address, sentence.New("named")); err != nil {
 				return false, err
 			}
 		}
@@ -198,7 +198,7 @@ func (r *Service) riseAddresses(
 	t.detail = notify.Detail{}
 	if to := i.AssignedTo; assignedByHand(i) {
 		for _, address := range to.Emails {
-			if err := put(address, sentence.Of("responsible_rose", i.Severity)); err != nil {
+			if err := put(address, sentence.New("responsible_rose", i.Severity)); err != nil {
 				return false, err
 			}
 		}

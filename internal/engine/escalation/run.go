@@ -8,6 +8,7 @@ import (
 
 	"tocsin/internal/channel"
 	"tocsin/internal/core/escalationplan"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -29,8 +30,8 @@ type run struct {
 	ended    string
 	severity string // the highest that its rule was chosen for: a higher one of the incident is a rise
 
-	silenced   int64  // until when silence rules hold all of the incident's alerts, Unix seconds; 0: they do not
-	silencedBy string // which, in words
+	silenced   int64          // until when silence rules hold all of the incident's alerts, Unix seconds; 0: they do not
+	silencedBy sentence.Value // which
 }
 
 // timing is the progress of a run.
@@ -41,7 +42,7 @@ type timing struct {
 	Held   int64                 // since when silences hold it, Unix seconds; 0: they do not
 	Untold bool                  // no person was reached, so the incident is the fallback's
 
-	Because string `json:",omitempty"` // why the escalation began again, for its notifications; empty: the first one, or a person caused it
+	Because sentence.Value `json:",omitempty"` // why the escalation began again, for its notifications; empty: the first one, or a person caused it
 }
 
 const columns = `account_id, incident_id, run, rule_id, rule_name, rule, timing, started_at, done, next_at, ended, severity`
@@ -115,7 +116,7 @@ func (r *Service) begin(tx *db.Tx, before *run, i *incident.Incident, rule chann
 
 // beginBecause is begin with a reason for the notifications; see timing.Because.
 func (r *Service) beginBecause(
-	tx *db.Tx, before *run, i *incident.Incident, rule channel.EscalateRule, layer int, again string, now time.Time,
+	tx *db.Tx, before *run, i *incident.Incident, rule channel.EscalateRule, layer int, again sentence.Value, now time.Time,
 ) error {
 	number, err := r.replace(tx, before, i)
 	if err != nil {
@@ -134,7 +135,7 @@ func (r *Service) beginBecause(
 
 // insert stores an escalation that starts now and has no rule yet. again is the reason for another start; see
 // timing.Because.
-func insert(tx *db.Tx, i *incident.Incident, number int64, again string, now time.Time) error {
+func insert(tx *db.Tx, i *incident.Incident, number int64, again sentence.Value, now time.Time) error {
 	delete(batchOf(tx).runs, i.IncidentID)
 	begun := "{}"
 	if again != "" {

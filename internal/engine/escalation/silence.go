@@ -76,7 +76,7 @@ func (r *Service) aboutSilence(
 		}
 		n := notify.Notification{
 			Account: item.Account, Key: fmt.Sprintf("silence/%s/%s", rule, what), Event: what, Cause: notify.Silenced,
-			Reason: sentence.Of("chat_named"), Detail: notify.Detail{Rule: rule, Subject: sender.Cut(subject, 200), Text: text, Moment: until},
+			Reason: sentence.New("chat_named"), Detail: notify.Detail{Rule: rule, Subject: sender.Cut(subject, 200), Text: text, Moment: until},
 		}
 		if err := r.chatsOf(tx, &rules[i], n, item.At); err != nil {
 			return err

@@ -96,7 +96,7 @@ func (r *Service) reaction(e activity.Event) reaction {
 		return r.assigned
 	case activity.RespondersAdded:
 		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
-			return r.notifyPersons(tx, i, item, sentence.Of("made_responsible"), e.To)
+			return r.notifyPersons(tx, i, item, sentence.New("made_responsible"), e.To)
 		}
 	case activity.Stormed:
 		return r.triggered(func(tx *db.Tx, i *incident.Incident, item activity.Item) error {
@@ -107,7 +107,7 @@ func (r *Service) reaction(e activity.Event) reaction {
 	case activity.Joined:
 		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error { return r.joined(tx, i, item, e) }
 	case activity.Snoozed:
-		return r.paused(sentence.Of("is_snoozed"))
+		return r.paused(sentence.New("is_snoozed"))
 	case activity.Woken:
 		return func(tx *db.Tx, i *incident.Incident, item activity.Item) error { return r.woken(tx, i, item, e) }
 	case activity.Merged:
@@ -137,7 +137,7 @@ func (r *Service) opened(tx *db.Tx, i *incident.Incident, item activity.Item) er
 }
 
 // paused cancels the notifications that call for any responder, and makes the escalation due, which then waits.
-func (r *Service) paused(why string) reaction {
+func (r *Service) paused(why sentence.Value) reaction {
 	return func(tx *db.Tx, _ *incident.Incident, item activity.Item) error {
 		if err := r.Notify.Cancel(tx, item.Account, []string{item.ID}, why, item.At, shared...); err != nil {
 			return err
@@ -166,14 +166,14 @@ func (r *Service) ended(tx *db.Tx, items []activity.Item) error {
 			ids, severities[i.IncidentID] = append(ids, i.IncidentID), i.Severity
 		}
 	}
-	if err := r.finish(tx, account, ids, sentence.Of("is_over"), now); err != nil {
+	if err := r.finish(tx, account, ids, sentence.New("is_over"), now); err != nil {
 		return err
 	}
 	return r.Notify.Recover(tx, account, severities, now, quietly)
 }
 
 // finish cancels all pages of closed incidents, and ends their escalations and follow-ups.
-func (r *Service) finish(tx *db.Tx, account int64, ids []string, why string, now time.Time) error {
+func (r *Service) finish(tx *db.Tx, account int64, ids []string, why sentence.Value, now time.Time) error {
 	if err := r.Notify.Cancel(tx, account, ids, why, now, pages...); err != nil {
 		return err
 	}
@@ -229,14 +229,14 @@ func (r *Service) restart(tx *db.Tx, i *incident.Incident, item activity.Item) e
 		if err := r.follow(tx, i, i.Severity, 0, item.At); err != nil {
 			return err
 		}
-		return r.notifyPersons(tx, i, item, sentence.Of("assigned_alone"), to.PersonIDs)
+		return r.notifyPersons(tx, i, item, sentence.New("assigned_alone"), to.PersonIDs)
 	}
 	return r.restartRule(tx, i, item, "")
 }
 
 // restartRule starts the rule that escalated an incident last again at its first layer, or the rule that matches now. again
 // is the reason for its notifications; see timing.Because.
-func (r *Service) restartRule(tx *db.Tx, i *incident.Incident, item activity.Item, again string) error {
+func (r *Service) restartRule(tx *db.Tx, i *incident.Incident, item activity.Item, again sentence.Value) error {
 	before, err := latest(tx, item.Account, item.ID)
 	if err != nil {
 		return err
@@ -298,7 +298,7 @@ func (r *Service) assigned(tx *db.Tx, i *incident.Incident, item activity.Item) 
 			return err
 		}
 	}
-	if err := r.Notify.Cancel(tx, item.Account, []string{item.ID}, sentence.Of("assigned_others"), item.At, notify.Page); err != nil {
+	if err := r.Notify.Cancel(tx, item.Account, []string{item.ID}, sentence.New("assigned_others"), item.At, notify.Page); err != nil {
 		return err
 	}
 	if i.Progress == incident.Triggered {
@@ -306,15 +306,15 @@ func (r *Service) assigned(tx *db.Tx, i *incident.Incident, item activity.Item) 
 			return err
 		}
 	}
-	if err := r.notifyPersons(tx, i, item, "assigned", to.PersonIDs); err != nil {
+	if err := r.notifyPersons(tx, i, item, sentence.New("assigned"), to.PersonIDs); err != nil {
 		return err
 	}
 	t := draft{cause: notify.Assigned, event: item.Event.Type()}
-	return r.addresses(tx, i, t, to.Emails, fmt.Sprintf("%s/a%s", i.IncidentID, to.ID), "assigned", item.At)
+	return r.addresses(tx, i, t, to.Emails, fmt.Sprintf("%s/a%s", i.IncidentID, to.ID), sentence.New("assigned"), item.At)
 }
 
 // notifyPersons notifies persons of an event, except the person who caused it.
-func (r *Service) notifyPersons(tx *db.Tx, i *incident.Incident, item activity.Item, reason string, persons []int64) error {
+func (r *Service) notifyPersons(tx *db.Tx, i *incident.Incident, item activity.Item, reason sentence.Value, persons []int64) error {
 	for _, id := range persons {
 		if id == item.Person {
 			continue
@@ -335,14 +335,14 @@ const stormDelay = 5 * time.Second
 // stormed notifies the responders of an incident that it has grown to a number of alerts. A notification of a smaller
 // number that still waits is cancelled.
 func (r *Service) stormed(tx *db.Tx, i *incident.Incident, item activity.Item, threshold int64) error {
-	why := sentence.Of("grown_further", threshold)
+	why := sentence.New("grown_further", threshold)
 	if err := r.Notify.Cancel(tx, item.Account, []string{item.ID}, why, item.At, notify.Storm); err != nil {
 		return err
 	}
 	for _, id := range i.Responders() {
 		t := draft{
 			cause: notify.Storm, event: item.Event.Type(), key: fmt.Sprintf("%s/%s/%d/p%d", i.IncidentID, item.Event.Type(), threshold, id),
-			reason: sentence.Of("responsible_grown", threshold),
+			reason: sentence.New("responsible_grown", threshold),
 			due:    item.At.Add(stormDelay).UnixMilli(),
 		}
 		if err := r.person(tx, i, t, id, item.At); err != nil {

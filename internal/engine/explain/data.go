@@ -26,10 +26,4 @@ func (x *Explanation) asData() {
 			}
 		}
 	}
-	for _, s := range x.stories() {
-		for i := range s.Notices {
-			n := &s.Notices[i]
-			n.ReasonData, n.OutcomeData = data(n.Reason), data(n.Outcome)
-		}
-	}
 }

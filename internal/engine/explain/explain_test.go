@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/explain"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -50,14 +51,14 @@ func begin(t *testing.T) *apitest.Server {
 		kind   string
 		person int64
 		detail string
-	}{{"i_new", 0, `{"title":"Disk full","severity":"Critical"}`}, {"i_notify", 0, `{"by":"nobody","layer_idx":0,"escalate_rule_name":"Nights","escalate_rule_id":"5e5e5e5e5e5e5e5e5e5e5e02","reason":"nobody is on call in Night","then":"skip"}`}, {"i_assign", 0, `{"type":"escalate","to":[2476123212131],"escalate_rule_name":"Nights","escalate_rule_id":"5e5e5e5e5e5e5e5e5e5e5e02","layer_idx":1}`},
-		{"i_ack", apitest.Reader, `{}`}, {"i_snooze", apitest.Reader, `{"minutes":5}`}, {"i_exhausted", 0, `{"reason":"escalation ended and no person was notified","to":[2476123212131]}`}, {"i_comm", 0, `{}`}} {
+	}{{"i_new", 0, `{"title":"Disk full","severity":"Critical"}`}, {"i_notify", 0, `{"by":"nobody","layer_idx":0,"escalate_rule_name":"Nights","escalate_rule_id":"5e5e5e5e5e5e5e5e5e5e5e02","reason":{"code":"nobody_on_call","args":["Night"]},"then":"skip"}`}, {"i_assign", 0, `{"type":"escalate","to":[2476123212131],"escalate_rule_name":"Nights","escalate_rule_id":"5e5e5e5e5e5e5e5e5e5e5e02","layer_idx":1}`},
+		{"i_ack", apitest.Reader, `{}`}, {"i_snooze", apitest.Reader, `{"minutes":5}`}, {"i_exhausted", 0, `{"reason":{"code":"ended_unreached_before"},"to":[2476123212131]}`}, {"i_comm", 0, `{}`}} {
 		s.Exec(feed, apitest.AccountA, incidentID, i+1, e.kind, e.person, e.detail)
 	}
 	notice := `INSERT INTO notice (account_id, notice_id, notice_key, incident_id, schedule_id, event, cause, person_id, way, lane, target, reason, detail, status, attempts, due_at, created_at, settled_at, outcome)
-		VALUES ($1, $2, $2, $3, 0, 'i_new', 'page', $4, $5, 'x', '', 'on call in Day, A', '{}', $6, 1, 1776052803000, 1776052803000, $7, $8)`
+		VALUES ($1, $2, $2, $3, 0, 'i_new', 'page', $4, $5, 'x', '', '{"code":"on_call","args":["Day","A"]}', '{}', $6, 1, 1776052803000, 1776052803000, $7, $8)`
 	s.Exec(notice, apitest.AccountA, "663a1b2c3d4e5f6789bb0001", incidentID, apitest.Reader, "email", "sent", 1776052804000, "taken by mail")
-	s.Exec(notice, apitest.AccountA, "663a1b2c3d4e5f6789bb0002", incidentID, apitest.Reader, "sms", "failed", 1776052804000, "it answered 400 Bad Request")
+	s.Exec(notice, apitest.AccountA, "663a1b2c3d4e5f6789bb0002", incidentID, apitest.Reader, "sms", "failed", 1776052804000, string(sentence.New("answered", 400, "Bad Request")))
 	s.Exec(notice, apitest.AccountA, "663a1b2c3d4e5f6789bb0003", incidentID, 0, "slack", "waiting", 0, "")
 	s.Grant(auth.ChannelsRead)
 	return s

@@ -115,12 +115,12 @@ func describeEscalation(e activity.Event, passive, to string) string {
 		return sentence.Of("f_fires_again", e.Reason) + "."
 	case activity.Exhausted:
 		if e.Unanswered {
-			return "The escalation ended: " + ended(e.Reason)
+			return "The escalation ended: " + ended(e.Reason.English())
 		}
 		if len(e.To) == 0 {
-			return "So no rule notified a person: " + ended(e.Reason)
+			return "So no rule notified a person: " + ended(e.Reason.English())
 		}
-		return sentence.Of("f_instead", to, ended(e.Reason))
+		return sentence.Of("f_instead", to, ended(e.Reason.English()))
 	case activity.Escalated:
 		return fmt.Sprintf("%s was brought forward%s.", stepOf(e.LayerIdx, e.EscalateRuleName, e.EscalateRuleID), passive)
 	case activity.RespondersAdded:
@@ -143,11 +143,11 @@ func (x *Explanation) describeStep(e activity.Notified) string {
 	step := stepOf(e.LayerIdx, e.EscalateRuleName, e.EscalateRuleID)
 	switch e.Then {
 	case channel.Wait:
-		return fmt.Sprintf("%s waits until %s: %s", step, x.clock.Minute(e.Until), ended(e.Reason))
+		return fmt.Sprintf("%s waits until %s: %s", step, x.clock.Minute(e.Until), ended(e.Reason.English()))
 	case channel.Fallback:
-		return fmt.Sprintf("%s had no person to notify: %s So its fallback is notified.", step, ended(e.Reason))
+		return fmt.Sprintf("%s had no person to notify: %s So its fallback is notified.", step, ended(e.Reason.English()))
 	}
-	return fmt.Sprintf("%s had no person to notify: %s So the step after it follows at once.", step, ended(e.Reason))
+	return fmt.Sprintf("%s had no person to notify: %s So the step after it follows at once.", step, ended(e.Reason.English()))
 }
 
 // stepOf names a step of a rule at the start of a sentence.

@@ -67,16 +67,16 @@ func (n *Notice) noun() string {
 // describeNotice returns the sentences about a notification; by is who caused its end.
 func (x *Explanation) describeNotice(s *Story, n *Notice, by string) string {
 	reason := n.Reason
-	if n.SettledAt != 0 {
-		reason = strings.Replace(reason, "; it waits for", "; it waited for", 1)
+	if parts := sentence.Split(n.stored.Reason); n.SettledAt != 0 && len(parts) > 0 && parts[len(parts)-1].Is("waits_quiet") {
+		parts[len(parts)-1] = sentence.New("waited_quiet")
+		reason = sentence.Join(parts...).English()
 	}
 	text := fmt.Sprintf("%s to %s (%s) over %s: ", n.noun(), n.target(), reason, notify.MethodName(n.Method))
 	switch {
 	case n.Status == notify.Waiting:
 		text += x.waits(n)
-	case n.Status == notify.Sent && strings.HasPrefix(n.Outcome, "in a bundle of "):
-		shared, _, _ := strings.Cut(n.Outcome, ";")
-		text += n.Status + " " + shared
+	case n.Status == notify.Sent && n.bundle() != "":
+		text += n.Status + " " + n.bundle().English()
 	case n.Outcome == "" || n.Status == notify.Sent:
 		text += n.Status
 	default:
@@ -95,13 +95,22 @@ func (x *Explanation) describeNotice(s *Story, n *Notice, by string) string {
 	return text
 }
 
+// bundle returns in which bundle a notification was sent; empty: in none.
+func (n *Notice) bundle() sentence.Value {
+	parts := sentence.Split(n.stored.Outcome)
+	if len(parts) == 0 || !parts[0].Is("in_bundle") {
+		return ""
+	}
+	return parts[0]
+}
+
 // instead returns the sentence about the methods that were tried instead of one that failed.
 func (n *Notice) instead(s *Story) string {
 	prefix, named := strings.CutSuffix(n.stored.Key, "/"+n.Method)
 	if n.Status != notify.Failed || n.PersonID == 0 || !named || n.Method == "none" {
 		return ""
 	}
-	refused := notify.RefusedReason(n.Reason, n.Method)
+	refused := notify.RefusedReason(n.stored.Reason, n.Method)
 	var methods []string
 	left := false // another method may reach the person, or did
 	for i := range s.Notices {
@@ -110,7 +119,7 @@ func (n *Notice) instead(s *Story) string {
 			continue
 		}
 		left = left || other.Status != notify.Failed
-		if other.Reason == refused || strings.HasPrefix(other.Reason, refused+"; it waits") {
+		if other.stored.Reason == refused || other.stored.Reason == sentence.Join(refused, sentence.New("waits_quiet")) {
 			methods = append(methods, notify.MethodName(other.Method))
 		}
 	}

@@ -102,8 +102,8 @@ func (x *Explanation) shown(notices []notify.Notification) ([]Notice, error) {
 	all := []Notice{}
 	for _, n := range notices {
 		one := Notice{
-			NoticeID: n.ID, PersonID: n.Person, Method: n.Method, Cause: n.Cause, Reason: n.Reason, Status: n.Status, Attempts: n.Attempts,
-			CreatedAt: n.Created, DueAt: n.Due, SettledAt: n.Settled, Outcome: n.Outcome, Delivery: n.Delivery, stored: n,
+			NoticeID: n.ID, PersonID: n.Person, Method: n.Method, Cause: n.Cause, Reason: n.Reason.English(), ReasonData: n.Reason.Data(), Status: n.Status, Attempts: n.Attempts,
+			CreatedAt: n.Created, DueAt: n.Due, SettledAt: n.Settled, Outcome: n.Outcome.English(), OutcomeData: n.Outcome.Data(), Delivery: n.Delivery, stored: n,
 		}
 		if n.Person != 0 {
 			p, _, err := notify.Find(x.c.Tx, x.c.Who.AccountID, n.Person)

@@ -100,11 +100,11 @@ func (x *Explanation) withoutNotice(s *Story) string {
 		switch event := e.Event.(type) {
 		case activity.Exhausted:
 			if !event.Unanswered {
-				reason = event.Reason
+				reason = event.Reason.English()
 			}
 		case activity.Notified:
 			if event.By == "nobody" && event.Reason != "" {
-				reason = event.Reason
+				reason = event.Reason.English()
 			}
 		case activity.Reopened, activity.Unacknowledged:
 			reason = ""

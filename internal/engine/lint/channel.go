@@ -229,7 +229,7 @@ func (r *reader) schedule(key string, roles []int64) (lint.Part, error) {
 func (r *reader) chats(hooks []channel.Webhook, closed error) (list []lint.Chat, err error) {
 	for _, hook := range hooks {
 		for _, chat := range notify.Chats(r.account, hook.Type, hook.Settings) {
-			lacks := chat.Lacks
+			lacks := chat.Lacks.English()
 			to := chat.Address
 			switch {
 			case closed != nil:

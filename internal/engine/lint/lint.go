@@ -201,7 +201,7 @@ func (r *reader) fallback() (f lint.Fallback, err error) {
 		return f, err
 	}
 	to, err := (&untold.Service{Notify: r.Notify}).Recipients(r.tx, r.account, 0, "Critical", false, r.now)
-	f.Lacks = to.Lacks
+	f.Lacks = to.Lacks.English()
 	return f, err
 }
 
@@ -220,7 +220,7 @@ func (r *reader) reach(p notify.Person, by *channel.By, severity string) (lint.U
 	}
 	u := lint.Unreached{Person: p.ID, Name: p.Name, Severity: severity}
 	if !notify.Works(reaches) {
-		u.Why = missing
+		u.Why = missing.English()
 	}
 	r.unreached[key] = u
 	return u, nil

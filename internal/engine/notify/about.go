@@ -20,7 +20,7 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 	about = render.Incident{
 		IncidentID: i.IncidentID, Title: i.Title, Description: i.Description, Severity: i.Severity, Progress: i.Progress,
 		StartTime: i.StartTime, AckTime: i.AckTime, CloseTime: i.CloseTime, Event: n.Event,
-		Labels: i.Labels, AlertCount: i.AlertCnt, Reason: n.Reason, Test: i.Test,
+		Labels: i.Labels, AlertCount: i.AlertCnt, Reason: n.Reason.English(), Test: i.Test,
 		InChat: n.Person == 0 && isChat(n.Method), Reopened: i.ReopenedAt != 0 && i.Progress != incident.Closed,
 	}
 	about.Account, about.TimeZone, err = account(tx, n.Account)
@@ -53,8 +53,8 @@ func (r *Service) about(tx *db.Tx, n *Notification, i *incident.Incident, now ti
 		about.AckLink = about.DetailUrl
 	}
 	if n.Detail.Question != "" {
-		question, _, _ := strings.Cut(n.Reason, "; ") // without the outcome of the question
-		about.Question, about.AnswerLink = strings.ToUpper(question[:1])+question[1:], about.DetailUrl
+		asked := question(n)
+		about.Question, about.AnswerLink = strings.ToUpper(asked[:1])+asked[1:], about.DetailUrl
 	}
 	if err != nil {
 		return about, err

@@ -73,7 +73,7 @@ type bundleItem struct {
 // and those whose incident cannot be read to those without a message: one corrupt row must not block the others.
 func (s store) gather(ctx context.Context, b *bundle, o *outcome, now time.Time) error {
 	rows := o.sent
-	stale, corrupt := make([]string, len(rows)), make([]error, len(rows))
+	stale, corrupt := make([]sentence.Value, len(rows)), make([]error, len(rows))
 	err := s.DB.Snapshot(ctx, func(tx *db.Tx) error {
 		b.items, b.ack = nil, false
 		p, found, err := Find(tx, b.first.Account, b.first.Person)
@@ -82,7 +82,7 @@ func (s store) gather(ctx context.Context, b *bundle, o *outcome, now time.Time)
 		}
 		if b.first.Person != 0 && !found {
 			for i := range stale {
-				stale[i] = sentence.Of("the_person_has_left")
+				stale[i] = sentence.New("the_person_has_left")
 			}
 			return nil
 		}
@@ -136,7 +136,7 @@ type bundleReader struct {
 }
 
 // add adds the incident of a notification, once, unless the notification is stale.
-func (r *bundleReader) add(n *Notification) (stale string, err error) {
+func (r *bundleReader) add(n *Notification) (stale sentence.Value, err error) {
 	if n.Incident == "" {
 		return "", nil
 	}
@@ -205,15 +205,24 @@ func problem(i *incident.Incident, first *alert.Lead, partial bool) string {
 
 // because returns why the fallback is notified, or the question to the person; empty for any other notification.
 func because(n *Notification) string {
-	if n.Detail.Question != "" {
-		question, _, _ := strings.Cut(n.Reason, "; ")
-		return question
+	parts := sentence.Split(n.Reason)
+	switch {
+	case n.Detail.Question != "":
+		return question(n)
+	case n.Cause == Fallback && len(parts) > 0 && parts[0].Is("because"):
+		parts[0] = parts[0].Arg(1)
+		return sentence.Join(parts...).English()
 	}
-	_, why, _ := strings.Cut(n.Reason, ", because ")
-	if n.Cause != Fallback {
+	return ""
+}
+
+// question returns the question to the person of a notification, without what delayed it.
+func question(n *Notification) string {
+	parts := sentence.Split(n.Reason)
+	if len(parts) == 0 {
 		return ""
 	}
-	return why
+	return parts[0].English()
 }
 
 // permitted reports whether the person of a notification may read the incident that it is about.
@@ -297,7 +306,7 @@ func (s store) bundled(b *bundle, now time.Time) (m sender.Message, err error) {
 	if err != nil {
 		return m, err
 	}
-	fields := data{Key: b.key, Event: b.first.Event, Reason: b.first.Reason, Subject: m.Subject, Text: head}
+	fields := data{Key: b.key, Event: b.first.Event, Reason: b.first.Reason.English(), Subject: m.Subject, Text: head}
 	m.Data, err = json.Marshal(fields, json.Deterministic(true))
 	return m, err
 }

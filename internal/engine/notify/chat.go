@@ -15,8 +15,8 @@ import (
 type Chat struct {
 	Method  string
 	Address Address
-	Suffix  string // makes the keys of notifications to several chats of one webhook different
-	Lacks   string // why it cannot be notified at all; empty: it can
+	Suffix  string         // makes the keys of notifications to several chats of one webhook different
+	Lacks   sentence.Value // why it cannot be notified at all; empty: it can
 }
 
 // Chats returns the chats that a webhook of a rule or a schedule names: the one of its settings, or for an app such as
@@ -36,9 +36,9 @@ func Chats(account int64, kind string, settings map[string]jsontext.Value) []Cha
 	app := number(settings, "data_source_id", "integration_id")
 	switch {
 	case app == 0:
-		return []Chat{{Method: kind, Lacks: sentence.Of("l_settings_source")}}
+		return []Chat{{Method: kind, Lacks: sentence.New("l_settings_source")}}
 	case len(chat.ChatIDs) == 0:
-		return []Chat{{Method: kind, Lacks: sentence.Of("l_settings_chats")}}
+		return []Chat{{Method: kind, Lacks: sentence.New("l_settings_chats")}}
 	}
 	var all []Chat
 	for _, id := range chat.ChatIDs {

@@ -181,14 +181,14 @@ func (s store) claimFor(
 		sends = append(sends, now.UnixMilli())
 	}
 	for _, c := range classes {
-		due, why := nextFree(sends, c.limit(budget)), sentence.Of("waits_budget", budget)
+		due, why := nextFree(sends, c.limit(budget)), sentence.New("waits_budget", budget)
 		if gap > 0 && len(sends) > 0 && sends[len(sends)-1]+gap.Milliseconds() > due {
-			due, why = sends[len(sends)-1]+gap.Milliseconds(), sentence.Of("waits_call", int64(gap.Seconds()))
+			due, why = sends[len(sends)-1]+gap.Milliseconds(), sentence.New("waits_call", int64(gap.Seconds()))
 		}
 		if due <= now.UnixMilli() {
 			continue
 		}
-		changed, err := tx.Exec(makeWait, queue.account, recipient, queue.lane, c.from, c.to, now.UnixMilli(), due, why, maxBundle)
+		changed, err := tx.Exec(makeWait, queue.account, recipient, queue.lane, c.from, c.to, now.UnixMilli(), due, string(why), maxBundle)
 		if err != nil {
 			return nil, 0, err
 		}

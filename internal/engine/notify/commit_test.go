@@ -11,6 +11,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/api/apitest"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -20,7 +21,7 @@ import (
 func TestMessagesAreBuiltOutsideTheWriteTransaction(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
-	r.Service.Stale = func(*notify.Notification, time.Time) string {
+	r.Service.Stale = func(*notify.Notification, time.Time) sentence.Value {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := r.DB.Write(ctx, func(*db.Tx) error { return nil }); err != nil {

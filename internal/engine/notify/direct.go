@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/sender"
@@ -30,46 +31,55 @@ func kindOf(method string) string {
 func IsDirect(method string) bool { return contactProblem[kindOf(method)] != nil }
 
 // contactProblem returns, for each kind of direct message, why a service cannot find a person; empty when it can.
-var contactProblem = map[string]func(p Person) string{
-	integration.SlackApp: func(p Person) string { return unless(p.Email != "", p, "e-mail address", "Slack") },
-	integration.FeishuApp: func(p Person) string {
-		return unless(p.Email+p.Phone != "", p, "e-mail address or phone number", "Feishu")
+var contactProblem = map[string]func(p Person) sentence.Value{
+	integration.SlackApp: func(p Person) sentence.Value {
+		if p.Email != "" {
+			return ""
+		}
+		return sentence.New("direct_email", p.Name, "Slack")
 	},
-	integration.DingTalkApp: func(p Person) string { return unless(p.Phone != "", p, "phone number", "DingTalk") },
-	integration.WeComApp: func(p Person) string {
-		return unless(p.Email+p.Phone != "", p, "e-mail address or phone number", "WeCom")
+	integration.FeishuApp: func(p Person) sentence.Value { return withoutContact(p, "Feishu") },
+	integration.DingTalkApp: func(p Person) sentence.Value {
+		if p.Phone != "" {
+			return ""
+		}
+		return sentence.New("direct_phone", p.Name, "DingTalk")
 	},
-	integration.TeamsApp: func(Person) string { return "" }, // the sender rejects it for every person
+	integration.WeComApp: func(p Person) sentence.Value { return withoutContact(p, "WeCom") },
+	integration.TeamsApp: func(Person) sentence.Value { return "" }, // the sender rejects it for every person
 }
 
-// unless returns the problem of a person without contact data; empty when has is true.
-func unless(has bool, p Person, what, service string) string {
-	if has {
+// withoutContact returns the problem of a person with neither e-mail address nor phone number for a service; empty when the
+// person has one of the two.
+func withoutContact(p Person, service string) sentence.Value {
+	if p.Email+p.Phone != "" {
 		return ""
 	}
-	return fmt.Sprintf("%s has no %s, by which %s finds people", p.Name, what, service)
+	return sentence.New("direct_either", p.Name, service)
 }
 
 // direct resolves the method of a direct message to a person. The method is the type of an app, a colon and the
 // integration's id; the type alone where the account has exactly one such app enabled. A Reach that must fail carries
 // the reason in Lacks. If no integration is named, there is no Reach, and lacks holds the reason.
-func (r *Service) direct(tx *db.Tx, account int64, p Person, method string) (reach Reach, lacks string, err error) {
+func (r *Service) direct(tx *db.Tx, account int64, p Person, method string) (reach Reach, lacks sentence.Value, err error) {
 	kind, number, named := strings.Cut(method, ":")
 	id, parseErr := strconv.ParseInt(number, 10, 64)
 	switch {
 	case named && parseErr != nil:
-		return reach, fmt.Sprintf("%s must end in the number of an integration", method), nil
+		return reach, sentence.Raw(method + " must end in the number of an integration"), nil
 	case !named:
-		id, lacks, err = integration.Only(tx, account, kind)
-		if err != nil || lacks != "" {
-			return reach, lacks, err
+		only, why, err := integration.Only(tx, account, kind)
+		if err != nil || why != "" {
+			return reach, sentence.Raw(why), err
 		}
+		id = only
 	}
-	_, lacks, err = integration.Usable(tx, account, kind, id)
+	_, why, err := integration.Usable(tx, account, kind, id)
 	if err != nil {
 		return reach, "", err
 	}
-	if lacks == "" {
+	lacks = sentence.Raw(why)
+	if why == "" {
 		lacks = contactProblem[kind](p)
 	}
 	method = fmt.Sprintf("%s:%d", kind, id)

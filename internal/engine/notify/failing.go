@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 )
 
 // FailingTarget is a person's address or a chat that has taken no message for longer than maxFailing.
 type FailingTarget struct {
 	Account int64
-	Key     string // identifies the target
-	Name    string // for people; it holds no secret
-	Error   string // the last one; empty: the target takes messages again
+	Key     string         // identifies the target
+	Name    string         // for people; it holds no secret
+	Error   sentence.Value // the last one; empty: the target takes messages again
 }
 
 const (
@@ -25,7 +26,7 @@ const (
 func (f *attempt) target() string { return cmp.Or(f.recipient, f.Queue) }
 
 // targetFailed stores that a target did not take a message, and reports a target that has failed for long.
-func (r *Service) targetFailed(tx *db.Tx, f *attempt, why string, now time.Time) error {
+func (r *Service) targetFailed(tx *db.Tx, f *attempt, why sentence.Value, now time.Time) error {
 	since, _, err := db.One(tx, db.Column[int64], `INSERT INTO notice_failing (account_id, target, since, last_at) VALUES ($1, $2, $3, $3)
 		ON CONFLICT (account_id, target) DO UPDATE SET last_at = excluded.last_at RETURNING since`, f.Account, f.target(), now.UnixMilli())
 	if err != nil || now.Sub(time.UnixMilli(since)) < maxFailing || r.Failing == nil {
@@ -45,7 +46,7 @@ func (r *Service) targetTook(tx *db.Tx, f *attempt, now time.Time) error {
 
 // reportTarget reports that a target fails, or takes messages again if why is empty. A report that fails must not keep the
 // result of the attempt from being stored: the message would be sent again.
-func (r *Service) reportTarget(tx *db.Tx, f *attempt, why string, now time.Time) error {
+func (r *Service) reportTarget(tx *db.Tx, f *attempt, why sentence.Value, now time.Time) error {
 	failed, err := tx.Try(func() error {
 		name := fmt.Sprintf("a chat or address over %s", kindOf(f.Method))
 		if f.Person != 0 {

@@ -8,6 +8,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/api/apitest"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -56,7 +57,7 @@ func TestLostAttemptUsesThePreset(t *testing.T) {
 		if s.status != notify.Sent || r.taken() != 1 {
 			t.Errorf("%s: %v", c.name, s)
 		}
-		if strings.HasPrefix(s.outcome, "with the preset's text, because the attempt before had no result") != c.preset {
+		if strings.HasPrefix(sentence.Value(s.outcome).English(), "with the preset's text") != c.preset {
 			t.Errorf("%s: its explanation is %q", c.name, s.outcome)
 		}
 		if text := r.texts["sms"]; strings.HasPrefix(text, "own ") == c.preset {

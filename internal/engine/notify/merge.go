@@ -156,10 +156,10 @@ type Merge struct {
 
 // About returns a notification about a merge. both: the recipient may read both incidents, not only the source. The
 // notification is about the target if possible, so that its recipient learns of the target's further fate as well.
-func (m Merge) About(n Notification, both bool, why string) Notification {
+func (m Merge) About(n Notification, both bool, why sentence.Value) Notification {
 	n.Event = activity.IncidentMerge
 	if !both {
-		n.Incident, n.Reason = m.Source.IncidentID, sentence.Of("merged_away")
+		n.Incident, n.Reason = m.Source.IncidentID, sentence.New("merged_away")
 		return n
 	}
 	n.Incident, n.Reason = m.Target.IncidentID, why
@@ -176,7 +176,7 @@ func (r *Service) Merged(tx *db.Tx, m Merge, now time.Time, to func(Notification
 	nobody := func(n Notification) bool { return n.Person == 0 && to(n) }
 	return r.inform(tx, m.Source.AccountID, []string{m.Source.IncidentID}, now, nobody, func(n *Notification) {
 		n.Detail = Detail{Template: n.Detail.Template} // the step belonged to the source
-		*n = m.About(*n, both, sentence.Of("merged_notified"))
+		*n = m.About(*n, both, sentence.New("merged_notified"))
 		n.Cause, n.Severity = Merged, m.Target.Severity
 		n.Detail.Severity = m.Target.Severity
 		n.Key = fmt.Sprintf("%s/%s/%d/a%s/%s", n.Incident, activity.IncidentMerge, now.UnixMilli(), digest(n.Address), n.Method)

@@ -19,7 +19,7 @@ import (
 // message builds the message of a notification from the present state of its incident. stale is why the message is not
 // needed any more; empty when it is. If the attempt before was lost, it may have ended the process, so that the account's
 // template is not used. It renders templates, which takes time, so it must not be called in a transaction.
-func (r *Service) message(ctx context.Context, n *Notification, lost bool, now time.Time) (m sender.Message, stale string, err error) {
+func (r *Service) message(ctx context.Context, n *Notification, lost bool, now time.Time) (m sender.Message, stale sentence.Value, err error) {
 	var d draft
 	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
 		d, stale, err = r.draft(tx, n, now)
@@ -53,7 +53,7 @@ type draft struct {
 }
 
 // draft reads everything that the message of a notification needs.
-func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, stale string, err error) {
+func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, stale sentence.Value, err error) {
 	i, stale, err := presently(tx, n, now)
 	if err != nil || stale != "" {
 		return m, stale, err
@@ -66,7 +66,7 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 		if kind := kindOf(n.Method); n.Cause == Own && (kind == "voice" || kind == "sms") { // they have no line for a subject
 			m.Text = target(n).Escape(strings.TrimSuffix(d.Subject, ".") + ". " + d.Text)
 		}
-		fields := data{Key: n.Key, Event: n.Event, Reason: n.Reason, Subject: d.Subject, Text: d.Text}
+		fields := data{Key: n.Key, Event: n.Event, Reason: n.Reason.English(), Subject: d.Subject, Text: d.Text}
 		fields.Link = r.coverLink(n)
 		if fields.Link != "" {
 			m.Text += " " + target(n).Link("Accept or decline:", fields.Link)
@@ -80,10 +80,10 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 	}
 	m.about, m.Message = about, sender.Message{
 		Key: n.Key, Thread: i.IncidentID, Subject: about.Subject(), Severity: about.Look(), Event: n.Event, Title: about.Headline,
-		Channel: about.Channel, Why: n.Reason, Link: about.Link, Test: about.Test,
+		Channel: about.Channel, Why: n.Reason.English(), Link: about.Link, Test: about.Test,
 		AckLink: cmp.Or(about.AckLink, about.AnswerLink), Asks: about.AnswerLink != "",
 	}
-	fields := data{Key: n.Key, Event: n.Event, Reason: n.Reason, Incident: &i, Num: about.Num(), Headline: about.Headline, Link: about.Link}
+	fields := data{Key: n.Key, Event: n.Event, Reason: n.Reason.English(), Incident: &i, Num: about.Num(), Headline: about.Headline, Link: about.Link}
 	m.Data, err = json.Marshal(fields, json.Deterministic(true))
 	if err != nil {
 		return m, "", err
@@ -97,10 +97,10 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 }
 
 // presently returns the incident of a notification, if it has one, and why the notification is not needed any more; empty when it is.
-func presently(tx *db.Tx, n *Notification, now time.Time) (i incident.Incident, stale string, err error) {
+func presently(tx *db.Tx, n *Notification, now time.Time) (i incident.Incident, stale sentence.Value, err error) {
 	if n.Person != 0 {
 		if _, found, err := Find(tx, n.Account, n.Person); err != nil || !found {
-			return i, sentence.Of("the_person_has_left"), err
+			return i, sentence.New("the_person_has_left"), err
 		}
 	}
 	if n.Incident == "" {
@@ -137,32 +137,32 @@ type data struct {
 
 // staleReason returns why a notification is not needed any more, because its incident has changed since it was stored;
 // empty when it is needed.
-func staleReason(n *Notification, i *incident.Incident, found bool, now time.Time) string {
+func staleReason(n *Notification, i *incident.Incident, found bool, now time.Time) sentence.Value {
 	shared := n.Cause == Page || n.Cause == Fallback || n.Cause == Storm // any one responder can answer it
 	repeats := n.Cause == Joined || n.Cause == Reminder
 	switch {
 	case !found:
-		return sentence.Of("was_removed")
+		return sentence.New("was_removed")
 	case i.MergedInto != "" && n.Cause != Merged && n.Cause != Recovery:
-		return sentence.Of("was_merged")
+		return sentence.New("was_merged")
 	case n.Cause == Merged && n.Detail.Merged == "" && i.MergedInto == "":
-		return sentence.Of("opened_again")
+		return sentence.New("opened_again")
 	case (shared || repeats || n.Cause == Assigned || n.Cause == Rise) && i.Progress == incident.Closed:
-		return sentence.Of("is_over")
+		return sentence.New("is_over")
 	case n.Cause == Acked && i.Progress == incident.Closed:
-		return sentence.Of("is_over")
+		return sentence.New("is_over")
 	case n.Cause == Acked && i.Progress == incident.Triggered:
-		return sentence.Of("ack_withdrawn")
+		return sentence.New("ack_withdrawn")
 	case n.Cause == Recovery && i.Progress != incident.Closed:
-		return sentence.Of("opened_again")
+		return sentence.New("opened_again")
 	case shared && i.Progress == incident.Processing && !n.Detail.Forced:
-		return sentence.Of("was_acknowledged")
+		return sentence.New("was_acknowledged")
 	case n.Detail.Question != "" && i.Progress == incident.Triggered:
-		return sentence.Of("ack_withdrawn")
+		return sentence.New("ack_withdrawn")
 	case n.Detail.Question != "" && !i.AnsweredBy(n.Person):
-		return sentence.Of("handed_over")
+		return sentence.New("handed_over")
 	case (shared || repeats) && i.SnoozedBefore > now.Unix():
-		return sentence.Of("is_snoozed")
+		return sentence.New("is_snoozed")
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/id"
 	"tocsin/internal/platform/secret"
@@ -67,14 +68,14 @@ type Notification struct {
 	Method   string // email, sms, voice, push:ID of a browser, slack, slack_app:ID and so on
 	Queue    string // the queue it waits in, see queue; set by Put
 	Address  Address
-	Reason   string // why this target is notified, in words
+	Reason   sentence.Value // why this target is notified
 	Detail   Detail
 	Status   string
 	Attempts int64
 	Due      int64 // Unix milliseconds, as all times here
 	Created  int64
 	Settled  int64
-	Outcome  string
+	Outcome  sentence.Value
 	Delivery string // what the telephone service reported last; read by OfIncident only
 
 	budget string // the budget that the notification uses, see budgetKey; read by OfIncident only
@@ -150,8 +151,8 @@ func (r *Service) insert(tx *db.Tx, n *Notification) error {
 	return tx.Do(`INSERT INTO notice (account_id, `+columns+`, recipient, urgency, late)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
 		ON CONFLICT DO NOTHING`,
-		n.Account, n.ID, n.Key, n.Incident, n.Schedule, n.Event, n.Cause, n.Person, n.Method, n.Queue, target, n.Reason,
-		string(detail), n.Status, n.Attempts, n.Due, n.Created, n.Settled, n.Outcome, n.budget, urgencyOf(n), late)
+		n.Account, n.ID, n.Key, n.Incident, n.Schedule, n.Event, n.Cause, n.Person, n.Method, n.Queue, target, string(n.Reason),
+		string(detail), n.Status, n.Attempts, n.Due, n.Created, n.Settled, string(n.Outcome), n.budget, urgencyOf(n), late)
 }
 
 // Stored reports whether a person has a notification with a key over any method: whether PutFor was called with that key.
@@ -238,21 +239,21 @@ func (n *Notification) budgetKey() string {
 
 // Refuse stores a notification that cannot be sent at all, as failed, with the reason: the history then shows who should
 // have been notified.
-func (r *Service) Refuse(tx *db.Tx, n Notification, why string, now time.Time) error {
+func (r *Service) Refuse(tx *db.Tx, n Notification, why sentence.Value, now time.Time) error {
 	if err := r.Put(tx, n, now); err != nil {
 		return err
 	}
 	batchOf(tx).forget(n.Account, n.Incident)
 	return tx.Do(`UPDATE notice SET status = 'failed', settled_at = $3, outcome = $4
-		WHERE account_id = $1 AND notice_key = $2 AND settled_at = 0`, n.Account, n.Key, now.UnixMilli(), why)
+		WHERE account_id = $1 AND notice_key = $2 AND settled_at = 0`, n.Account, n.Key, now.UnixMilli(), string(why))
 }
 
 // Cancel cancels the waiting notifications about incidents that have one of some causes, with the reason.
-func (r *Service) Cancel(tx *db.Tx, account int64, incidents []string, why string, now time.Time, causes ...string) error {
+func (r *Service) Cancel(tx *db.Tx, account int64, incidents []string, why sentence.Value, now time.Time, causes ...string) error {
 	batchOf(tx).forget(account, incidents...)
 	return tx.Do(`UPDATE notice SET status = 'cancelled', settled_at = $4, outcome = $5
 		WHERE account_id = $1 AND incident_id IN (SELECT value FROM json_each($2)) AND status = 'waiting' AND $3 LIKE '%,' || cause || ',%'`,
-		account, db.JSON(incidents), db.List(causes), now.UnixMilli(), why)
+		account, db.JSON(incidents), db.List(causes), now.UnixMilli(), string(why))
 }
 
 // OfIncident returns the notifications about an incident in the order in which they were stored.
@@ -297,7 +298,7 @@ func scanSealed(scan db.Scan) (n Notification, target string, err error) {
 // scanStored reads a row and decodes nothing, so that one corrupt row cannot block the others of its query.
 func scanStored(scan db.Scan) (n Notification, target, detail string, err error) {
 	err = scan(&n.Account, &n.ID, &n.Key, &n.Incident, &n.Schedule, &n.Event, &n.Cause, &n.Person, &n.Method, &n.Queue, &target,
-		&n.Reason, &detail, &n.Status, &n.Attempts, &n.Due, &n.Created, &n.Settled, &n.Outcome)
+		(*string)(&n.Reason), &detail, &n.Status, &n.Attempts, &n.Due, &n.Created, &n.Settled, (*string)(&n.Outcome))
 	return n, target, detail, err
 }
 
@@ -323,7 +324,7 @@ func (r *Service) opened(n *Notification, target string) error {
 }
 
 // Closed returns the outcome of a notification whose address cannot be opened.
-func Closed(err error) string { return "its address cannot be opened: " + err.Error() }
+func Closed(err error) sentence.Value { return sentence.New("address_closed", err) }
 
 // Reseal passes the addresses of all notifications through renew and returns their number. Those that were sent are
 // among them: their recovery goes to the same address. It stops at the first error.

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/activity"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/delivery"
@@ -53,7 +54,7 @@ type Config struct {
 	Held    func() string // why nothing is sent now; empty, or nil: notifications are sent
 	// Stale returns why a notification that is about no incident need not be sent any more; empty: it is sent. It is called
 	// outside of any transaction. nil: none is stale.
-	Stale func(n *Notification, now time.Time) string
+	Stale func(n *Notification, now time.Time) sentence.Value
 }
 
 // Service sends notices.
@@ -72,7 +73,7 @@ type Service struct {
 // the moment a notice was due to the moment it was taken.
 func New(c Config) *Service {
 	if c.Stale == nil {
-		c.Stale = func(*Notification, time.Time) string { return "" }
+		c.Stale = func(*Notification, time.Time) sentence.Value { return "" }
 	}
 	c.Budget.Urgent, c.Budget.Other = cmp.Or(c.Budget.Urgent, DefaultBudget.Urgent), cmp.Or(c.Budget.Other, DefaultBudget.Other)
 	r := &Service{

@@ -42,8 +42,8 @@ func Reader(tx *db.Tx, account, person int64) (auth.Principal, error) {
 type Reach struct {
 	Method  string
 	Address Address
-	After   time.Time // not before; zero: at once
-	Lacks   string    // why it will fail as configured; it is tried all the same, so that the history shows it. Empty: it may work
+	After   time.Time      // not before; zero: at once
+	Lacks   sentence.Value // why it will fail as configured; it is tried all the same, so that the history shows it. Empty: it may work
 }
 
 // Works reports whether one of some methods may work.
@@ -55,14 +55,14 @@ func Works(reaches []Reach) bool {
 // (by), or those that the person prefers. why describes what is missing when no method Works. A person who chose only
 // methods that cannot be used gets an e-mail.
 func (r *Service) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, severity string, now time.Time) (reaches []Reach,
-	why string, err error) {
+	why sentence.Value, err error) {
 	pref, err := preference.Of(tx, account, p.ID)
 	if err != nil {
 		return nil, "", err
 	}
-	var missing []string
+	var missing []sentence.Value
 	if err := preference.Kind.Open(r.Keyring, account, &pref); err != nil { // e-mail needs no contacts and still works
-		pref.Contacts, missing = nil, append(missing, "contacts cannot be opened: "+err.Error())
+		pref.Contacts, missing = nil, append(missing, sentence.New("contacts_closed", err))
 	}
 	methods := pref.Methods(severity)
 	if list := by.Of(severity); len(list) > 0 {
@@ -99,7 +99,7 @@ func (r *Service) Reaches(tx *db.Tx, account int64, p Person, by *channel.By, se
 			reaches = append(reaches, reach)
 		}
 	}
-	return reaches, strings.Join(missing, "; "), nil
+	return reaches, sentence.Join(missing...), nil
 }
 
 // PutFor stores the notifications to a person, one for each method that by names or the person prefers for the severity.
@@ -115,12 +115,12 @@ func (r *Service) PutFor(tx *db.Tx, p Person, by *channel.By, severity string, n
 }
 
 // PutReached is PutFor with what Reaches returned for n.Severity.
-func (r *Service) PutReached(tx *db.Tx, p Person, reaches []Reach, missing string, n Notification, now time.Time) error {
+func (r *Service) PutReached(tx *db.Tx, p Person, reaches []Reach, missing sentence.Value, n Notification, now time.Time) error {
 	if len(reaches) == 0 {
 		n.Person = p.ID
 		n.Key = n.Key + "/none"
 		n.Method = "none"
-		return r.Refuse(tx, n, p.Name+" cannot be reached: "+missing, now)
+		return r.Refuse(tx, n, sentence.New("not_reached", p.Name, missing), now)
 	}
 	return r.PutOver(tx, p, reaches, n, now)
 }
@@ -136,7 +136,7 @@ func (r *Service) PutOver(tx *db.Tx, p Person, reaches []Reach, n Notification, 
 		one.Address = reach.Address
 		if !reach.After.IsZero() {
 			one.Due = reach.After.UnixMilli()
-			one.Reason += "; it waits for the end of quiet hours"
+			one.Reason = sentence.Join(one.Reason, sentence.New("waits_quiet"))
 			if one.Detail.Until > 0 {
 				one.Detail.Until += reach.After.Unix() - now.Unix()
 			}
@@ -168,7 +168,7 @@ func quietUntil(tx *db.Tx, id int64, p Person, pref preference.Preference, sever
 // reachesOver resolves one method to a person: push to each of the person's browsers, any other method to one address.
 // lacks is what is missing for it.
 func (r *Service) reachesOver(tx *db.Tx, account int64, p Person, pref preference.Preference, method string) (found []Reach,
-	lacks string, err error) {
+	lacks sentence.Value, err error) {
 	if method == methodPush && r.Can(methodPush) {
 		return browsers(tx, account, p)
 	}
@@ -182,31 +182,31 @@ func (r *Service) reachesOver(tx *db.Tx, account int64, p Person, pref preferenc
 // reach resolves one method to a person. lacks is what is missing for it. Both are set when the method is worth trying
 // although something is missing.
 func (r *Service) reach(tx *db.Tx, account int64, p Person, pref preference.Preference, method string) (reach Reach,
-	lacks string, err error) {
+	lacks sentence.Value, err error) {
 	if contactProblem[kindOf(method)] != nil {
 		return r.direct(tx, account, p, method)
 	}
 	if !r.Can(method) {
-		return reach, "this server cannot send " + method, nil
+		return reach, sentence.New("not_sendable", method), nil
 	}
 	switch method {
 	case "email":
 		if p.Email == "" {
-			return reach, sentence.Of("no_email"), nil
+			return reach, sentence.New("no_email"), nil
 		}
 		return Reach{Method: method, Address: Address{To: p.Email}}, "", nil
 	case "sms", "voice":
 		if p.Phone == "" {
-			return reach, "no phone number for " + method, nil
+			return reach, sentence.New("no_phone", method), nil
 		}
 		return Reach{Method: method, Address: Address{To: p.Phone}}, "", nil
 	}
 	contact, ok := pref.Contacts[method]
 	if !ok || contact == "" {
-		return reach, "no contact for " + method, nil
+		return reach, sentence.New("no_contact", method), nil
 	}
 	if method == "telegram" && !strings.Contains(contact, "/") {
-		return reach, sentence.Of("telegram_chat"), nil
+		return reach, sentence.New("telegram_chat"), nil
 	}
 	return Reach{Method: method, Address: Address{To: contact}}, "", nil
 }

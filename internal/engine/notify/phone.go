@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -214,7 +215,7 @@ func (r *Service) Readable(tx *db.Tx, p *PhonePage) (i incident.Incident, err er
 }
 
 // Again returns a page as it would be sent now; stale is why it is not needed any more.
-func (r *Service) Again(ctx context.Context, p *PhonePage, now time.Time) (m sender.Message, stale string, err error) {
+func (r *Service) Again(ctx context.Context, p *PhonePage, now time.Time) (m sender.Message, stale sentence.Value, err error) {
 	f, o := p.attempt(), outcome{}
 	if err := r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) { o.sent, err = led(tx, p); return err }); err != nil {
 		return m, "", err
@@ -235,7 +236,7 @@ func (r *Service) Again(ctx context.Context, p *PhonePage, now time.Time) (m sen
 // notifications have failed, and the person's other methods are used. known is false if the service means another
 // message, such as that of an attempt whose reply was lost.
 func (r *Service) Delivered(tx *db.Tx, p *PhonePage, d sender.Delivery, now time.Time) (known bool, err error) {
-	if p.Status == Sent && !strings.HasSuffix(p.Outcome, d.ID) {
+	if p.Status == Sent && !strings.HasSuffix(p.Outcome.English(), d.ID) {
 		return false, nil
 	}
 	changed, err := p.setDelivery(tx, d)
@@ -253,7 +254,7 @@ func (r *Service) Delivered(tx *db.Tx, p *PhonePage, d sender.Delivery, now time
 		if err := tx.Do(`UPDATE notice SET settled_at = 0 WHERE account_id = $1 AND notice_id = $2`, m.Account, m.ID); err != nil {
 			return true, err
 		}
-		if _, err := r.settle(tx, f, m, Failed, d.Failed, m.Attempts, now); err != nil {
+		if _, err := r.settle(tx, f, m, Failed, sentence.Raw(d.Failed), m.Attempts, now); err != nil {
 			return true, err
 		}
 		failed = append(failed, m)

@@ -26,7 +26,7 @@ func addPublic(tx *db.Tx, about *render.Incident, n *Notification, i *incident.I
 	f := ch.Flaps()
 	about.Flapping = render.Flapping{MaxChanges: f.Max, InMinutes: f.In / 60, MuteMinutes: f.Mute / 60}
 	if f := i.Flapping; f != nil {
-		about.IsFlapping, about.Note = true, f.Words()
+		about.IsFlapping, about.Note = true, f.Words().English()
 		about.Flapping = render.Flapping{MaxChanges: f.MaxChanges, InMinutes: f.InMins, MuteMinutes: f.MuteMins}
 	}
 	if a := i.AssignedTo; a != nil {

@@ -49,13 +49,13 @@ func Browsers(tx *db.Tx, account, person int64) ([]push.Subscription, error) {
 type pushKey struct{}
 
 // browsers resolves push to a person: a Reach for each browser.
-func browsers(tx *db.Tx, account int64, p Person) (found []Reach, lacks string, err error) {
+func browsers(tx *db.Tx, account int64, p Person) (found []Reach, lacks sentence.Value, err error) {
 	all, err := Browsers(tx, account, p.ID)
 	for _, s := range all {
 		found = append(found, reachBrowser(s))
 	}
 	if len(found) == 0 {
-		lacks = sentence.Of("no_browser")
+		lacks = sentence.New("no_browser")
 	}
 	return found, lacks, err
 }
@@ -69,7 +69,7 @@ func (r *Service) TestPush(tx *db.Tx, s push.Subscription, now time.Time) error 
 	reach := reachBrowser(s)
 	return r.Put(tx, Notification{
 		Account: s.AccountID, Key: fmt.Sprintf("push-test/%d/%d/%s", s.ID, now.Unix()/10, reach.Method), Event: "push_test", Cause: PushTest,
-		Person: s.PersonID, Method: reach.Method, Address: reach.Address, Reason: "asked for by the person",
+		Person: s.PersonID, Method: reach.Method, Address: reach.Address, Reason: sentence.New("page_test"),
 		Detail: Detail{Subject: "This is a test", Text: "Notifications reach you here."},
 	}, now)
 }

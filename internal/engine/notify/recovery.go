@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/activity"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/preference"
 )
@@ -37,7 +38,7 @@ func (w news) about(severities map[string]string, now time.Time) func(*Notificat
 		n.Key = fmt.Sprintf("%s/%s/%d/%s/%d/%s/%s", n.Incident, w.key, now.UnixMilli(), n.Method, n.Person, n.Queue, digest(n.Address))
 		n.Event = w.event
 		n.Cause = w.cause
-		n.Reason = "notified of it before: " + n.Reason
+		n.Reason = sentence.New("notified_before", n.Reason)
 		n.Severity = severities[n.Incident]
 		n.Detail.Merged = ""
 	}

@@ -1,12 +1,12 @@
 package notify
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
@@ -90,8 +90,8 @@ func (r *Service) putOthers(tx *db.Tx, n Notification, prefix, severity string, 
 }
 
 // RefusedReason returns the reason of the notifications that replace one with a reason over a method.
-func RefusedReason(reason, method string) string {
-	return fmt.Sprintf("%s; %s refused it", reason, kindOf(method))
+func RefusedReason(reason sentence.Value, method string) sentence.Value {
+	return sentence.Join(reason, sentence.New("refused_it", kindOf(method)))
 }
 
 // tries returns the status of a person's notification over each method, by method, and whether one of them was sent, or

@@ -36,21 +36,21 @@ func Release(tx *db.Tx, now time.Time) error {
 		}
 		why := unwanted(n, incidents[of], now)
 		if n.Cause == Own {
-			why = "its alert is over"
+			why = sentence.New("its_alert_over")
 			if !latest[n.ownAlert()] && !strings.HasSuffix(n.Event, "_over") {
 				why = ""
 			}
 			latest[n.ownAlert()] = latest[n.ownAlert()] || why != ""
 		}
 		if to := of + "/" + n.recipient(); why == "" && latest[to] {
-			why = sentence.Of("newer_sent")
+			why = sentence.New("newer_sent")
 		} else if why == "" {
 			latest[to] = true
 			continue
 		}
 		if err := tx.Do(`UPDATE notice SET status = 'cancelled', settled_at = $3, outcome = $4
 			WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0`, n.Account, n.ID, now.UnixMilli(),
-			"it waited while the server was held: "+why); err != nil {
+			string(sentence.New("waited_held", why))); err != nil {
 			return err
 		}
 	}
@@ -64,12 +64,12 @@ type maybeIncident struct {
 }
 
 // unwanted returns why a notification that waited is not sent any more; empty when it is.
-func unwanted(n *Notification, about maybeIncident, now time.Time) string {
+func unwanted(n *Notification, about maybeIncident, now time.Time) sentence.Value {
 	switch {
 	case n.Incident == "":
-		return sentence.Of("no_open_incident")
+		return sentence.New("no_open_incident")
 	case n.Cause == Recovery && about.Progress == incident.Closed:
-		return sentence.Of("is_over")
+		return sentence.New("is_over")
 	}
 	return staleReason(n, &about.Incident, about.found, now)
 }

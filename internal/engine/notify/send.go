@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -79,11 +78,12 @@ type outcome struct {
 // ended is a notification that was not sent and never will be.
 type ended struct {
 	*member
-	status, why string
+	status string
+	why    sentence.Value
 }
 
 // end moves a notification to those that are not sent.
-func (o *outcome) end(m *member, status, why string) {
+func (o *outcome) end(m *member, status string, why sentence.Value) {
 	o.ended = append(o.ended, ended{m, status, why})
 }
 
@@ -106,7 +106,7 @@ func (s store) Attempt(ctx context.Context, f *attempt) (o outcome, err error) {
 func (s store) prepare(ctx context.Context, f *attempt, o *outcome) (m sender.Message, to Address) {
 	for _, n := range f.members {
 		if n.Attempts > maxAttempts { // the last attempt was lost with its process
-			o.end(n, Failed, sentence.Of("no_result", maxAttempts))
+			o.end(n, Failed, sentence.New("no_result", maxAttempts))
 		} else if err := json.Unmarshal([]byte(n.detail), &n.Detail); err != nil {
 			o.unmade, o.problem = append(o.unmade, n), err
 		} else {
@@ -160,7 +160,7 @@ func (r *Service) record(tx *db.Tx, f *attempt, o outcome, err error, now time.T
 		for _, m := range o.unmade { // the others use up the key of the bundle, under which receivers would drop it
 			m.bundle = ""
 		}
-		failure := &sender.Error{Retry: true, Message: sentence.Of("not_built")}
+		failure := &sender.Error{Retry: true, Message: sentence.New("not_built")}
 		if _, err := r.failed(tx, f, o.unmade, failure, now); err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func (r *Service) record(tx *db.Tx, f *attempt, o outcome, err error, now time.T
 	case err == nil:
 		return r.sent(tx, f, o, now)
 	case !errors.As(err, &failure):
-		failure = &sender.Error{Retry: true, Message: err.Error()}
+		failure = &sender.Error{Retry: true, Message: sentence.Raw(err.Error())}
 	}
 	held, err := r.failed(tx, f, o.sent, failure, now)
 	if err != nil || !held { // a process that was frozen may have missed the reply: the target need not be at fault
@@ -220,12 +220,12 @@ func (r *Service) neededAgain(tx *db.Tx, m ended, now time.Time) (bool, error) {
 
 // sent stores that the notifications of a message were sent.
 func (r *Service) sent(tx *db.Tx, f *attempt, o outcome, now time.Time) error {
-	answer := cmp.Or(o.receipt.ID, o.receipt.Reply)
+	answer := sentence.Raw(cmp.Or(o.receipt.ID, o.receipt.Reply))
 	if n := len(o.sent); n > 1 {
-		answer = strings.TrimSuffix(sentence.Of("in_bundle_answer", n, answer), "; ")
+		answer = sentence.Join(sentence.New("in_bundle", n), answer)
 	}
 	if o.preset {
-		answer = strings.TrimSuffix(sentence.Of("preset_answer", answer), "; ")
+		answer = sentence.Join(sentence.New("with_preset"), answer)
 	}
 	f.shared = len(o.sent)
 	for _, m := range o.sent {
@@ -271,10 +271,10 @@ func (r *Service) failed(tx *db.Tx, f *attempt, members []*member, failure *send
 }
 
 // retry makes a notification due again. held is false if the attempt has lost its lease to another one.
-func (r *Service) retry(tx *db.Tx, f *attempt, m *member, why string, due time.Time) (held bool, err error) {
+func (r *Service) retry(tx *db.Tx, f *attempt, m *member, why sentence.Value, due time.Time) (held bool, err error) {
 	changed, err := tx.Exec(`UPDATE notice SET status = 'waiting', due_at = $3, outcome = $4, bundle = $6
 		WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0 AND attempts = $5`,
-		m.Account, m.ID, due.UnixMilli(), why, m.Attempts, m.bundle)
+		m.Account, m.ID, due.UnixMilli(), string(why), m.Attempts, m.bundle)
 	if err == nil && changed == 0 {
 		r.late(tx, f, Waiting)
 	}
@@ -290,11 +290,11 @@ func (r *Service) late(tx *db.Tx, f *attempt, status string) {
 // settle stores the final status of a notification, with how often it was tried, and publishes it to the incident's feed.
 // Cancelled ones are not published: they were not sent to any target. held is false if the attempt has lost its lease to
 // another one: then nothing is stored.
-func (r *Service) settle(tx *db.Tx, f *attempt, m *member, status, outcome string, tried int64, now time.Time) (held bool, err error) {
+func (r *Service) settle(tx *db.Tx, f *attempt, m *member, status string, outcome sentence.Value, tried int64, now time.Time) (held bool, err error) {
 	n := &m.Notification
 	changed, err := tx.Exec(`UPDATE notice SET status = $3, settled_at = $4, outcome = $5, attempts = $7
 		WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0 AND attempts = $6`,
-		n.Account, n.ID, status, now.UnixMilli(), outcome, n.Attempts, tried)
+		n.Account, n.ID, status, now.UnixMilli(), string(outcome), n.Attempts, tried)
 	if err != nil {
 		return false, err
 	}
@@ -307,12 +307,12 @@ func (r *Service) settle(tx *db.Tx, f *attempt, m *member, status, outcome strin
 }
 
 // publishSettled publishes that a notification has ended.
-func (r *Service) publishSettled(tx *db.Tx, f *attempt, m *member, status, outcome string, now time.Time) error {
+func (r *Service) publishSettled(tx *db.Tx, f *attempt, m *member, status string, outcome sentence.Value, now time.Time) error {
 	n := &m.Notification
 	if n.Incident == "" || status == Cancelled {
 		return nil
 	}
-	failed := ""
+	failed := sentence.Value("")
 	if status == Failed {
 		failed = outcome
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tocsin/internal/api/apitest"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/sender"
@@ -109,7 +110,7 @@ func TestLostAttemptsCount(t *testing.T) {
 	}
 	r.clock.Add(time.Millisecond)
 	r.settle()
-	if s := r.stored("k"); len(r.took) != 0 || s.status != notify.Failed || !strings.Contains(s.outcome, "10 attempts") {
+	if s := r.stored("k"); len(r.took) != 0 || s.status != notify.Failed || s.outcome != string(sentence.New("no_result", 10)) {
 		t.Errorf("%v; took %v", s, r.took)
 	}
 	r.put(apitest.AccountA, "k2", "email", notify.Address{To: "b@example.com"})

@@ -46,7 +46,7 @@ func (r *Service) Slow(tx *db.Tx, account int64, rule SlowRule, now time.Time) e
 		Key:     key,
 		Event:   slow,
 		Cause:   SlowRules,
-		Reason:  sentence.Of("owner"),
+		Reason:  sentence.New("owner"),
 		Detail:  Detail{Rule: rule.ID, RuleName: rule.Name, Subject: subject, Text: text},
 	}, now)
 }

@@ -6,6 +6,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/api/apitest"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -79,7 +80,7 @@ func TestStaleNotificationsAreNotSent(t *testing.T) {
 		if c.want != sent {
 			status = notify.Cancelled
 		}
-		if s.status != status || s.outcome != c.want {
+		if s.status != status || sentence.Value(s.outcome).English() != c.want {
 			t.Errorf("%s (forced %v): %v, want %s: %s", c.cause, c.forced, s, status, c.want)
 		}
 		if taken := len(r.took) == 1; taken != (c.want == sent) {

@@ -16,9 +16,9 @@ import (
 
 // Recipient is a person that a layer names, and why.
 type Recipient struct {
-	PersonID int64  `json:"person_id" doc:"The person."`
-	Why      string `json:"why" doc:"How the rule leads to this person, in words."`
-	onCall   bool   // on call by a schedule, which has considered absences
+	PersonID int64
+	Why      sentence.Value
+	onCall   bool // on call by a schedule, which has considered absences
 }
 
 // Persons returns the persons that a target means at a moment (Unix seconds), each once: those named first, then the
@@ -26,10 +26,10 @@ type Recipient struct {
 // schedules has a person on call again (Unix seconds), 0 when that is not known.
 func Persons(
 	tx *db.Tx, account int64, t channel.Target, at int64, zone *time.Location,
-) (persons []Recipient, missing []string, next int64, err error) {
+) (persons []Recipient, missing []sentence.Value, next int64, err error) {
 	c := collector{tx: tx, account: account}
 	for _, id := range t.PersonIDs {
-		if err := c.add(id, sentence.Of("named")); err != nil {
+		if err := c.add(id, sentence.New("named")); err != nil {
 			return nil, nil, 0, err
 		}
 	}
@@ -51,12 +51,12 @@ type collector struct {
 	tx      *db.Tx
 	account int64
 	persons []Recipient
-	missing []string
+	missing []sentence.Value
 	next    int64
 }
 
 // add adds a person, unless the person is in the list already or has left the account.
-func (c *collector) add(id int64, why string) error {
+func (c *collector) add(id int64, why sentence.Value) error {
 	if slices.ContainsFunc(c.persons, func(s Recipient) bool { return s.PersonID == id }) {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (c *collector) add(id int64, why string) error {
 		return err
 	}
 	if !found {
-		c.missing = append(c.missing, sentence.Of("has_left_as", id, why))
+		c.missing = append(c.missing, sentence.New("has_left_as", id, why))
 		return nil
 	}
 	c.persons = append(c.persons, Recipient{PersonID: id, Why: why})
@@ -79,12 +79,12 @@ func (c *collector) addTeam(id int64) error {
 	case err != nil:
 		return err
 	case !found:
-		c.missing = append(c.missing, sentence.Of("team_gone", id))
+		c.missing = append(c.missing, sentence.New("team_gone", id))
 	case len(record.PersonIDs) == 0:
-		c.missing = append(c.missing, "team "+record.TeamName+" has no members")
+		c.missing = append(c.missing, sentence.New("team_empty", record.TeamName))
 	}
 	for _, person := range record.PersonIDs {
-		if err := c.add(person, "in team "+record.TeamName); err != nil {
+		if err := c.add(person, sentence.New("in_team", record.TeamName)); err != nil {
 			return err
 		}
 	}
@@ -97,23 +97,23 @@ func (c *collector) addOnCall(key string, roles []int64, at int64, zone *time.Lo
 	who, found, err := schedule.Who(c.tx, c.account, id, roles, at, zone)
 	switch {
 	case err != nil: // a corrupt schedule must not keep the other persons of the step from being notified
-		c.missing = append(c.missing, "schedule "+key+" cannot be read: "+err.Error())
+		c.missing = append(c.missing, sentence.New("schedule_unread", key, err))
 		return nil
 	case !found:
-		c.missing = append(c.missing, "schedule "+key+" does not exist any more")
+		c.missing = append(c.missing, sentence.New("schedule_gone", key))
 		return nil
 	case who.Disabled:
-		c.missing = append(c.missing, "schedule "+who.Name+" is disabled")
+		c.missing = append(c.missing, sentence.New("schedule_disabled", who.Name))
 		return nil
 	case len(who.Persons) == 0:
-		c.missing = append(c.missing, "nobody is on call in "+who.Name)
+		c.missing = append(c.missing, sentence.New("nobody_on_call", who.Name))
 		if who.Next > 0 && (c.next == 0 || who.Next < c.next) {
 			c.next = who.Next
 		}
 	}
-	why := sentence.Of("on_call", who.Name, who.Group)
+	why := sentence.New("on_call", who.Name, who.Group)
 	if who.Group == "" {
-		why = sentence.Of("on_call_in", who.Name)
+		why = sentence.New("on_call_in", who.Name)
 	}
 	for _, person := range who.Persons {
 		if err := c.add(person, why); err != nil {

@@ -130,7 +130,7 @@ func (s *Service) again(ctx context.Context, p *notify.PhonePage, digit string, 
 	case err != nil:
 		return a, err
 	case stale != "":
-		return answer{text: "Nothing is left to do: " + stale + "."}, nil
+		return answer{text: "Nothing is left to do: " + stale.English() + "."}, nil
 	case digit != sender.DigitRepeat:
 		a.text = "This digit has no meaning here. "
 	}

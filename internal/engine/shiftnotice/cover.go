@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
@@ -65,7 +66,7 @@ func (t *notifier) cover(e *schedule.CoverEvent, id int64) error {
 	if err != nil {
 		return err
 	}
-	what, reason := coverAsked, "asked to cover a shift"
+	what, reason := coverAsked, sentence.Raw("asked to cover a shift")
 	switch q.Status {
 	case schedule.CoverAccepted:
 		what, reason = coverTaken, "was asked to cover a shift"

@@ -13,6 +13,7 @@ import (
 
 	"tocsin/internal/channel"
 	"tocsin/internal/core/oncall"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/preference"
@@ -67,11 +68,11 @@ func (t *notifier) change(c change) error {
 		}
 	}
 	return t.chats(changes, c.at, fmt.Sprint(incoming, outgoing), func(clock func(int64) string) (string, string) {
-		body := sentence(past, "The shift in %s changed %s.", "The shift in %s changes %s.", t.shifts.Name, clock(c.at))
-		body += sentenceIf(coming, past, " On call now: %s.", " On call from then on: %s.")
-		body += sentenceIf(going, past, " Not any more: %s.", " Until then: %s.")
+		body := tense(past, "The shift in %s changed %s.", "The shift in %s changes %s.", t.shifts.Name, clock(c.at))
+		body += tenseIf(coming, past, " On call now: %s.", " On call from then on: %s.")
+		body += tenseIf(going, past, " Not any more: %s.", " Until then: %s.")
 		if c.in == nil {
-			body += sentence(past, " Nobody is on call now.", " Nobody is on call after that.")
+			body += tense(past, " Nobody is on call now.", " Nobody is on call after that.")
 		}
 		return "Shift change in " + t.shifts.Name + " " + clock(c.at), body
 	})
@@ -92,8 +93,8 @@ func (t *notifier) begin(c change, incoming []int64, going string) error {
 			continue
 		}
 		err := t.person(begins, c.at, id, func(clock func(int64) string) (string, string) {
-			body := sentence(past, "You are on call in %s since %s", "You are on call in %s from %s", t.shifts.Name, clock(c.at))
-			body += ending(until, clock) + "." + sentenceIf(going, past, " You took over from %s.", " You take over from %s.")
+			body := tense(past, "You are on call in %s since %s", "You are on call in %s from %s", t.shifts.Name, clock(c.at))
+			body += ending(until, clock) + "." + tenseIf(going, past, " You took over from %s.", " You take over from %s.")
 			return "On call in " + t.shifts.Name + " from " + clock(c.at), body
 		})
 		if err != nil {
@@ -113,11 +114,11 @@ func (t *notifier) end(c change, outgoing []int64, coming string) error {
 		}
 		err := t.person(ends, c.at, id, func(clock func(int64) string) (string, string) {
 			subject := "On call in " + t.shifts.Name + " until " + clock(c.at)
-			body := sentence(past, "Your on-call shift in %s ended %s.", "Your on-call shift in %s ends %s.", t.shifts.Name, clock(c.at))
+			body := tense(past, "Your on-call shift in %s ended %s.", "Your on-call shift in %s ends %s.", t.shifts.Name, clock(c.at))
 			if c.in == nil {
 				return subject, body + " Nobody is on call after you."
 			}
-			return subject, body + sentenceIf(coming, past, " %s took over.", " %s will take over.")
+			return subject, body + tenseIf(coming, past, " %s took over.", " %s will take over.")
 		})
 		if err != nil {
 			return err
@@ -206,7 +207,7 @@ func (t *notifier) zone(p notify.Person) *time.Location {
 	return t.shifts.Timeline.Zone
 }
 
-var reasons = map[string]string{begins: "takes over", ends: "leaves", today: "on call", changes: "a chat named by the schedule"}
+var reasons = map[string]sentence.Value{begins: "takes over", ends: "leaves", today: "on call", changes: "a chat named by the schedule"}
 
 // by returns the methods for a person: those that the schedule names, or those that the person prefers for shifts. A
 // person without a preference gets an e-mail.
@@ -308,18 +309,18 @@ func ending(until int64, clock func(int64) string) string {
 	return " until " + clock(until)
 }
 
-// sentence formats the text for a past change, or for a future one.
-func sentence(past bool, was, will string, words ...any) string {
+// tense formats the text for a past change, or for a future one.
+func tense(past bool, was, will string, words ...any) string {
 	if past {
 		return fmt.Sprintf(was, words...)
 	}
 	return fmt.Sprintf(will, words...)
 }
 
-// sentenceIf is sentence for names; empty when there are none.
-func sentenceIf(names string, past bool, was, will string) string {
+// tenseIf is tense for names; empty when there are none.
+func tenseIf(names string, past bool, was, will string) string {
 	if names == "" {
 		return ""
 	}
-	return sentence(past, was, will, names)
+	return tense(past, was, will, names)
 }

@@ -166,8 +166,8 @@ func (t *notifier) override(a *about, revision int64, actor string) error {
 	}
 	n := t.notification(a.what, a.from, func(clock func(int64) string) (string, string) {
 		var lines []string
-		for _, sentence := range a.sentences[:min(len(a.sentences), maxSentences)] {
-			lines = append(lines, sentence(clock))
+		for _, tell := range a.sentences[:min(len(a.sentences), maxSentences)] {
+			lines = append(lines, tell(clock))
 		}
 		if more := len(a.sentences) - maxSentences; more > 0 {
 			lines = append(lines, fmt.Sprintf("%d more overrides have changed.", more))

@@ -34,7 +34,7 @@ type ending struct {
 // is needed; empty when one is. It matches filters, which takes time, so it must not be called in a write transaction.
 func readEnding(
 	ctx context.Context, d *db.DB, configs *triage.Configs, account int64, rule string, end int64, now time.Time,
-) (e ending, over string, err error) {
+) (e ending, over sentence.Value, err error) {
 	err = d.Snapshot(ctx, func(tx *db.Tx) (err error) {
 		e, over, err = find(tx, account, rule, end, now)
 		return err
@@ -44,25 +44,25 @@ func readEnding(
 	}
 	e.titles, err = configs.ReleasedBy(ctx, account, e.rule.ChannelID, rule, end, now)
 	if len(e.titles) == 0 {
-		over = sentence.Of("silence_nothing")
+		over = sentence.New("silence_nothing")
 	}
 	return e, over, err
 }
 
 // find reads a silence and its channel, and checks that it is enabled and ends at that moment.
-func find(tx *db.Tx, account int64, rule string, end int64, now time.Time) (e ending, over string, err error) {
+func find(tx *db.Tx, account int64, rule string, end int64, now time.Time) (e ending, over sentence.Value, err error) {
 	var found bool
 	e.rule, found, err = channel.Silences.Find(tx, account, rule)
 	if err != nil || !found {
-		return e, sentence.Of("silence_removed"), err
+		return e, sentence.New("silence_removed"), err
 	}
 	switch once := e.rule.TimeFilter; {
 	case e.rule.Status != "enabled":
-		return e, sentence.Of("silence_disabled"), nil
+		return e, sentence.New("silence_disabled"), nil
 	case once == nil || once.EndTime != end:
-		return e, sentence.Of("silence_moved"), nil
+		return e, sentence.New("silence_moved"), nil
 	case end <= now.Unix():
-		return e, sentence.Of("silence_ended"), nil
+		return e, sentence.New("silence_ended"), nil
 	}
 	e.channel, found, err = channel.Find(tx, account, e.rule.ChannelID)
 	if err != nil || !found {
@@ -112,7 +112,7 @@ func (e ending) words(at string) (subject, text string) {
 
 // reader returns the person to warn, and why: the person who created or last changed the silence, or else the account's
 // owner. The person's ID is 0 when there is none.
-func (e ending) reader(tx *db.Tx, account int64) (p notify.Person, why string, err error) {
+func (e ending) reader(tx *db.Tx, account int64) (p notify.Person, why sentence.Value, err error) {
 	p, found, err := e.permitted(tx, account, e.rule.UpdatedBy)
 	if err != nil || found {
 		return p, "made the silence, or changed it last", err
@@ -144,7 +144,7 @@ func (e ending) permitted(tx *db.Tx, account, person int64) (p notify.Person, fo
 
 // Stale returns why a notification about a silence must not be sent any more; empty when it is sent. If the present state
 // cannot be read, the notification is sent: it was true when it was stored.
-func Stale(d *db.DB, configs *triage.Configs, n *notify.Notification, now time.Time) string {
+func Stale(d *db.DB, configs *triage.Configs, n *notify.Notification, now time.Time) sentence.Value {
 	ctx := context.Background()
 	switch {
 	case n.Cause == notify.Silenced && n.Detail.Moment > 0: // a message about a silence that is over would mislead
@@ -171,7 +171,7 @@ func Stale(d *db.DB, configs *triage.Configs, n *notify.Notification, now time.T
 }
 
 // stillHolds returns why a notification's silence does not hold any more; empty when the silence holds, or cannot be read.
-func stillHolds(ctx context.Context, d *db.DB, n *notify.Notification, now time.Time) (over string) {
+func stillHolds(ctx context.Context, d *db.DB, n *notify.Notification, now time.Time) (over sentence.Value) {
 	err := d.Snapshot(ctx, func(tx *db.Tx) (err error) {
 		_, over, err = find(tx, n.Account, n.Detail.Rule, n.Detail.Moment, now)
 		return err

@@ -42,16 +42,16 @@ func (r *Configs) channels(ctx context.Context, account int64, now time.Time) fu
 // transaction.
 func (r *Configs) Silences(
 	ctx context.Context, account int64, now time.Time,
-) func(channel int64, incident string) (until int64, why string, steps int64, err error) {
+) func(channel int64, incident string) (until int64, why sentence.Value, steps int64, err error) {
 	channels := r.channels(ctx, account, now)
 	var flapping map[string]bool // incidents; nil: not read
-	return func(channel int64, incident string) (until int64, why string, steps int64, err error) {
+	return func(channel int64, incident string) (until int64, why sentence.Value, steps int64, err error) {
 		ch, err := channels(channel)
 		switch {
 		case err != nil || ch == nil:
 			return 0, "", 0, err
 		case ch.Disabled:
-			return now.Unix() + 3600, sentence.Of("its_channel_disabled"), 0, nil // enabling it makes all escalations due
+			return now.Unix() + 3600, sentence.New("its_channel_disabled"), 0, nil // enabling it makes all escalations due
 		}
 		if flapping == nil {
 			if err := r.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -78,20 +78,20 @@ func (r *Configs) Silences(
 
 // silenced returns until when silence rules of a channel match every active alert of an incident, and why; 0 when they do
 // not.
-func silenced(ch *decide.Channel, alerts []decide.Alert, now time.Time) (until int64, why string, steps int64) {
+func silenced(ch *decide.Channel, alerts []decide.Alert, now time.Time) (until int64, why sentence.Value, steps int64) {
 	meter := filter.NewMeter(filter.RuleSteps, filter.EventSteps) // one budget for all alerts; a rule over it matches nothing
 	for i := range alerts {
 		a := &alerts[i]
 		if !a.Active() {
 			continue
 		}
-		ends, reason := max(a.FlapsUntil, now.Unix()+1), sentence.Of("awaits_quiet")
+		ends, reason := max(a.FlapsUntil, now.Unix()+1), sentence.New("awaits_quiet")
 		if !a.AwaitsQuiet() {
 			rule, silent := decide.Held(meter, ch, a, now.Unix())
 			if rule == nil {
 				return 0, "", meter.Used()
 			}
-			ends, reason = silent, sentence.Of("silence_holds", rule.Name)
+			ends, reason = silent, sentence.New("silence_holds", rule.Name)
 		}
 		if until == 0 || ends < until {
 			until, why = ends, reason

@@ -1,8 +1,6 @@
 package triage
 
 import (
-	"strings"
-
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/untold"
@@ -10,23 +8,23 @@ import (
 
 // stray keeps an event that no channel takes for the end of the batch: there is none for it, or it is disabled.
 func (b *batch) stray(v *verdict) {
-	var why []string
-	choice := ""
+	var why []sentence.Value
+	var choice sentence.Value
 	for _, step := range v.Trace {
 		switch {
 		case step.Stage == "route" && !step.Matched:
-			why = append(why, step.Why)
+			why = append(why, sentence.Parsed(step.Why))
 		case step.Stage == "channel" && step.Matched:
-			choice = step.Why
+			choice = sentence.Parsed(step.Why)
 		}
 	}
 	switch {
 	case v.Outcome == decide.Dropped && choice != "":
-		why = []string{sentence.Of("event_was_dropped")}
+		why = []sentence.Value{sentence.New("event_was_dropped")}
 	case v.Outcome == decide.Unrouted:
 		choice = ""
 	default:
 		return
 	}
-	b.strays = append(b.strays, untold.Stray{Event: v.Event, Channel: v.Channel, Why: strings.Join(why, "; "), Choice: choice})
+	b.strays = append(b.strays, untold.Stray{Event: v.Event, Channel: v.Channel, Why: sentence.Join(why...), Choice: choice})
 }

@@ -62,7 +62,7 @@ func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err erro
 	reply.Fallback = f
 	to, err := r.Recipients(c.Tx, c.Who.AccountID, 0, event.Critical, false, c.Now)
 	if err == nil && to.Lacks != "" {
-		reply.Warnings = api.Warn([]string{to.Lacks})
+		reply.Warnings = api.Warn([]string{to.Lacks.English()})
 	}
 	return reply, err
 }

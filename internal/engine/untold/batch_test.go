@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/activity"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
@@ -31,8 +32,8 @@ func newFallbacks(t *testing.T, asked func(account int64, incident string)) *fal
 	notifier := notify.New(notify.Config{Keyring: apitest.Box(t), Can: func(method string) bool { return method == "email" }})
 	f := &fallbacks{t: t, bus: &activity.Bus{}}
 	f.Service = untold.New(untold.Service{Notify: notifier, Bus: f.bus, Log: slog.New(slog.DiscardHandler), Wake: jobs.NewSignal(),
-		Silences: func(_ context.Context, account int64, _ time.Time) func(int64, string) (int64, string, int64, error) {
-			return func(_ int64, incident string) (until int64, why string, steps int64, err error) {
+		Silences: func(_ context.Context, account int64, _ time.Time) func(int64, string) (int64, sentence.Value, int64, error) {
+			return func(_ int64, incident string) (until int64, why sentence.Value, steps int64, err error) {
 				asked(account, incident)
 				return 0, "", 0, nil
 			}

@@ -95,18 +95,18 @@ func Of(tx *db.Tx, account int64) (f Fallback, set bool, err error) {
 type Recipient struct {
 	notify.Person
 	By  *channel.By // nil: the person's own methods
-	Why string
+	Why sentence.Value
 
 	reaches []notify.Reach
-	lacks   string // why none of them works, in words
+	lacks   sentence.Value // why none of them works
 }
 
 // Recipients are the persons who are notified instead of others.
 type Recipients struct {
 	List  []Recipient
-	Owner bool   // the account's owner is among them
-	Works bool   // one of them can be reached; else List has the owner, for whom the history shows what is missing
-	Lacks string // why some cannot be reached, in words
+	Owner bool           // the account's owner is among them
+	Works bool           // one of them can be reached; else List has the owner, for whom the history shows what is missing
+	Lacks sentence.Value // why some cannot be reached
 }
 
 // ids returns the persons who can be reached.
@@ -118,11 +118,11 @@ func (t *Recipients) ids() (list []int64) {
 }
 
 // problem returns what to add to a reason when no person can be reached.
-func (t *Recipients) problem() string {
+func (t *Recipients) problem() sentence.Value {
 	if t.Works {
 		return ""
 	}
-	return "; neither the account's fallback nor its owner can be reached: " + t.Lacks
+	return sentence.New("neither_reached", t.Lacks)
 }
 
 // resolver finds the persons of a fallback.
@@ -133,7 +133,7 @@ type resolver struct {
 	channel  channel.Channel // a private one; else empty
 	severity string
 	now      time.Time
-	missing  []string
+	missing  []sentence.Value
 }
 
 // recipientsKey is the key of Recipients among the values of a transaction: those of all channels that are not private are
@@ -193,7 +193,7 @@ func (v *resolver) recipients(withOwner bool) (to Recipients, err error) {
 	}
 	if !to.Owner && (withOwner || !to.Works) {
 		to.Owner = true
-		p, works, err := v.add(&to.List, owner, nil, sentence.Of("owner"))
+		p, works, err := v.add(&to.List, owner, nil, sentence.New("owner"))
 		if err != nil {
 			return to, err
 		}
@@ -202,7 +202,7 @@ func (v *resolver) recipients(withOwner bool) (to Recipients, err error) {
 		}
 		to.Works = to.Works || works
 	}
-	to.Lacks = strings.Join(v.missing, "; ")
+	to.Lacks = sentence.Join(v.missing...)
 	return to, nil
 }
 
@@ -259,7 +259,7 @@ func (v *resolver) target(list *[]Recipient, t channel.Target, absent bool, zone
 		if until[p.PersonID] > 0 != absent {
 			continue
 		}
-		if _, _, err := v.add(list, p.PersonID, t.By, sentence.Of("fallback")); err != nil {
+		if _, _, err := v.add(list, p.PersonID, t.By, sentence.New("fallback")); err != nil {
 			return err
 		}
 	}
@@ -268,7 +268,7 @@ func (v *resolver) target(list *[]Recipient, t channel.Target, absent bool, zone
 
 // add adds a person, unless the person is in the list already, cannot be reached or may not read the channel. It returns
 // the person; the ID is 0 when the account has none of this id.
-func (v *resolver) add(list *[]Recipient, id int64, by *channel.By, why string) (p Recipient, added bool, err error) {
+func (v *resolver) add(list *[]Recipient, id int64, by *channel.By, why sentence.Value) (p Recipient, added bool, err error) {
 	for _, p := range *list {
 		if p.ID == id {
 			return p, false, nil
@@ -290,12 +290,12 @@ func (v *resolver) add(list *[]Recipient, id int64, by *channel.By, why string) 
 			return p, false, err
 		}
 		if channel.Permit(v.tx, who, v.channel) != nil {
-			v.missing = append(v.missing, p.Name+" may not read the private channel")
+			v.missing = append(v.missing, sentence.New("not_allowed", p.Name))
 			return p, false, nil
 		}
 	}
 	if !notify.Works(p.reaches) {
-		v.missing = append(v.missing, p.Name+" cannot be reached: "+p.lacks)
+		v.missing = append(v.missing, sentence.New("not_reached", p.Name, p.lacks))
 		return p, false, nil
 	}
 	*list = append(*list, p)

@@ -133,13 +133,13 @@ func stillDue(tx *db.Tx, account int64, incidents []hold, now time.Time) ([]hold
 type hold struct {
 	incident string
 	until    int64
-	why      string
+	why      sentence.Value
 }
 
 // holds returns which of the incidents among the rows are silent by choice. It ends early, with those that it has asked
 // about, when that takes long.
 func (r *Service) holds(t *jobs.Round, rows []row) (all []hold) {
-	silenced := func(int64, string) (until int64, why string, steps int64, err error) { return 0, "", 0, nil }
+	silenced := func(int64, string) (until int64, why sentence.Value, steps int64, err error) { return 0, "", 0, nil }
 	if r.Silences != nil {
 		silenced = r.Silences(t.Ctx, t.Account, t.Now)
 	}
@@ -253,7 +253,7 @@ func (r *Service) processOne(
 		w.key, w.attempt = "", w.attempt+1
 	}
 	if i.SnoozedBefore > h.until {
-		h.until, h.why = i.SnoozedBefore, sentence.Of("is_snoozed")
+		h.until, h.why = i.SnoozedBefore, sentence.New("is_snoozed")
 	}
 	switch {
 	case h.until > now.Unix():
@@ -301,7 +301,7 @@ func (r *Service) send(tx *db.Tx, w *row, i *incident.Incident, now time.Time) (
 			return nil, err
 		}
 		feed = []activity.Item{{Account: i.AccountID, ID: i.IncidentID, Channel: i.ChannelID, At: now,
-			Event: activity.Exhausted{Reason: w.why + to.problem(), To: to.ids()}}}
+			Event: activity.Exhausted{Reason: sentence.Join(w.why, to.problem()), To: to.ids()}}}
 	}
 	w.severity, w.title = i.Severity, i.Title
 	w.sent(to, w.keyOf(), now)
@@ -328,11 +328,11 @@ func (w *row) sent(to Recipients, key string, now time.Time) {
 }
 
 // put stores the notifications of one message.
-func (r *Service) put(tx *db.Tx, to Recipients, key, why, severity string, n notify.Notification, now time.Time) error {
+func (r *Service) put(tx *db.Tx, to Recipients, key string, why sentence.Value, severity string, n notify.Notification, now time.Time) error {
 	for _, p := range to.List {
 		n.Key = fmt.Sprintf("%s/p%d", key, p.ID)
 		n.Severity = severity
-		n.Reason = p.Why + ", because " + why
+		n.Reason = sentence.New("because", p.Why, why)
 		if err := r.Notify.PutReached(tx, p.Person, p.reaches, p.lacks, n, now); err != nil {
 			return err
 		}

@@ -1,8 +1,6 @@
 package untold
 
 import (
-	"fmt"
-
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
@@ -76,47 +74,65 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err 
 		items = append(items, one)
 	}
 	if in.ToAct || in.State != "" && in.State != byChoice {
-		return api.NewPaged(asData(items), offset, total), nil
+		return api.NewPaged(items, offset, total), nil
 	}
 	muted, count, err := alert.Silent(c.Tx, c.Who.AccountID, hidden, limit-int64(len(items)), max(0, offset-total))
 	for _, a := range muted {
-		items = append(items, Item{Kind: "alert", AlertID: a.AlertID, ChannelID: a.ChannelID, IntegrationID: a.IntegrationID, Title: a.Title,
-			Severity: a.Severity, State: byChoice, Why: whyMuted(a), ByChoice: mutedBy(a), Since: a.Start})
+		one := Item{Kind: "alert", AlertID: a.AlertID, ChannelID: a.ChannelID, IntegrationID: a.IntegrationID, Title: a.Title,
+			Severity: a.Severity, State: byChoice, Since: a.Start}
+		one.explain(whyMuted(a), mutedBy(a))
+		items = append(items, one)
 	}
-	return api.NewPaged(asData(items), offset, total+count), err
+	return api.NewPaged(items, offset, total+count), err
 }
 
-// asData adds to each sentence its code and its arguments.
-func asData(items []Item) []Item {
-	for i := range items {
-		items[i].WhyData, items[i].ByChoiceData = sentence.DataOf(items[i].Why), sentence.DataOf(items[i].ByChoice)
-	}
-	return items
+// explain sets why no rule notified a person, and by whose choice; empty: by none.
+func (t *Item) explain(why, choice sentence.Value) {
+	t.Why, t.WhyData = why.English(), why.Data()
+	t.ByChoice, t.ByChoiceData = choice.English(), choice.Data()
 }
 
 // whyMuted describes why an alert notifies no one.
-func whyMuted(a alert.Muted) string {
+func whyMuted(a alert.Muted) sentence.Value {
 	if a.Muted == string(decide.Disabled) {
-		return sentence.Of("its_channel_disabled")
+		return sentence.New("its_channel_disabled")
 	}
-	return "the alert is " + a.Muted
+	return sentence.New("alert_is", muteOf(a))
 }
 
 // mutedBy describes what mutes an alert.
-func mutedBy(a alert.Muted) string {
+func mutedBy(a alert.Muted) sentence.Value {
 	switch {
 	case a.Muted == string(decide.Disabled):
-		return sentence.Of("its_channel_disabled")
+		return sentence.New("its_channel_disabled")
 	case a.MutedBy == "":
-		return a.Muted
+		return muteOf(a)
 	}
-	return fmt.Sprintf("%s by %s", a.Muted, a.MutedBy)
+	switch decide.Outcome(a.Muted) {
+	case decide.Silenced:
+		return sentence.New("silenced_by", a.MutedBy)
+	case decide.Inhibited:
+		return sentence.New("inhibited_by_alert", a.MutedBy)
+	}
+	return sentence.New("flapping_by", a.MutedBy)
+}
+
+// muteOf names the state of a muted alert.
+func muteOf(a alert.Muted) sentence.Value {
+	switch decide.Outcome(a.Muted) {
+	case decide.Silenced:
+		return sentence.New("silenced")
+	case decide.Inhibited:
+		return sentence.New("inhibited")
+	}
+	return sentence.New("flapping")
 }
 
 // item returns a row as the list shows it: an incident as it is now.
 func (w *row) item(c *api.Call) (Item, error) {
 	one := Item{Kind: "event", EventID: w.event, ChannelID: w.channel, IntegrationID: w.integration, Title: w.title, Severity: w.severity,
-		State: w.state, Why: w.why, ByChoice: w.choice, Since: w.since, LastAt: w.last, Events: w.events, NotifiedAt: w.at}
+		State: w.state, Since: w.since, LastAt: w.last, Events: w.events, NotifiedAt: w.at}
+	one.explain(w.why, w.choice)
 	if w.incident == "" {
 		return one, nil
 	}
@@ -133,7 +149,8 @@ func (w *row) item(c *api.Call) (Item, error) {
 	}
 	one.Severity = i.Severity
 	if i.SnoozedBefore > c.Unix() {
-		one.State, one.ByChoice = byChoice, sentence.Of("is_snoozed")
+		one.State = byChoice
+		one.explain(w.why, sentence.New("is_snoozed"))
 	}
 	return one, nil
 }

@@ -29,9 +29,9 @@ const (
 // Stray is an event that became no alert, because no channel takes it.
 type Stray struct {
 	Event   event.Event
-	Channel int64  // a disabled one; 0: none
-	Why     string // why no channel takes it
-	Choice  string // why it is silent by choice; empty: it is not
+	Channel int64          // a disabled one; 0: none
+	Why     sentence.Value // why no channel takes it
+	Choice  sentence.Value // why it is silent by choice; empty: it is not
 }
 
 // Strays notes events that no channel takes, in their order. An Ok deletes what is noted of its alert key. Events of one key
@@ -247,7 +247,7 @@ func (r *Service) sendStrays(tx *db.Tx, account int64, rows []row, now time.Time
 		if err != nil {
 			return err
 		}
-		if err := r.put(tx, to, key, sentence.Of("no_channel_takes"), severity, n, now); err != nil {
+		if err := r.put(tx, to, key, sentence.New("no_channel_takes"), severity, n, now); err != nil {
 			return err
 		}
 	}
@@ -287,7 +287,7 @@ func (r *Service) words(tx *db.Tx, rows []row) (subject, text string, err error)
 			times = fmt.Sprintf(", %d times", w.events)
 		}
 		lines = append(lines, fmt.Sprintf("%s: %s, from %s%s (%s)", w.severity, event.Cut(render.OneLine(w.title), maxCut), name, times,
-			event.Cut(render.OneLine(w.why), maxCut)))
+			event.Cut(render.OneLine(w.why.English()), maxCut)))
 	}
 	lines = append(lines, "Give the integration a channel, or its route a default.")
 	return fmt.Sprintf("[%s] %s", rows[0].severity, what), strings.Join(lines, "\n"), nil

@@ -13,6 +13,7 @@ import (
 
 	"tocsin/internal/activity"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -22,7 +23,7 @@ import (
 // Silences returns a function for the incidents of an account that returns until when (Unix seconds) one is silent by
 // choice, and why, in words; 0 when it is not. steps is how many filter steps that took. It is not called in a transaction.
 type Silences func(ctx context.Context, account int64, now time.Time) func(channel int64, incident string) (
-	until int64, why string, steps int64, err error)
+	until int64, why sentence.Value, steps int64, err error)
 
 // Service keeps what reached no person. It holds the dependencies.
 type Service struct {
@@ -62,7 +63,8 @@ type row struct {
 	channel, integration int64
 	event                string // the last event
 	title, severity      string // severity is the highest so far
-	why, choice, state   string
+	why, choice          sentence.Value
+	state                string
 	since, last, events  int64
 	next, attempt, at    int64  // at is when the last message was stored
 	key                  string // what the keys of its notifications begin with; empty: its result is known
@@ -72,13 +74,13 @@ const columns = `account_id, ref_id, incident_id, channel_id, integration_id, ev
 	last_at, events, next_at, attempt, told_at, told_key`
 
 func scanRow(scan db.Scan) (w row, err error) {
-	return w, scan(&w.account, &w.ref, &w.incident, &w.channel, &w.integration, &w.event, &w.title, &w.severity, &w.why, &w.choice,
+	return w, scan(&w.account, &w.ref, &w.incident, &w.channel, &w.integration, &w.event, &w.title, &w.severity, (*string)(&w.why), (*string)(&w.choice),
 		&w.state, &w.since, &w.last, &w.events, &w.next, &w.attempt, &w.at, &w.key)
 }
 
 // values returns the values of the columns. The first two are the key.
 func (w *row) values() []any {
-	return []any{w.account, w.ref, w.incident, w.channel, w.integration, w.event, w.title, w.severity, w.why, w.choice, w.state, w.since,
+	return []any{w.account, w.ref, w.incident, w.channel, w.integration, w.event, w.title, w.severity, string(w.why), string(w.choice), w.state, w.since,
 		w.last, w.events, w.next, w.attempt, w.at, w.key}
 }
 
@@ -113,7 +115,7 @@ func due(severity string, now time.Time) int64 {
 
 // Add notes that an incident reached no person, and why. The fallback is notified of each severity that the incident rises
 // to, once.
-func (r *Service) Add(tx *db.Tx, i *incident.Incident, why string, now time.Time) error {
+func (r *Service) Add(tx *db.Tx, i *incident.Incident, why sentence.Value, now time.Time) error {
 	w := newRow(i, now)
 	w.why = why
 	w.notifyAgain(now)
@@ -130,7 +132,7 @@ const rise = `title = excluded.title, severity = excluded.severity, why = exclud
 		WHEN 'Info' THEN untold.severity NOT IN ('Critical', 'Warning', 'Info') END`
 
 // Hold notes that an incident is silent by choice, unless it is noted already.
-func Hold(tx *db.Tx, i *incident.Incident, choice string, now time.Time) error {
+func Hold(tx *db.Tx, i *incident.Incident, choice sentence.Value, now time.Time) error {
 	w := newRow(i, now)
 	w.state, w.choice = byChoice, choice
 	return tx.Do(`INSERT INTO untold (`+columns+`)

@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
@@ -39,11 +40,11 @@ func TestOperations(t *testing.T) {
 		}
 		for n, ch := range []int64{1001, 1002} {
 			i := incident.Incident{AccountID: apitest.AccountA, IncidentID: []string{"aaaaaaaaaaaaaaaaaaaaaaa1", "aaaaaaaaaaaaaaaaaaaaaaa2"}[n], Title: "Checkout is down", Severity: event.Critical, ChannelID: ch}
-			if err := service.Add(tx, &i, "the channel has no escalation rule", s.Clock.Now()); err != nil {
+			if err := service.Add(tx, &i, sentence.New("no_rule"), s.Clock.Now()); err != nil {
 				return err
 			}
 		}
-		return service.Strays(tx, apitest.AccountA, []untold.Stray{{Why: "its integration is shared and has no route",
+		return service.Strays(tx, apitest.AccountA, []untold.Stray{{Why: sentence.New("no_route"),
 			Event: event.Event{ID: "bbbbbbbbbbbbbbbbbbbbbbb1", Integration: 2001, AlertKey: "k", Title: "Disk is full", Status: "Warning", Severity: "Warning"}}}, s.Clock.Now())
 	})
 	s.Converse(t, []apitest.Turn{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/platform/id"
@@ -53,10 +54,10 @@ type outcome struct {
 	exchange
 	took       time.Duration
 	statusCode int
-	endpoint   string // without secrets
-	cancelled  string // why the endpoint must not be called any more
-	deleted    bool   // the integration was deleted
-	closed     error  // why its secrets cannot be opened
+	endpoint   string         // without secrets
+	cancelled  sentence.Value // why the endpoint must not be called any more
+	deleted    bool           // the integration was deleted
+	closed     error          // why its secrets cannot be opened
 }
 
 // Attempt makes one attempt, with the settings of the integration as they were when it was claimed, or as they are now.
@@ -92,7 +93,7 @@ func (s store) post(ctx context.Context, f *attempt, header http.Header) (a egre
 	a, err := s.Out.Do(ctx, egress.Request{URL: f.Endpoint, Header: header.Clone(), Body: []byte(f.payload), Timeout: timeout,
 		Insecure: f.InsecureSkipVerify != nil && *f.InsecureSkipVerify})
 	if err != nil && !errors.As(err, &failure) {
-		failure = &egress.Failure{Phase: egress.Other, Message: err.Error()}
+		failure = &egress.Failure{Phase: egress.Other, Why: sentence.Raw(err.Error())}
 	}
 	return a, failure
 }
@@ -118,7 +119,7 @@ func (m *message) delivery(endpoint string, began time.Time) Delivery {
 const maxShown = 16 << 10
 
 // exchange returns the request and the response of an attempt without the secrets of the webhook.
-func (f *attempt) exchange(header http.Header, a egress.Attempt, why string) (x exchange, err error) {
+func (f *attempt) exchange(header http.Header, a egress.Attempt, why sentence.Value) (x exchange, err error) {
 	x = exchange{messageID: f.id, errorMessage: why}
 	hide := func(text string) string { return sender.Hide(text, f.secrets()...) }
 	text := strings.ReplaceAll(hide(strings.ToValidUTF8(string(a.Body), "\uFFFD")), "\x00", "\uFFFD")

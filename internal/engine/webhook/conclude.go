@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/delivery"
 	"tocsin/internal/platform/egress"
@@ -111,7 +112,7 @@ func (b *recording) add(tx *db.Tx, res *delivery.Result[*attempt, outcome]) erro
 	case o.cancelled != "":
 		return b.cancel(tx, f, o, held, res.Ended)
 	case res.Err != nil:
-		o.conclusion = classify(egress.Attempt{}, &egress.Failure{Phase: egress.Other, Message: res.Err.Error()}, res.Ended)
+		o.conclusion = classify(egress.Attempt{}, &egress.Failure{Phase: egress.Other, Why: sentence.Raw(res.Err.Error())}, res.Ended)
 		o.exchange = exchange{messageID: f.id, requestHeaders: "{}", errorMessage: o.why, responseHeaders: "{}"}
 	}
 	if held {
@@ -142,7 +143,7 @@ func (b *recording) add(tx *db.Tx, res *delivery.Result[*attempt, outcome]) erro
 		if o.status == delivered {
 			log.Info("webhook delivered")
 		} else {
-			log.Warn("webhook not delivered", "error", o.why)
+			log.Warn("webhook not delivered", "error", o.why.English())
 		}
 	})
 	return nil
@@ -154,7 +155,7 @@ func (b *recording) conclude(tx *db.Tx, f *attempt, v conclusion, now time.Time)
 		return f.wait(tx, due, v.why)
 	}
 	if v.status == waiting {
-		v.status, v.why = failed, givenUp+v.why
+		v.status, v.why = failed, sentence.New("given_up", v.why)
 	}
 	tx.OnCommit(b.settled.WithLabelValues(f.webhookType, v.status).Inc)
 	return f.settle(tx, v.status, v.why, now)
@@ -201,7 +202,7 @@ func (b *recording) cancel(tx *db.Tx, f *attempt, o outcome, held bool, now time
 	}
 	for i := range all {
 		delete(b.sending, all[i].id)
-		b.ended(&all[i], o.endpoint, "it is not sent: "+o.cancelled, now)
+		b.ended(&all[i], o.endpoint, sentence.New("not_sent", o.cancelled), now)
 	}
 	if len(all) == maxCancelled || !o.deleted { // the others are cancelled when they are claimed
 		return nil
@@ -217,7 +218,7 @@ func (b *recording) cancel(tx *db.Tx, f *attempt, o outcome, held bool, now time
 }
 
 // ended adds a message to the history that ended without another attempt, so that it is found and can be replayed.
-func (b *recording) ended(m *message, endpoint, why string, now time.Time) {
+func (b *recording) ended(m *message, endpoint string, why sentence.Value, now time.Time) {
 	if m.attemptID == "" {
 		m.attemptID = attemptID(now)
 	}
@@ -230,7 +231,7 @@ func (b *recording) giveUp(tx *db.Tx, e endpointKey, url string, now time.Time) 
 	if err != nil {
 		return err
 	}
-	const why = givenUp + "the endpoint has accepted no message for a long time"
+	why := sentence.New("given_up", sentence.New("none_accepted"))
 	for i := range old {
 		m := &old[i]
 		if err := m.settle(tx, failed, why, now); err != nil {
@@ -244,5 +245,3 @@ func (b *recording) giveUp(tx *db.Tx, e endpointKey, url string, now time.Time) 
 
 const oldOnes = `SELECT ` + messageColumns + ` FROM webhook_message
 	WHERE account_id = $1 AND integration_id = $2 AND settled_at = 0 AND status = 'waiting' AND started_at <= $3 ORDER BY started_at LIMIT 100`
-
-const givenUp = "given up after 24 hours: "

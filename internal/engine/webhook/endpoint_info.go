@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"tocsin/internal/api"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -43,9 +44,11 @@ func (r *Service) endpointInfo(c *api.Call, in endpointInfoRequest) (e endpointI
 			SELECT failures, failing_since, held_until FROM webhook_endpoint WHERE account_id = $1 AND integration_id = $2) e ON 1 = 1`,
 		c.Who.AccountID, in.IntegrationID)
 	if err == nil && e.Failures > 0 {
-		e.LastError, _, err = db.One(c.Tx, db.Column[string], `SELECT error_message FROM webhook_exchange WHERE account_id = $1 AND event_id = (
+		var why string
+		why, _, err = db.One(c.Tx, db.Column[string], `SELECT error_message FROM webhook_exchange WHERE account_id = $1 AND event_id = (
 			SELECT event_id FROM webhook_delivery WHERE account_id = $1 AND integration_id = $2 AND status = 'failed' AND event_time >= $3
 			ORDER BY event_time DESC, event_id DESC LIMIT 1)`, c.Who.AccountID, in.IntegrationID, nanosecondsOf(e.FailingSince))
+		e.LastError = sentence.Value(why).English()
 	}
 	e.State = "closed"
 	if e.HeldUntil > c.Now.UnixMilli() {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/id"
 )
@@ -20,10 +21,10 @@ func RecordExchange(tx *db.Tx, account int64, d Delivery, messageID, payload str
 	if err := put(tx, account, &m); err != nil {
 		return err
 	}
-	if err := record(tx, account, []Delivery{d}, []exchange{{messageID, `{"Content-Type":"application/json","Webhook-Signature":"***"}`, "it answered 400 Bad Request", `{"Content-Length":"2"}`, "no"}}); err != nil {
+	if err := record(tx, account, []Delivery{d}, []exchange{{messageID, `{"Content-Type":"application/json","Webhook-Signature":"***"}`, sentence.New("answered", 400, "Bad Request"), `{"Content-Length":"2"}`, "no"}}); err != nil {
 		return err
 	}
-	return m.settle(tx, failed, "it answered 400 Bad Request", d.EventTime.time())
+	return m.settle(tx, failed, sentence.New("answered", 400, "Bad Request"), d.EventTime.time())
 }
 
 // Match creates the messages of all waiting events. It stops at the first failure.

@@ -55,8 +55,9 @@ func (r *Service) historyDetail(c *api.Call, in historyDetailRequest) (h history
 
 // scanDetail reads the columns of a delivery and those of its exchange.
 func scanDetail(row db.Scan) (h historyDetail, err error) {
-	h.Delivery, err = scanDelivery(row, &h.RequestHeaders, &h.RequestBody, &h.ErrorMessage, &h.ResponseHeaders, &h.ResponseBody)
-	h.ErrorData = sentence.DataOf(h.ErrorMessage)
+	var why sentence.Value
+	h.Delivery, err = scanDelivery(row, &h.RequestHeaders, &h.RequestBody, (*string)(&why), &h.ResponseHeaders, &h.ResponseBody)
+	h.ErrorMessage, h.ErrorData = why.English(), why.Data()
 	return h, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 )
 
@@ -167,9 +168,9 @@ func (m *message) release(tx *db.Tx, due time.Time) error {
 }
 
 // wait makes a message due again.
-func (m *message) wait(tx *db.Tx, due time.Time, why string) error {
+func (m *message) wait(tx *db.Tx, due time.Time, why sentence.Value) error {
 	if err := tx.Do(`UPDATE webhook_message SET status = 'waiting', attempt_id = '', due_at = $3, outcome = $4
-		WHERE account_id = $1 AND message_id = $2`, m.account, m.id, due.UnixMilli(), why); err != nil {
+		WHERE account_id = $1 AND message_id = $2`, m.account, m.id, due.UnixMilli(), string(why)); err != nil {
 		return err
 	}
 	return m.release(tx, time.UnixMilli(m.started).Add(maxHeldUp))
@@ -182,9 +183,9 @@ func (m *message) unclaim(tx *db.Tx, now time.Time) error {
 }
 
 // settle stores the final status of a message. A person may replay it later.
-func (m *message) settle(tx *db.Tx, status, why string, now time.Time) error {
+func (m *message) settle(tx *db.Tx, status string, why sentence.Value, now time.Time) error {
 	if err := tx.Do(`UPDATE webhook_message SET status = $3, attempt_id = '', settled_at = $4, outcome = $5
-		WHERE account_id = $1 AND message_id = $2`, m.account, m.id, status, now.UnixMilli(), why); err != nil {
+		WHERE account_id = $1 AND message_id = $2`, m.account, m.id, status, now.UnixMilli(), string(why)); err != nil {
 		return err
 	}
 	return m.release(tx, now)
@@ -195,8 +196,8 @@ const maxCancelled = 200
 
 // cancelSome cancels messages of an endpoint that must not be called any more, and returns them. If there are
 // maxCancelled, others may be left. A claim that led to no request is no attempt; one that did is recorded by itself.
-func cancelSome(tx *db.Tx, e endpointKey, why string, now time.Time) ([]message, error) {
-	return db.All(tx, scanMessage, someOf, e.account, e.integration, now.UnixMilli(), why, maxCancelled)
+func cancelSome(tx *db.Tx, e endpointKey, why sentence.Value, now time.Time) ([]message, error) {
+	return db.All(tx, scanMessage, someOf, e.account, e.integration, now.UnixMilli(), string(why), maxCancelled)
 }
 
 const someOf = `UPDATE webhook_message SET status = 'cancelled', attempt_id = '', settled_at = $3, outcome = $4,

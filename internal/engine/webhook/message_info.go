@@ -52,7 +52,9 @@ func (r *Service) messageInfo(c *api.Call, in messageInfoRequest) (m messageInfo
 	if status == delivered {
 		m.Status = "success"
 	}
-	_, _, err = db.One(c.Tx, func(scan db.Scan) (none struct{}, err error) { return none, scan(&m.NextAt, &m.SettledAt, &m.Reason) },
+	reason, _, err := db.One(c.Tx, func(scan db.Scan) (why sentence.Value, err error) {
+		return why, scan(&m.NextAt, &m.SettledAt, (*string)(&why))
+	},
 		`SELECT CASE WHEN status <> 'waiting' THEN 0 WHEN coalesce(held_until, 0) > due_at THEN held_until ELSE due_at END, settled_at, outcome
 		FROM webhook_message
 		LEFT JOIN (SELECT integration_id AS held, held_until FROM webhook_endpoint WHERE account_id = $1) e ON held = integration_id
@@ -60,10 +62,11 @@ func (r *Service) messageInfo(c *api.Call, in messageInfoRequest) (m messageInfo
 	if err != nil {
 		return m, err
 	}
-	m.ReasonData = sentence.DataOf(m.Reason)
+	m.Reason, m.ReasonData = reason.English(), reason.Data()
 	m.Attempts, err = db.All(c.Tx, func(scan db.Scan) (a attemptShown, err error) {
-		a.Delivery, err = scanDelivery(scan, &a.ErrorMessage)
-		a.ErrorData = sentence.DataOf(a.ErrorMessage)
+		var why sentence.Value
+		a.Delivery, err = scanDelivery(scan, (*string)(&why))
+		a.ErrorMessage, a.ErrorData = why.English(), why.Data()
 		a.EventTime = a.EventTime.In(c.Who.Zone)
 		return a, err
 	}, `SELECT `+columns+`, (SELECT error_message FROM webhook_exchange x WHERE x.account_id = $1 AND x.event_id = webhook_delivery.event_id)

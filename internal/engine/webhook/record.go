@@ -3,6 +3,7 @@ package webhook
 import (
 	"slices"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 )
 
@@ -34,7 +35,7 @@ var (
 type exchange struct {
 	messageID       string
 	requestHeaders  string // JSON, as responseHeaders
-	errorMessage    string
+	errorMessage    sentence.Value
 	responseHeaders string
 	responseBody    string
 }
@@ -52,7 +53,7 @@ func recordExchanges(tx *db.Tx, account int64, deliveries []Delivery, exchanges 
 	rows := db.Rows{Table: "webhook_exchange", Columns: exchanged}
 	for i, x := range exchanges {
 		rows.Values = append(rows.Values, []any{account, deliveries[i].EventID, deliveries[i].EventTime.nanoseconds(), x.messageID,
-			x.requestHeaders, x.errorMessage, x.responseHeaders, x.responseBody})
+			x.requestHeaders, string(x.errorMessage), x.responseHeaders, x.responseBody})
 	}
 	return tx.Insert(rows)
 }

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"tocsin/internal/api"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/fault"
 )
@@ -26,5 +27,5 @@ func (r *Service) replayCancel(c *api.Call, in replayCancelRequest) (api.Empty, 
 		return api.Empty{}, fault.New(fault.Conflict, "the replay %s has ended: it is %s", p.ReplayID, p.Status)
 	}
 	c.Touched(integration.Kind.Name, p.IntegrationID, "")
-	return api.Empty{}, p.end(c.Tx, "cancelled", "by "+c.Who.PersonName, c.Now)
+	return api.Empty{}, p.end(c.Tx, "cancelled", sentence.New("by_person", c.Who.PersonName), c.Now)
 }

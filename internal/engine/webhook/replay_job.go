@@ -49,7 +49,8 @@ type found struct {
 // should look on at once.
 func (r *Service) continueReplay(ctx context.Context, p *Replay, now time.Time) (more bool, err error) {
 	var next []found
-	var end, stop string
+	var end string
+	var stop sentence.Value
 	var busy bool
 	before := *p
 	if err := r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
@@ -95,15 +96,15 @@ func (r *Service) continueReplay(ctx context.Context, p *Replay, now time.Time) 
 }
 
 // stopped returns why a replay cannot go on; empty: it can.
-func stopped(tx *db.Tx, p *Replay) (string, error) {
+func stopped(tx *db.Tx, p *Replay) (sentence.Value, error) {
 	i, exists, err := integration.Kind.Find(tx, p.account, strconv.FormatInt(p.IntegrationID, 10))
 	switch {
 	case err != nil:
 		return "", err
 	case !exists:
-		return sentence.Of("integration_was_deleted"), nil
+		return sentence.New("integration_was_deleted"), nil
 	case i.Status != "enabled":
-		return sentence.Of("integration_was_disabled"), nil
+		return sentence.New("integration_was_disabled"), nil
 	}
 	return "", nil
 }
@@ -161,7 +162,7 @@ func scanFound(scan db.Scan) (m found, err error) {
 }
 
 // end ends a replay.
-func (p *Replay) end(tx *db.Tx, status, why string, now time.Time) error {
+func (p *Replay) end(tx *db.Tx, status string, why sentence.Value, now time.Time) error {
 	return tx.Do(`UPDATE webhook_replay SET status = $3, reason = $4, ended_at = $5 WHERE account_id = $1 AND replay_id = $2`,
-		p.account, p.ReplayID, status, why, now.Unix())
+		p.account, p.ReplayID, status, string(why), now.Unix())
 }

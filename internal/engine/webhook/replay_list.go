@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/api"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 )
@@ -36,11 +37,13 @@ const replayColumns = `account_id, replay_id, integration_id, status, reason, fo
 
 func scanReplay(scan db.Scan) (p Replay, err error) {
 	var text string
-	if err := scan(&p.account, &p.ReplayID, &p.IntegrationID, &p.Status, &p.Reason, &p.Count, &p.Sent, &text, &p.CreatorID, &p.CreatedAt,
+	var why sentence.Value
+	if err := scan(&p.account, &p.ReplayID, &p.IntegrationID, &p.Status, (*string)(&why), &p.Count, &p.Sent, &text, &p.CreatorID, &p.CreatedAt,
 		&p.EndedAt, &p.position, &p.after); err != nil {
 		return p, err
 	}
 	err = json.Unmarshal([]byte(text), &p.filter)
+	p.Reason = why.English()
 	p.StartTime = p.filter.From
 	p.EndTime = p.filter.To
 	p.RefID = p.filter.Ref

@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/audit"
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -20,9 +21,9 @@ import (
 type Trouble struct {
 	Account     int64
 	Integration int64
-	Name        string // of the integration
-	Kind        string // Failing or Gone
-	Error       string // why the last attempt failed; it holds no secret. Empty: the trouble is over
+	Name        string         // of the integration
+	Kind        string         // Failing or Gone
+	Error       sentence.Value // why the last attempt failed; it holds no secret. Empty: the trouble is over
 }
 
 // Kinds of trouble, as webhook_endpoint has them.
@@ -47,7 +48,7 @@ func (t *trouble) overdue(now time.Time) bool {
 
 // attempted reports an endpoint that fails for long, with every failure so that the alert stays open, and that it is
 // over. recovered means that an attempt succeeded; why is the last failure after that.
-func (r *Service) attempted(tx *db.Tx, t trouble, recovered bool, why string, now time.Time) error {
+func (r *Service) attempted(tx *db.Tx, t trouble, recovered bool, why sentence.Value, now time.Time) error {
 	if recovered && t.reported == Failing {
 		if err := r.report(tx, t.endpointKey, Failing, "", now); err != nil {
 			return err
@@ -62,7 +63,7 @@ func (r *Service) attempted(tx *db.Tx, t trouble, recovered bool, why string, no
 
 // report reports a trouble, or its end if why is empty. A report that fails must not keep the result of the attempt from
 // being stored: the message would be sent again.
-func (r *Service) report(tx *db.Tx, key endpointKey, kind, why string, now time.Time) error {
+func (r *Service) report(tx *db.Tx, key endpointKey, kind string, why sentence.Value, now time.Time) error {
 	reported := kind
 	if why == "" {
 		reported = ""
@@ -86,7 +87,7 @@ func (r *Service) report(tx *db.Tx, key endpointKey, kind, why string, now time.
 
 // disable disables a webhook whose endpoint is gone for good, as the answer to a message shows. What waits is cancelled
 // when it is claimed, with a record of each message. Nothing happens if the webhook has another endpoint by now.
-func (r *Service) disable(tx *db.Tx, f *attempt, why string, now time.Time) error {
+func (r *Service) disable(tx *db.Tx, f *attempt, why sentence.Value, now time.Time) error {
 	i, found, err := integration.Kind.Find(tx, f.account, strconv.FormatInt(f.integration, 10))
 	if err != nil || !found || i.Status != "enabled" || i.Settings == nil || i.Settings.Endpoint != f.Endpoint {
 		return err
@@ -99,7 +100,7 @@ func (r *Service) disable(tx *db.Tx, f *attempt, why string, now time.Time) erro
 	}
 	if err := audit.Record(tx, api.AuditEntry{
 		At: now, AccountID: f.account, PersonName: "Tocsin", Operation: "integration:write:disable", Write: true,
-		Body:     fmt.Sprintf(`{"integration_id":%d,"reason":%q}`, f.integration, why),
+		Body:     fmt.Sprintf(`{"integration_id":%d,"reason":%q}`, f.integration, why.English()),
 		Touched:  []fault.Ref{{Kind: configstore.Integration, ID: strconv.FormatInt(f.integration, 10), Name: i.IntegrationName}},
 		Channels: i.Settings.ChannelIDs,
 	}); err != nil {
@@ -118,7 +119,7 @@ func (r *Service) disable(tx *db.Tx, f *attempt, why string, now time.Time) erro
 }
 
 // publishGone enters into the feed of the incident or alert of a message that its webhook was disabled.
-func (r *Service) publishGone(tx *db.Tx, f *attempt, name, why string, now time.Time) error {
+func (r *Service) publishGone(tx *db.Tx, f *attempt, name string, why sentence.Value, now time.Time) error {
 	if r.Bus == nil || f.origin == test {
 		return nil
 	}
@@ -184,5 +185,5 @@ func (r *Service) review(tx *db.Tx, key endpointKey, now time.Time) error {
 	if err != nil || !waits { // its last message was refused for good: that is no sign that it still fails
 		return err
 	}
-	return r.report(tx, key, Failing, "messages wait since "+time.UnixMilli(t.since).UTC().Format("15:04 MST"), now)
+	return r.report(tx, key, Failing, sentence.Raw("messages wait since "+time.UnixMilli(t.since).UTC().Format("15:04 MST")), now)
 }

@@ -18,10 +18,10 @@ var backoff = jobs.Backoff{Min: 5 * time.Second, Max: 2 * time.Hour}
 
 // conclusion is what an attempt means for its message.
 type conclusion struct {
-	status string        // delivered; waiting: to be retried; failed: not to be retried
-	after  time.Duration // the shortest delay of a retry; 0: the endpoint did not set one
-	why    string        // empty when delivered
-	gone   bool          // the endpoint is gone for good: its webhook is disabled
+	status string         // delivered; waiting: to be retried; failed: not to be retried
+	after  time.Duration  // the shortest delay of a retry; 0: the endpoint did not set one
+	why    sentence.Value // empty when delivered
+	gone   bool           // the endpoint is gone for good: its webhook is disabled
 }
 
 // classify decides whether an attempt succeeded, is retried or failed for good. Only failures that may pass by themselves
@@ -32,11 +32,11 @@ func classify(a egress.Attempt, failure *egress.Failure, now time.Time) conclusi
 	case a.Status >= 200 && a.Status < 300: // though its body may have been cut off
 		return conclusion{status: delivered}
 	case a.Status == 0 && failure != nil && failure.Retry():
-		return conclusion{status: waiting, why: failure.Message}
+		return conclusion{status: waiting, why: failure.Why}
 	case a.Status == 0 && failure != nil:
-		return conclusion{status: failed, why: failure.Message}
+		return conclusion{status: failed, why: failure.Why}
 	}
-	v := conclusion{status: failed, why: sentence.Of("answered", a.Status, http.StatusText(a.Status))}
+	v := conclusion{status: failed, why: sentence.New("answered", a.Status, http.StatusText(a.Status))}
 	if a.Status == http.StatusRequestTimeout || a.Status == http.StatusTooManyRequests || a.Status >= 500 {
 		v.status, v.after = waiting, retryAfter(a.Header.Get("Retry-After"), now)
 	}

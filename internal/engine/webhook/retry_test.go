@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 )
 
@@ -22,11 +23,11 @@ func TestClassify(t *testing.T) {
 	}
 	for phase, want := range map[egress.Phase]string{egress.Refused: failed, egress.Malformed: failed, egress.Dial: waiting, egress.TLS: waiting,
 		egress.TimeoutConnect: waiting, egress.TimeoutHeaders: waiting, egress.EOF: waiting, egress.Other: waiting} {
-		if v := classify(egress.Attempt{}, &egress.Failure{Phase: phase, Message: "why"}, noon); v.status != want || v.why != "why" {
+		if v := classify(egress.Attempt{}, &egress.Failure{Phase: phase, Why: sentence.Raw("why")}, noon); v.status != want || v.why != "why" {
 			t.Errorf("%s: %+v", phase, v)
 		}
 	}
-	cut := &egress.Failure{Phase: egress.TimeoutBody, Message: "too slow"}
+	cut := &egress.Failure{Phase: egress.TimeoutBody, Why: sentence.Raw("too slow")}
 	for status, want := range map[int]string{200: delivered, 404: failed, 500: waiting} {
 		if v := classify(egress.Attempt{Status: status}, cut, noon); v.status != want {
 			t.Errorf("a cut-off %d: %+v", status, v)

@@ -133,7 +133,7 @@ func (s store) Claim(tx *db.Tx, key endpointKey, n int, now time.Time) (all []*a
 // target is where the messages of an endpoint go.
 type target struct {
 	settings *integration.Settings // nil: the endpoint must not be called
-	why      string                // the reason
+	why      sentence.Value        // the reason
 	endpoint string                // without secrets; empty: the integration was deleted
 	deleted  bool
 	closed   error // its secrets cannot be opened; the key may come back
@@ -151,7 +151,7 @@ func (r *Service) target(tx *db.Tx, key endpointKey) (t target, err error) {
 	case err != nil:
 		return t, err
 	case !found || !i.IsWebhook() || i.Settings == nil:
-		return target{why: sentence.Of("integration_deleted"), deleted: true}, nil
+		return target{why: sentence.New("integration_deleted"), deleted: true}, nil
 	case i.Status != "enabled":
 		why, err := disabledBecause(tx, key)
 		return target{why: why, endpoint: redact.URL(i.Settings.Endpoint)}, err
@@ -166,13 +166,13 @@ func (r *Service) target(tx *db.Tx, key endpointKey) (t target, err error) {
 }
 
 // disabledBecause returns why nothing is sent to the endpoint of a disabled webhook.
-func disabledBecause(tx *db.Tx, key endpointKey) (string, error) {
+func disabledBecause(tx *db.Tx, key endpointKey) (sentence.Value, error) {
 	reported, _, err := db.One(tx, db.Column[string], `SELECT reported FROM webhook_endpoint WHERE account_id = $1 AND integration_id = $2`,
 		key.account, key.integration)
 	if reported == Gone {
-		return sentence.Of("answered_gone"), err
+		return sentence.New("answered_gone"), err
 	}
-	return sentence.Of("integration_disabled"), err
+	return sentence.New("integration_disabled"), err
 }
 
 // hold stops attempts at an endpoint until a moment.
@@ -183,13 +183,13 @@ func hold(tx *db.Tx, e endpointKey, until time.Time) error {
 
 // answers sums up the results of some attempts at an endpoint, in order.
 type answers struct {
-	recovered bool   // one of them succeeded
-	failures  int64  // after that one
-	why       string // the last of these
+	recovered bool           // one of them succeeded
+	failures  int64          // after that one
+	why       sentence.Value // the last of these
 }
 
 // add adds the next result; why is empty if the message was delivered.
-func (a *answers) add(why string) {
+func (a *answers) add(why sentence.Value) {
 	a.failures, a.why = a.failures+1, why
 	if why == "" {
 		*a = answers{recovered: true}

@@ -178,7 +178,10 @@ func (r *Service) testShow(c *api.Call, s sampled) (tested, error) {
 	t := tested{MessageID: s.id, EventID: s.attemptID, Status: waiting, Warnings: api.Warn(s.warnings)}
 	c.Touched(integration.Kind.Name, s.integration, s.name)
 	h, found, err := db.One(c.Tx, func(scan db.Scan) (h tested, err error) {
-		return h, scan(&h.Status, &h.StatusCode, &h.Duration, &h.ErrorMessage)
+		var why sentence.Value
+		err = scan(&h.Status, &h.StatusCode, &h.Duration, (*string)(&why))
+		h.ErrorMessage = why.English()
+		return h, err
 	}, `SELECT d.status, d.status_code, d.duration, coalesce(x.error_message, '') FROM webhook_delivery d
 		LEFT JOIN webhook_exchange x ON x.account_id = d.account_id AND x.event_id = d.event_id
 		WHERE d.account_id = $1 AND d.event_id = $2`, c.Who.AccountID, s.attemptID)

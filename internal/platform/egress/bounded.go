@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"tocsin/internal/core/sentence"
 )
 
 // errTooLarge ends the reading of a reply that is longer than the request permits.
@@ -39,7 +41,7 @@ func (b *bounded) failure(err error, host string, limit int64, took time.Duratio
 	case b.err == nil || errors.Is(b.err, io.EOF):
 		return err
 	case errors.Is(b.err, errTooLarge):
-		return &Failure{TooLarge, fmt.Sprintf("%s answered with more than %d bytes", host, limit)}
+		return &Failure{TooLarge, sentence.Raw(fmt.Sprintf("%s answered with more than %d bytes", host, limit))}
 	}
 	return failure(b.err, host, answered, took)
 }

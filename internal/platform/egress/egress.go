@@ -15,6 +15,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"tocsin/internal/core/sentence"
 )
 
 // Client makes requests and connections. It is safe for concurrent use.
@@ -136,7 +138,7 @@ func (c *Client) Do(ctx context.Context, r Request) (a Attempt, err error) {
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, cmp.Or(r.Method, http.MethodPost), r.URL, bytes.NewReader(r.Body))
 	if err != nil || request.URL.Host == "" || request.URL.Scheme != "http" && request.URL.Scheme != "https" {
-		return a, &Failure{Malformed, "the address is not an http or https URL"}
+		return a, &Failure{Malformed, sentence.New("a_not_http")}
 	}
 	for name, values := range r.Header {
 		request.Header[http.CanonicalHeaderKey(name)] = values

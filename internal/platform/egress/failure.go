@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http/httptrace"
 	"sync/atomic"
+	"syscall"
 	"time"
+
+	"tocsin/internal/core/sentence"
 )
 
 // Phase is the phase in which a request failed.
@@ -32,11 +34,11 @@ const (
 // Failure is the error of a request or a connection. Its text never contains more of the address than the host: the
 // rest may hold a secret.
 type Failure struct {
-	Phase   Phase
-	Message string
+	Phase Phase
+	Why   sentence.Value
 }
 
-func (f *Failure) Error() string { return f.Message }
+func (f *Failure) Error() string { return f.Why.English() }
 
 // Retry reports whether a retry may help.
 func (f *Failure) Retry() bool { return f.Phase != Malformed && f.Phase != Refused }
@@ -61,15 +63,21 @@ func (p *progress) trace(ctx context.Context) context.Context {
 	})
 }
 
-// late maps the progress of a request that timed out to its phase and message.
+// late maps the progress of a request that timed out to its phase and reason.
 var late = map[int32]struct {
 	Phase
-	words string
+	why func(host string, took time.Duration) sentence.Value
 }{
-	connecting:  {TimeoutConnect, "could not be reached in"},
-	handshaking: {TimeoutConnect, "could not be reached in"},
-	connected:   {TimeoutHeaders, "did not answer in"},
-	answered:    {TimeoutBody, "did not end its answer in"},
+	connecting:  {TimeoutConnect, unreachable},
+	handshaking: {TimeoutConnect, unreachable},
+	connected: {TimeoutHeaders, func(host string, took time.Duration) sentence.Value {
+		return sentence.New("a_no_answer", host, took)
+	}},
+	answered: {TimeoutBody, func(host string, took time.Duration) sentence.Value { return sentence.New("a_no_end", host, took) }},
+}
+
+func unreachable(host string, took time.Duration) sentence.Value {
+	return sentence.New("a_no_connection", host, took)
 }
 
 // failure converts the error of a request to a host, which came this far and took this long. It leaves out the URL,
@@ -83,19 +91,27 @@ func failure(err error, host string, came int32, took time.Duration) *Failure {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &stop):
-		return &Failure{Refused, fmt.Sprintf("%s must not be called: %s", host, stop.why)}
+		return &Failure{Refused, sentence.New("a_not_called", host, stop.why)}
 	case errors.Is(err, context.Canceled):
-		return &Failure{Other, host + ": the request was given up"}
+		return &Failure{Other, sentence.New("a_given_up", host)}
 	case errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timed) && timed.Timeout():
-		return &Failure{late[came].Phase, fmt.Sprintf("%s %s %s", host, late[came].words, took.Round(10*time.Millisecond))}
+		return &Failure{late[came].Phase, late[came].why(host, took.Round(10*time.Millisecond))}
 	case errors.As(err, &op) && op.Op == "dial":
-		return &Failure{Dial, fmt.Sprintf("%s cannot be reached: %v", host, op.Err)}
+		return &Failure{Dial, sentence.New("not_reached", host, unconnected(op.Err))}
 	case came == handshaking || errors.As(err, new(*tls.CertificateVerificationError)):
-		return &Failure{TLS, fmt.Sprintf("%s: TLS: %v", host, inner(err))}
+		return &Failure{TLS, sentence.New("a_tls", host, inner(err))}
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return &Failure{EOF, host + " closed the connection before it had answered"}
+		return &Failure{EOF, sentence.New("a_closed", host)}
 	}
-	return &Failure{Other, fmt.Sprintf("%s: %v", host, inner(err))}
+	return &Failure{Other, sentence.New("named_why", host, sentence.Raw(inner(err).Error()))}
+}
+
+// unconnected returns why no connection was made.
+func unconnected(err error) sentence.Value {
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return sentence.New("a_refused")
+	}
+	return sentence.Raw(err.Error())
 }
 
 // inner returns the innermost error: the outer ones repeat the URL.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"tocsin/internal/core/sentence"
 )
 
 // Policy decides which addresses may be dialled. Private networks and other blocks that are not globally reachable may
@@ -28,31 +30,31 @@ type Policy struct {
 func (p Policy) permit(_ context.Context, network, address string, _ syscall.RawConn) error {
 	if p.Held != nil {
 		if why := p.Held(); why != "" {
-			return &refused{"the server is held and sends nothing: " + why}
+			return &refused{sentence.New("a_held", sentence.Raw(why))}
 		}
 	}
 	if !strings.HasPrefix(network, "tcp") {
-		return &refused{network + " is not permitted"}
+		return &refused{sentence.Raw(network + " is not permitted")}
 	}
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return &refused{"the address cannot be read"}
+		return &refused{sentence.New("a_unread")}
 	}
 	return p.check(at.Addr())
 }
 
-type refused struct{ why string }
+type refused struct{ why sentence.Value }
 
-func (r *refused) Error() string { return r.why }
+func (r *refused) Error() string { return r.why.English() }
 
 // check returns a *refused error when an address must not be dialled.
 func (p Policy) check(addr netip.Addr) error {
 	addr = addr.Unmap().WithZone("")
 	if is := cloud(addr); is != "" && p.RefuseCloud {
-		return &refused{addr.String() + " is " + is}
+		return &refused{sentence.Raw(addr.String() + " is " + is)}
 	}
 	if len(p.Only) > 0 && !slices.ContainsFunc(p.Only, func(only netip.Prefix) bool { return only.Contains(addr) }) {
-		return &refused{addr.String() + " is in none of the permitted networks"}
+		return &refused{sentence.Raw(addr.String() + " is in none of the permitted networks")}
 	}
 	for _, allowed := range p.Allow {
 		if allowed.Contains(addr) {
@@ -60,13 +62,13 @@ func (p Policy) check(addr netip.Addr) error {
 		}
 	}
 	if b := blockOf(addr); b.reach <= local || b.reach == private && p.RefusePrivate {
-		return &refused{addr.String() + " is " + b.is}
+		return &refused{sentence.Raw(addr.String() + " is " + b.is)}
 	}
 	for _, carrier := range carriers {
 		if carrier.Contains(addr) {
 			b := addr.As16()
 			if err := p.check(netip.AddrFrom4([4]byte(b[carrier.at:]))); err != nil {
-				return &refused{fmt.Sprintf("%s leads to %v", addr, err)}
+				return &refused{sentence.Raw(fmt.Sprintf("%s leads to %v", addr, err))}
 			}
 		}
 	}

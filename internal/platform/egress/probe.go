@@ -5,6 +5,8 @@ import (
 	"crypto/tls"
 	"net"
 	"time"
+
+	"tocsin/internal/core/sentence"
 )
 
 // The steps of Probe, in their order.
@@ -28,7 +30,7 @@ func (c *Client) Probe(ctx context.Context, address string, config *tls.Config) 
 	defer cancel()
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return []Step{{StepResolve, 0, &Failure{Malformed, "the address has no port"}}}
+		return []Step{{StepResolve, 0, &Failure{Malformed, sentence.Raw("the address has no port")}}}
 	}
 	step := func(name string, came int32, do func() error) bool {
 		began := time.Now()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
@@ -89,7 +90,7 @@ func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, peo
 	}
 	if len(ids) == 0 {
 		none := "DingTalk knows none of the people by phone number, and the app names no owner for its groups"
-		return sender.Group{Missing: missing}, &sender.Error{Message: none}
+		return sender.Group{Missing: missing}, &sender.Error{Message: sentence.Raw(none)}
 	}
 	group := sender.Group{Name: sender.Line(name, maxName)}
 	var created struct {

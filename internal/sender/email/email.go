@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
@@ -46,13 +47,13 @@ const timeout = 24 * time.Second
 func (s Server) Send(ctx context.Context, out *egress.Client, to string, m sender.Message, now time.Time) (sender.Receipt, error) {
 	message, err := s.message(to, m, now)
 	if err != nil {
-		return sender.Receipt{}, &sender.Error{Message: err.Error()}
+		return sender.Receipt{}, &sender.Error{Message: sentence.Raw(err.Error())}
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	client, err := s.client(ctx, out)
 	if err != nil {
-		return sender.Receipt{}, &sender.Error{Message: "the mail server's settings: " + err.Error()}
+		return sender.Receipt{}, &sender.Error{Message: sentence.Raw("the mail server's settings: " + err.Error())}
 	}
 	if err := client.DialAndSendWithContext(ctx, message); err != nil && !message.IsDelivered() {
 		return sender.Receipt{}, s.failure(ctx, err)
@@ -66,23 +67,23 @@ func (s Server) Send(ctx context.Context, out *egress.Client, to string, m sende
 func (s Server) failure(ctx context.Context, err error) error {
 	var method *egress.Failure
 	var reply *textproto.Error
-	e := &sender.Error{Retry: true, Message: err.Error()}
+	e := &sender.Error{Retry: true, Message: sentence.Raw(err.Error())}
 	switch {
 	case errors.As(err, &method):
-		e.Retry, e.Message = method.Retry(), method.Message
+		e.Retry, e.Message = method.Retry(), method.Why
 	case errors.Is(ctx.Err(), context.Canceled):
-		e.Message = fmt.Sprintf("the mail was given up before %s had taken it", s.Host)
+		e.Message = sentence.Raw(fmt.Sprintf("the mail was given up before %s had taken it", s.Host))
 	case ctx.Err() != nil:
-		e.Message = fmt.Sprintf("%s did not take the mail in time", s.Host)
-	case strings.HasSuffix(e.Message, "does not support STARTTLS"):
-		e.Message = fmt.Sprintf("the mail server %s offers no encryption (STARTTLS). If it runs on this machine or in a trusted network, "+
-			"start Tocsin with --smtp-tls none", s.Host)
+		e.Message = sentence.Raw(fmt.Sprintf("%s did not take the mail in time", s.Host))
+	case strings.HasSuffix(err.Error(), "does not support STARTTLS"):
+		e.Message = sentence.Raw(fmt.Sprintf("the mail server %s offers no encryption (STARTTLS). If it runs on this machine or in a trusted network, "+
+			"start Tocsin with --smtp-tls none", s.Host))
 	case errors.As(err, &reply):
 		e.Retry = reply.Code < 500
 	case refused(err):
 		e.Retry = false
 	}
-	e.Message = sender.Cut(s.hide(e.Message), 500)
+	e.Message = e.Message.Edit(func(text string) string { return sender.Cut(s.hide(text), 500) })
 	return e
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
@@ -219,7 +220,7 @@ func (a App) SendDirect(ctx context.Context, out *egress.Client, person sender.C
 func (s session) post(kind, id string, m sender.Message) (sender.Receipt, error) {
 	content, err := json.Marshal(post(m.Text, maxApp))
 	if err != nil {
-		return sender.Receipt{}, &sender.Error{Message: err.Error()}
+		return sender.Receipt{}, &sender.Error{Message: sentence.Raw(err.Error())}
 	}
 	once := sha256.Sum256([]byte(id + "\n" + m.Key))
 	var reply struct {

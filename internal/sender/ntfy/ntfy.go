@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
@@ -42,7 +43,7 @@ func Send(ctx context.Context, out *egress.Client, chat sender.Chat, m sender.Me
 	var r reply
 	header, err := header(chat, m)
 	if err != nil {
-		return sender.Receipt{}, &sender.Error{Message: err.Error()}
+		return sender.Receipt{}, &sender.Error{Message: sentence.Raw(err.Error())}
 	}
 	request := egress.Request{URL: chat.Address("https://ntfy.sh/"), Header: header, Body: []byte(sender.Fit(m.Text, maxText, sender.Bytes))}
 	receipt, err := sender.Judge(&r, chat.Secrets())(out.Do(ctx, request))

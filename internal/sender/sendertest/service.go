@@ -249,7 +249,7 @@ func check(t *testing.T, what string, receipt sender.Receipt, err error, retry b
 		t.Errorf("%s: %+v, want Retry %t After %s", what, *failed, retry, after)
 	}
 	for _, secret := range []string{Token, Secret} {
-		if strings.Contains(failed.Message+receipt.Reply, secret[:8]) { // nor a part of it
+		if strings.Contains(failed.Error()+receipt.Reply, secret[:8]) { // nor a part of it
 			t.Errorf("%s: a secret is shown: %+v %+v", what, *failed, receipt)
 		}
 	}

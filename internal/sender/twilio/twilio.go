@@ -169,7 +169,7 @@ func (r *reply) Err() *sender.Error {
 func (r *reply) explain(err error, secrets []string) error {
 	var failed *sender.Error
 	if r.Code != 0 && errors.As(err, &failed) {
-		failed.Message = sender.Line(sender.Refused(r.Code, sender.Hide(r.Message, secrets...), false).Message, 300)
+		failed.Message = sender.Refused(r.Code, sender.Line(sender.Hide(r.Message, secrets...), 300), false).Message
 	}
 	return err
 }

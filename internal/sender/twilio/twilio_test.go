@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"tocsin/internal/core/render"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 	"tocsin/internal/sender/sendertest"
@@ -81,13 +82,13 @@ func TestRefusals(t *testing.T) {
 		if !errors.As(err, &failed) {
 			t.Fatalf("%s: %v", number, err)
 		}
-		if strings.Contains(failed.Message, twiliotest.Token) || strings.Contains(failed.Message, "secret-token") {
-			t.Errorf("a secret is shown: %s", failed.Message)
+		if strings.Contains(failed.Error(), twiliotest.Token) || strings.Contains(failed.Error(), "secret-token") {
+			t.Errorf("a secret is shown: %s", failed.Error())
 		}
 		return failed
 	}
 	for _, number := range []string{"", "0151 1234567", "15550100", "+0123456789", "+12", "+1234567890123456", "client:ann", "+1555010a"} {
-		if failed := send(a, number); failed.Retry || !strings.Contains(failed.Message, "international form") {
+		if failed := send(a, number); failed.Retry || !strings.Contains(failed.Error(), "international form") {
 			t.Errorf("%q: %+v", number, failed)
 		}
 	}
@@ -98,10 +99,10 @@ func TestRefusals(t *testing.T) {
 		refusal twiliotest.Refusal
 		want    sender.Error
 	}{
-		{twiliotest.Refusal{Status: 400, Code: 21610, Message: "Attempt to send to unsubscribed recipient"}, sender.Error{Message: "it refused with 21610: Attempt to send to unsubscribed recipient"}},
-		{twiliotest.Refusal{Status: 400, Code: 21611, Message: "Queue is full"}, sender.Error{Retry: true, Message: "it refused with 21611: Queue is full"}},
-		{twiliotest.Refusal{Status: 429, Code: 20429, Message: "Too Many Requests", RetryAfter: "9"}, sender.Error{Retry: true, After: 9 * time.Second, Message: "it refused with 20429: Too Many Requests"}},
-		{twiliotest.Refusal{Status: 503, Code: 20503, Message: "auth-token-of-the-account Service unavailable"}, sender.Error{Retry: true, Message: "it refused with 20503: *** Service unavailable"}},
+		{twiliotest.Refusal{Status: 400, Code: 21610, Message: "Attempt to send to unsubscribed recipient"}, sender.Error{Message: sentence.New("refused_with", 21610, "Attempt to send to unsubscribed recipient")}},
+		{twiliotest.Refusal{Status: 400, Code: 21611, Message: "Queue is full"}, sender.Error{Retry: true, Message: sentence.New("refused_with", 21611, "Queue is full")}},
+		{twiliotest.Refusal{Status: 429, Code: 20429, Message: "Too Many Requests", RetryAfter: "9"}, sender.Error{Retry: true, After: 9 * time.Second, Message: sentence.New("refused_with", 20429, "Too Many Requests")}},
+		{twiliotest.Refusal{Status: 503, Code: 20503, Message: "auth-token-of-the-account Service unavailable"}, sender.Error{Retry: true, Message: sentence.New("refused_with", 20503, "*** Service unavailable")}},
 	} {
 		s.Refuse("+15550100", c.refusal)
 		if failed := send(a, "+15550100"); *failed != c.want {
@@ -111,12 +112,12 @@ func TestRefusals(t *testing.T) {
 	s.Refuse("+15550100", twiliotest.Refusal{})
 	wrong := a
 	wrong.Token = "another"
-	if failed := send(wrong, "+15550100"); failed.Retry || failed.Message != "it refused with 20003: Authenticate" {
+	if failed := send(wrong, "+15550100"); failed.Retry || failed.Error() != "it refused with 20003: Authenticate" {
 		t.Errorf("%+v", failed)
 	}
 	wrong = a
 	wrong.From = "+15550198"
-	if failed := send(wrong, "+15550100"); failed.Retry || !strings.Contains(failed.Message, "21212") {
+	if failed := send(wrong, "+15550100"); failed.Retry || !strings.Contains(failed.Error(), "21212") {
 		t.Errorf("%+v", failed)
 	}
 }

@@ -51,7 +51,7 @@ func TestSend(t *testing.T) {
 		status = code
 		_, err := send(s.URL + "/hook/token-of-the-hook")
 		var failed *sender.Error
-		if !errors.As(err, &failed) || failed.Retry != retry || retry && failed.After != 7*time.Second || strings.Contains(failed.Message, "token-of-the-hook") {
+		if !errors.As(err, &failed) || failed.Retry != retry || retry && failed.After != 7*time.Second || strings.Contains(failed.Error(), "token-of-the-hook") {
 			t.Errorf("%d: %+v", code, err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestSend(t *testing.T) {
 		return webhook.Sender{Now: now}.Send(ctx, service.Out, sender.Chat{Token: service.URL, SignSecret: "s"}, sendertest.Message)
 	})
 	var failed *sender.Error
-	if _, err := send(s.URL + "/hook/token-of-the-hook"); !errors.As(err, &failed) || !failed.Retry || strings.Contains(failed.Message, "token-of-the-hook") {
+	if _, err := send(s.URL + "/hook/token-of-the-hook"); !errors.As(err, &failed) || !failed.Retry || strings.Contains(failed.Error(), "token-of-the-hook") {
 		t.Errorf("nobody there: %v", err)
 	}
 	if _, err := send("http://169.254.169.254/latest"); !errors.As(err, &failed) || failed.Retry {

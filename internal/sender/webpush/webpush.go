@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/core/render"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
@@ -70,7 +71,7 @@ var (
 func Send(ctx context.Context, out *egress.Client, from Server, to Browser, m sender.Message) (sender.Receipt, error) {
 	body, err := json.Marshal(payload(m))
 	if err != nil {
-		return sender.Receipt{}, &sender.Error{Message: err.Error()}
+		return sender.Receipt{}, &sender.Error{Message: sentence.Raw(err.Error())}
 	}
 	client := &client{out: out}
 	_, err = webpush.SendNotificationWithContext(ctx, body,

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
@@ -97,7 +98,7 @@ func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, peo
 	}
 	if len(ids) < minPeople {
 		tooFew := "a group in WeCom needs two people whom it knows, the app's owner being one"
-		return sender.Group{Missing: missing}, &sender.Error{Message: tooFew}
+		return sender.Group{Missing: missing}, &sender.Error{Message: sentence.Raw(tooFew)}
 	}
 	var created struct {
 		Status
