@@ -38,7 +38,7 @@ func TestACorruptNotificationBlocksNoOther(t *testing.T) {
 	w.notified(newPage("ann"))
 	w.drift = time.Minute
 	w.pass(2 * time.Hour)
-	if n := w.count(`SELECT count(*) FROM notice WHERE notice_key = 'k' AND status = 'failed' AND attempts = 10 AND outcome LIKE '%log%'`); n != 1 {
+	if n := w.count(`SELECT count(*) FROM notice WHERE notice_key = 'k' AND status = 'failed' AND attempts = 10 AND outcome LIKE '%"not_built"%'`); n != 1 {
 		t.Error("the notification was not given up after ten attempts")
 	}
 }

@@ -319,10 +319,10 @@ func TestThresholdsPassedTogetherAreOneMessage(t *testing.T) {
 	w.settle()
 	w.pass(time.Minute)
 	w.notified("ann@example.com email i_storm")
-	if n := w.count(`SELECT count(*) FROM notice WHERE cause = 'storm' AND status = 'sent' AND reason LIKE '%200 alerts%'`); n != 1 {
+	if n := w.count(`SELECT count(*) FROM notice WHERE cause = 'storm' AND status = 'sent' AND reason LIKE '%"responsible_grown","args":[200]%'`); n != 1 {
 		t.Errorf("%d notifications of 200 alerts were sent", n)
 	}
-	if n := w.count(`SELECT count(*) FROM notice WHERE cause = 'storm' AND status = 'cancelled' AND outcome LIKE '%grown further%'`); n != 4 {
+	if n := w.count(`SELECT count(*) FROM notice WHERE cause = 'storm' AND status = 'cancelled' AND outcome LIKE '%"grown_further"%'`); n != 4 {
 		t.Errorf("%d notifications of fewer alerts are explained", n)
 	}
 }
