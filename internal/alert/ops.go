@@ -1,6 +1,3 @@
-// Package alert stores the alerts that incoming events are merged into.
-//
-// It must never show an alert of a private channel to a caller outside the channel's teams.
 package alert
 
 import (

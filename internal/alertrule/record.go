@@ -4,20 +4,11 @@ import (
 	"slices"
 
 	"tocsin/internal/configstore"
-	"tocsin/internal/module"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/rulefolder"
 )
 
 const section = "alert_rules"
-
-// Module returns the part that the package takes in the program.
-func (s *Service) Module() module.Module {
-	return module.Module{
-		Name: "alertrule", Ops: s.Ops(), Sections: []string{section},
-		Prune: []module.Retention{{Period: module.Audit, Of: pruneChanges}, {Period: module.Ended, Of: prune}},
-	}
-}
 
 // Load adds the rules of an account file. Errors are fault.Invalid with the record's path. As with other references, channels
 // may be missing.

@@ -1,7 +1,3 @@
-// Package alertrule stores the alert rules: what is asked of which datasources, when, what of the answers is an alert, and
-// in which channels.
-//
-// It must never know how a rule is evaluated, nor ask a datasource.
 package alertrule
 
 import (

@@ -1,6 +1,3 @@
-// Package audit stores the audit log of each account: every write, with its caller, time, address and request.
-// Entries come from the frame, in the transaction of the write itself; this package must never change one
-// that is stored, but to hide a secret in it (see Masking), nor hold a secret. Entries are deleted by age alone.
 package audit
 
 import (

@@ -1,7 +1,3 @@
-// Package calendar stores service calendars: which days are working days and which are days off, so that a rule can
-// apply to either.
-//
-// It must never guess a holiday: only the account's own entries are days off.
 package calendar
 
 import (

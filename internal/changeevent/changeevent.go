@@ -1,6 +1,3 @@
-// Package changeevent stores change events, such as deployments, so that they can be seen beside incidents.
-//
-// It must never send a notification: a change is not an alert.
 package changeevent
 
 import (
@@ -236,4 +233,14 @@ func (f fields) Field(name string) (string, bool) {
 func (f fields) Label(name string) (string, bool) {
 	value, ok := f.Labels[name]
 	return value, ok
+}
+
+// After returns at most limit changes that began between two moments (Unix seconds, until is exclusive) after one of them,
+// in the order of their beginning; before the first, at is from - 1. Those of hidden channels are left out.
+func After(tx *db.Tx, account, from, until int64, channels, hidden []int64, at int64, id string, limit int64) ([]Change, error) {
+	return db.All(tx, scan, `SELECT body FROM change WHERE account_id = $1 AND start_time >= $2 AND start_time < $3
+		AND ($4 = '' OR $4 LIKE '%,' || channel_id || ',%') AND NOT ($5 LIKE '%,' || channel_id || ',%')
+		AND (start_time > $6 OR start_time = $6 AND change_id > $7)
+		ORDER BY start_time, change_id LIMIT $8 + 0`,
+		account, max(from, at), until, db.List(channels), db.List(hidden), at, id, limit)
 }

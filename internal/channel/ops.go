@@ -1,8 +1,3 @@
-// Package channel stores the channels, where alerts are grouped into incidents, and their rules. Silence and
-// inhibit rules keep an alert from becoming an incident. Drop rules discard an event. Escalation rules name
-// who is notified.
-//
-// It must never show a private channel, or anything that belongs to it, to a caller outside its teams.
 package channel
 
 import (

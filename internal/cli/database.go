@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"io"
 	"log/slog"
 
 	"tocsin/internal/app"
 	"tocsin/internal/platform/clock"
+	"tocsin/internal/platform/db"
 )
 
 // database are the flags of every command that opens the database.
@@ -42,4 +45,18 @@ func logger(w io.Writer, format, level string) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(w, options))
 	}
 	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// onExisting runs fn on a database that must exist: a mistyped path must not create a new, empty database.
+func onExisting(dsn string, fn func(context.Context, *db.DB) error) (err error) {
+	if err := db.MustExist(dsn); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	d, err := db.Open(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	return fn(ctx, d)
 }

@@ -12,7 +12,7 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Module returns the part that the package takes in the program.
+// Module returns the package's resealing of secrets, retention, count of overdue work and settling at a release.
 func Module() module.Module {
 	return module.Module{
 		Name:   "credential",

@@ -1,8 +1,3 @@
-// Package datasource stores the monitoring datasources: the addresses of the systems that alert rules query, and the
-// credentials with which edge clusters sign in there.
-//
-// Credentials are sealed before they reach the database. This package must never put one into an error or a log, nor
-// return one to a caller who may only read.
 package datasource
 
 import (

@@ -95,3 +95,19 @@ func Dump(tx *db.Tx, keyring *secret.Keyring, account int64, secrets bool) ([]Re
 	}
 	return records, nil
 }
+
+// Find returns a datasource with its secrets sealed; found is false if the account has none of this id.
+func Find(tx *db.Tx, account int64, id uint64) (d Item, found bool, err error) {
+	return db.One(tx, scanItem, `SELECT `+columns+` FROM datasource WHERE account_id = $1 AND datasource_id = $2`, account, int64(id))
+}
+
+// Erase deletes a datasource. It does nothing if there is none.
+func Erase(tx *db.Tx, account int64, id uint64) error {
+	if err := configstore.BumpRevision(tx, account); err != nil {
+		return err
+	}
+	if err := tx.Do(`DELETE FROM datasource WHERE account_id = $1 AND datasource_id = $2`, account, int64(id)); err != nil {
+		return err
+	}
+	return configstore.ClearReferences(tx, account, configstore.Datasource, id)
+}

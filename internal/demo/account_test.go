@@ -6,11 +6,14 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/api/apitest"
+	"tocsin/internal/auth"
+	"tocsin/internal/integration"
 )
 
 func written(t testing.TB, f *accountfile.File) []byte {
@@ -56,6 +59,51 @@ func TestAFileOfTheAccountCanBeRead(t *testing.T) {
 	}
 	if !bytes.Equal(written(t, f), first) {
 		t.Error("what was read is written differently")
+	}
+}
+
+// TestFileAgreesWithCode: history, receiver and greeting have what the file has.
+func TestFileAgreesWithCode(t *testing.T) {
+	t.Parallel()
+	m := momentsAt(apitest.Now)
+	f := configured(m)
+	if f.Account.AccountID != accountID || f.Account.AccountName != Name || f.Account.TimeZone != timeZone || f.Account.OwnerID != anna {
+		t.Errorf("the account is %+v", f.Account)
+	}
+	stored := map[int64]integration.Integration{}
+	for _, i := range f.Integrations {
+		stored[i.IntegrationID] = i
+	}
+	for _, in := range intakes {
+		if i := stored[in.id]; i.IntegrationName != in.name || i.RefID != in.ref {
+			t.Errorf("%s: the file has %q, %q", in.name, i.IntegrationName, i.RefID)
+		}
+	}
+	for _, s := range subscribers {
+		i := stored[s.integration]
+		if i.Settings == nil || i.Settings.Endpoint != s.endpoint {
+			t.Errorf("%s is not the endpoint of integration %d", s.endpoint, s.integration)
+			continue
+		}
+		for _, e := range i.Settings.EventTypes {
+			if !slices.Contains(s.events, e) {
+				t.Errorf("%s receives %s, which the history does not send", i.IntegrationName, e)
+			}
+		}
+	}
+	slow := troubles()[5]
+	silenced := f.SilenceRules[len(f.SilenceRules)-1].Filters[0][0].Vals
+	if key := slow.alert(m, 1, slow.resources[2]).AlertKey; !slices.Equal(silenced, []string{key}) {
+		t.Errorf("%v are silenced, want %s", silenced, key)
+	}
+}
+
+func TestReaderMayReadEverything(t *testing.T) {
+	t.Parallel()
+	roles := configured(momentsAt(apitest.Now)).Roles
+	want := slices.DeleteFunc(auth.Names(auth.All), func(name string) bool { return !strings.Contains(name, " Read (") })
+	if got := roles[len(roles)-1].Permissions; !slices.Equal(got, want) {
+		t.Errorf("the role has %q, want %q", got, want)
 	}
 }
 

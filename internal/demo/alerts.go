@@ -9,33 +9,18 @@ import (
 	"tocsin/internal/incident"
 )
 
-// Kinds of object IDs: the digit that distinguishes them.
+// Kinds of object IDs: the digit that distinguishes them. account.json has others.
 const (
 	kindAlert    byte = 'a'
-	kindDrop     byte = 'd'
 	kindIncident byte = '1'
-	kindSilence  byte = '5'
-	kindEscalate byte = 'e'
-	kindTemplate byte = '7'
-	kindField    byte = 'f'
-	kindInhibit  byte = '8'
 	kindFeed     byte = '9'
 )
 
 // object returns an object ID that is the same in every run.
 func object(kind byte, n int) string { return fmt.Sprintf("67a1c0de0000000%c%08x", kind, n) }
 
-// Numbers of troubles: of one a responder has silenced a part, another is snoozed.
-const (
-	slowSearch  = 6
-	certificate = 7
-)
-
-// troubleKey returns the alert key of a resource of a trouble.
-func troubleKey(m moments, number, resource int) string {
-	t := troubles()[number-1]
-	return t.alert(m, 1, t.resources[resource]).AlertKey
-}
+// certificate is the number of the trouble that is snoozed.
+const certificate = 7
 
 func incidents(m moments) []incident.Incident {
 	var all []incident.Incident
@@ -155,7 +140,7 @@ func (t trouble) alert(m moments, n int, resource string) alert.Alert {
 		},
 	}
 	if len(t.history) > 0 {
-		p := byID(t.history[len(t.history)-1].person)
+		p := recordOf(t.history[len(t.history)-1].person)
 		a.ResponderName, a.ResponderEmail = p.PersonName, p.Email
 	}
 	return a

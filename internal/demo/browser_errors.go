@@ -52,7 +52,7 @@ func reportErrors(ctx context.Context, base string, m moments) error {
 		}
 		lines = append(lines, string(line))
 	}
-	address := base + "/api/v2/rum?dd-api-key=" + url.QueryEscape(rumApplications(m)[0].ClientToken)
+	address := base + "/api/v2/rum?dd-api-key=" + url.QueryEscape(configured(m).Applications[0].ClientToken)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(strings.Join(lines, "\n")))
 	if err != nil {
 		return err

@@ -1,5 +1,6 @@
 // Package demo invents one believable account, so that every feature can be tried at once: an online shop with
-// schedules, alerts, rules, incidents and deliveries around the present moment.
+// schedules, alerts, rules, incidents and deliveries around the present moment. Its configuration is account.json, an
+// account file with placeholders for moments; what happened is computed.
 //
 // It must never change an account but its own, name a real person, company or reachable address, nor read a clock: the
 // same moment results in the same account.

@@ -19,7 +19,7 @@ func Furnish(ctx context.Context, base string, keys Keys, now time.Time) error {
 			return fmt.Errorf("push change %v: %w", c["change_key"], err)
 		}
 	}
-	for _, r := range routeVersions() {
+	for _, r := range routeVersions(m) {
 		if err := call(ctx, base+"/route/upsert?app_key="+keys.All, r, nil); err != nil {
 			return fmt.Errorf("change the route: %w", err)
 		}
@@ -66,8 +66,8 @@ func changes(m moments) (events []map[string]any) {
 
 // routeVersions returns what a user saves of the route for Prometheus, one after the other: each has what the one before
 // it was missing.
-func routeVersions() []map[string]any {
-	base := routeCases()
+func routeVersions(m moments) []map[string]any {
+	base := configured(m).Routes[0].Cases
 	search := append([]route.Case{toChannels("/^(search|suggest)$/", searching)}, base...)
 	named := route.Case{
 		If: []filter.Condition{in("labels.channel", "*")}, RoutingMode: route.NameMapping, NameMappingLabel: "channel",
@@ -89,4 +89,12 @@ func routeVersions() []map[string]any {
 		})
 	}
 	return all
+}
+
+func toChannels(service string, channels ...int64) route.Case {
+	return route.Case{If: []filter.Condition{in("labels.service", service)}, ChannelIDs: channels}
+}
+
+func in(key string, values ...string) filter.Condition {
+	return filter.Condition{Key: key, Oper: filter.In, Vals: values}
 }

@@ -27,7 +27,7 @@ func relive(tx *db.Tx, keyring *secret.Keyring, m moments) error {
 		return err
 	}
 	service := &pages.Service{Config: pages.Config{Keyring: keyring}}
-	rules := escalateRules(m)
+	rules := configured(m).EscalateRules
 	for n, i := range incidents(m) {
 		paged := pagesOf(m, troubles()[n], i, rules)
 		for _, p := range paged {
@@ -88,7 +88,7 @@ func pagesOf(m moments, t trouble, i incident.Incident, rules []channel.Escalate
 
 // scheduleOf returns the name of the schedule in the first layer of a rule.
 func scheduleOf(m moments, rule channel.EscalateRule) string {
-	all := schedules(m)
+	all := configured(m).Schedules
 	return all[slices.IndexFunc(all, func(s schedule.Record) bool {
 		_, named := rule.Layers[0].Target.ScheduleToRoleIDs[fmt.Sprint(s.ScheduleID)]
 		return named

@@ -24,7 +24,7 @@ func TestRulesOfDemoFireInTurns(t *testing.T) {
 		seen  map[string]int
 	}
 	var all []watched
-	for _, rule := range alertRules(momentsAt(apitest.Now)) {
+	for _, rule := range configured(momentsAt(apitest.Now)).AlertRules {
 		w, err := evaluate.New(rule.Watchable(zone), "")
 		if err != nil {
 			t.Fatal(err)

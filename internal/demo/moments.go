@@ -1,9 +1,6 @@
 package demo
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // moments computes the times of the account from one now, so that open incidents are always recent.
 type moments struct {
@@ -34,9 +31,6 @@ func (m moments) day(days, hour int) time.Time {
 	return time.Date(d.Year(), d.Month(), d.Day()+days, hour, 0, 0, 0, d.Location())
 }
 
-// yearAgo returns a wall-clock hour some days after the Monday 52 weeks ago.
-func (m moments) yearAgo(days, hour int) time.Time { return m.day(days-52*7, hour) }
-
 // nextMonth returns 09:00 of the first Monday of the next month.
 func (m moments) nextMonth() time.Time {
 	t := time.Date(m.now.Year(), m.now.Month()+1, 1, 9, 0, 0, 0, m.now.Location())
@@ -45,14 +39,13 @@ func (m moments) nextMonth() time.Time {
 
 // nextHoliday returns noon of the next public holiday that is no Saturday or Sunday.
 func (m moments) nextHoliday() time.Time {
-	for year := m.now.Year(); ; year++ {
-		for _, h := range publicHolidays {
-			t, err := time.ParseInLocation("2006-01-02 15", fmt.Sprintf("%d-%s 12", year, h.first), m.now.Location())
-			if err == nil && t.After(m.now) && t.Weekday()%6 != 0 {
-				return t
-			}
+	for _, h := range configured(m).CalendarEvents {
+		t, err := time.ParseInLocation("2006-01-02 15", h.StartAt+" 12", m.now.Location())
+		if err == nil && t.After(m.now) && t.Weekday()%6 != 0 {
+			return t
 		}
 	}
+	return time.Time{}
 }
 
 const (

@@ -14,8 +14,6 @@ import (
 const (
 	slackApp     int64 = accountID + 320_000
 	annasBrowser int64 = accountID + 340_000
-	// nowhere is an address that no server may call, so that no chat service is.
-	nowhere = "http://127.0.0.1:9"
 	// namedAttempt is an attempt of a webhook with its message, its request and its response.
 	namedAttempt = "20260413mGsxP3drpFfs4ZCQd2pSDp"
 )

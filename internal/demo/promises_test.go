@@ -89,8 +89,8 @@ var promises = []struct {
 	{"no one is on call", nobodyYet, next(45), func(m moments, s seen) bool {
 		return s.CurOncall == nil && s.NextOncall == nil && len(*s.FinalSchedule.Schedules) == 0
 	}},
-	{"there is a year of history", platformOnCall, func(m moments) (time.Time, time.Time) { return m.yearAgo(1, 0), m.yearAgo(30, 0) }, func(m moments, s seen) bool {
-		return unbroken(s, m.yearAgo(1, 0), m.yearAgo(30, 0))
+	{"there is a year of history", platformOnCall, func(m moments) (time.Time, time.Time) { return m.day(-363, 0), m.day(-334, 0) }, func(m moments, s seen) bool {
+		return unbroken(s, m.day(-363, 0), m.day(-334, 0))
 	}},
 }
 

@@ -14,7 +14,7 @@ import (
 // TestThePipelineChangesWhatTheDemoSends: the card provider's name joins the title, and no event of the demo is lost.
 func TestThePipelineChangesWhatTheDemoSends(t *testing.T) {
 	t.Parallel()
-	rules := pipeline.Ready(pipelines(momentsAt(apitest.Now))[0].Rules)
+	rules := pipeline.Ready(configured(momentsAt(apitest.Now)).Pipelines[0].Rules)
 	for _, h := range round() {
 		out, dropped, _, steps := rules.Apply(nil, event.Event{Title: h.title, Status: h.status, Severity: h.status, Labels: maps.Clone(h.labels)})
 		want := h.title
@@ -32,7 +32,7 @@ func TestTemplatesRender(t *testing.T) {
 	t.Parallel()
 	s, keyring := serve(t)
 	key := filled(t, s, keyring, apitest.Now).ReadOnly
-	for _, record := range templates(momentsAt(apitest.Now)) {
+	for _, record := range configured(momentsAt(apitest.Now)).Templates {
 		for _, kind := range []string{"email", "sms", "slack"} {
 			text, err := json.Marshal(record.Of(kind))
 			if err != nil {

@@ -14,65 +14,10 @@ const (
 	theIssue = "Hq5TzWn8cRk3XvYb6LdMpG"
 )
 
-func rumApplications(m moments) []rum.Application {
-	tracing := rum.Tracing{Enabled: true, OpenType: "popup", Endpoint: "https://traces." + domain + "/trace/${trace_id}"}
-	all := []rum.Application{
-		{
-			ApplicationID:   shopWeb,
-			ApplicationName: "Shop (Web)",
-			Type:            "browser",
-			ClientToken:     "5d3c9e0b7a1f4826d5e8c07b94a6f213131",
-			TeamID:          storefront,
-			NoIP:            true,
-			Alerting:        rum.Alerting{Enabled: true, ChannelIDs: []int64{shopFront, basket}, IntegrationID: rumIntake},
-			Tracing:         tracing,
-		},
-		{
-			ApplicationID:   shopIOS,
-			ApplicationName: "Shop (iOS)",
-			Type:            "ios",
-			ClientToken:     "a90e4f17c2b85d63f0e1a7984b3c6d52131",
-			TeamID:          storefront,
-			Alerting:        rum.Alerting{Enabled: true, ChannelIDs: []int64{apps}, IntegrationID: rumIntake},
-			Tracing:         tracing,
-		},
-		{
-			ApplicationID:   "Tc9YpGm3ZaKx7WnQf5HrVe",
-			ApplicationName: "Shop (Android)",
-			Type:            "android",
-			ClientToken:     "1b7e62d94f0c8a35e6d7b1f2094c8a3e131",
-			TeamID:          storefront,
-			Alerting:        rum.Alerting{Enabled: true, ChannelIDs: []int64{apps}, IntegrationID: rumIntake},
-		},
-		{
-			ApplicationID:   "Ze6RkXw2LtBq8NvCj4MhSd",
-			ApplicationName: "Lager-Scanner",
-			Type:            "flutter",
-			ClientToken:     "e4c81a7d930f5b26a8c7d0e1f4b39562131",
-			TeamID:          platform,
-			IsPrivate:       true,
-			NoIP:            true,
-			NoGeo:           true,
-		},
-	}
-	for i := range all {
-		a := &all[i]
-		a.AccountID = accountID
-		a.Status = "enabled"
-		a.TracingAlias = a.Tracing
-		a.CreatedBy, a.UpdatedBy = jonas, siobhan
-		a.CreatedAt, a.UpdatedAt = m.yearAgo(20*i, 11).UnixMilli(), m.ago(time.Duration(15+4*i)*day).UnixMilli()
-		if a.Alerting.ChannelIDs == nil {
-			a.Alerting.ChannelIDs = []int64{}
-		}
-	}
-	return all
-}
-
 // found is an issue in short form: first and last are the times since it was seen.
 type found struct {
 	id, service           string
-	application           int // index in rumApplications
+	application           int // index in the applications of account.json
 	kind, message         string
 	cause                 string
 	severity              string
@@ -138,7 +83,7 @@ func rumIssues(m moments) []rum.Issue {
 		{"Vg4LyCt9XmKe7PzNh3WqBd", "scanner", 3, "SocketException", "Connection reset by peer", "network.error", "Warning", 340, 21, 45 * day,
 			3 * hour, scan, "for_review", "The wireless network of hall 2 drops out.", false, false},
 	}
-	applications := rumApplications(m)
+	applications := configured(m).Applications
 	issues := make([]rum.Issue, len(list))
 	for i, f := range list {
 		issues[i] = f.issue(m, applications[f.application])

@@ -21,7 +21,7 @@ type Service struct {
 	Watches func(tx *db.Tx, account int64) (map[string]int64, error)
 }
 
-// Module returns the part that the package takes in the program.
+// Module returns the package's operations, gauges and sections of an account file.
 func (s *Service) Module() module.Module {
 	return module.Module{Name: "edge", Ops: s.Ops(), Sections: []string{Kind.Section}, Gauges: []module.Gauge{{
 		Name: "tocsin_edge_members", Help: "Edges that are in touch, of all accounts.", Read: count,

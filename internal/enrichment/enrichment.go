@@ -1,7 +1,3 @@
-// Package enrichment stores the rules that add and remove labels of an integration's events before they are decided
-// about. internal/core/pipeline applies them.
-//
-// It must never store a rule that cannot be applied.
 package enrichment
 
 import (

@@ -1,6 +1,3 @@
-// Package field stores the custom fields of an account's incidents.
-//
-// It must never change the name or type of an existing field, because incidents hold values of it.
 package field
 
 import (

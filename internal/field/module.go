@@ -1,8 +1,11 @@
+// Package field stores the custom fields of an account's incidents.
+//
+// It must never change the name or type of an existing field, because incidents hold values of it.
 package field
 
 import "tocsin/internal/module"
 
-// Module returns the part that the package takes in the program.
+// Module returns the package's operations and sections of an account file.
 func Module() module.Module {
 	return module.Module{
 		Name:     "field",

@@ -1,8 +1,3 @@
-// Package incident stores the incidents that alerts are merged into, and the persons who are or were responsible.
-// Writer changes incidents and publishes each change; which moves are allowed is a pure function (Status.After).
-//
-// It must never show an incident of a private channel to a caller outside the channel's team. A call that names several
-// incidents must never change some of them only.
 package incident
 
 import (

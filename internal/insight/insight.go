@@ -26,7 +26,7 @@ func New(d *db.DB) *Service {
 	return &Service{DB: d, gate: gate.New(gate.Half(), d.Meter())}
 }
 
-// Module returns the part that the package takes in the program.
+// Module returns the package's operations.
 func (s *Service) Module() module.Module {
 	return module.Module{Name: "insight", Ops: s.Ops()}
 }

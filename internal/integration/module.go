@@ -1,3 +1,8 @@
+// Package integration stores an account's connections with other systems: sources of events, outbound webhooks, and the
+// apps of chat services.
+//
+// It must never show an integration key to a caller without the permission to manage integrations, nor put one into an
+// error or a log.
 package integration
 
 import (
@@ -6,7 +11,7 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// Module returns the part that the package takes in the program.
+// Module returns the package's operations, resealing of secrets, retention and sections of an account file.
 func (r *Service) Module() module.Module {
 	return module.Module{
 		Name:   "integration",

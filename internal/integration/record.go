@@ -1,8 +1,3 @@
-// Package integration stores an account's connections with other systems: sources of events, outbound webhooks, and the
-// apps of chat services.
-//
-// It must never show an integration key to a caller without the permission to manage integrations, nor put one into an
-// error or a log.
 package integration
 
 import (

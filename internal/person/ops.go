@@ -1,7 +1,3 @@
-// Package person stores the account and its persons: who they are, how they are reached and which roles they have.
-//
-// Contact data is personal. This package must never log it, nor return a phone number in full where a name is enough to
-// identify a person.
 package person
 
 import (

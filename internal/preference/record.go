@@ -1,6 +1,3 @@
-// Package preference stores how persons want to be notified: by which methods for each severity, and their quiet hours.
-//
-// It must never suppress a notification: quiet hours delay it, and a person without a method that works gets an e-mail.
 package preference
 
 import (

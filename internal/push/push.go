@@ -34,7 +34,7 @@ type Service struct {
 	Test func(tx *db.Tx, s Subscription, now time.Time) error
 }
 
-// Module returns the part that the package takes in the program.
+// Module returns the package's operations, resealing of secrets and completion of older databases.
 func (r *Service) Module() module.Module {
 	return module.Module{
 		Name: "push", Ops: r.Ops(), Complete: ensureKey,

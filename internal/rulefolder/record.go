@@ -8,7 +8,7 @@ import (
 
 const section = "rule_folders"
 
-// Module returns the part that the package takes in the program.
+// Module returns the package's operations and sections of an account file.
 func (r *Service) Module() module.Module {
 	return module.Module{Name: "rulefolder", Ops: r.Ops(), Sections: []string{section}}
 }

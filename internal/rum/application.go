@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tocsin/internal/configstore"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/secret"
@@ -76,4 +77,13 @@ func (a *Application) openToken(open secret.Renew) (err error) {
 // tokenContext returns the associated data of a sealed client token: it opens in its own row only.
 func tokenContext(account int64, application string) string {
 	return fmt.Sprintf("rum/%d/application/%s/client_token", account, application)
+}
+
+// EraseApplication deletes an application's row. It does nothing if there is none. Its issues stay: they are
+// records of their own.
+func EraseApplication(tx *db.Tx, account int64, id string) error {
+	if err := tx.Do(`DELETE FROM rum_application WHERE account_id = $1 AND application_id = $2`, account, id); err != nil {
+		return err
+	}
+	return configstore.ClearReferences(tx, account, configstore.Application, id)
 }

@@ -1,7 +1,3 @@
-// Package rum stores the data of real-user monitoring: the applications that report errors, and the issues into which
-// their errors are grouped. Its times are Unix milliseconds.
-//
-// It must never store a client token in clear, nor put one into a log or an error.
 package rum
 
 import (

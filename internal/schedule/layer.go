@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 
 	"tocsin/internal/core/oncall"
 	"tocsin/internal/platform/fault"
@@ -222,4 +223,16 @@ func between(field string, value, low, high int64) error {
 		return fault.Invalid(field, "must be from %d to %d, got %d", low, high, value)
 	}
 	return nil
+}
+
+// whenAbsent has the names of the choices in the API, by their values.
+var whenAbsent = []string{oncall.AbsentNext: "next", oncall.AbsentGap: "gap"}
+
+// parseWhenAbsent returns the choice of a name, or fault.Invalid.
+func parseWhenAbsent(field, name string) (int64, error) {
+	i := slices.Index(whenAbsent, name)
+	if i < 0 {
+		return 0, fault.Invalid(field, "must be next or gap, got %.60q", name)
+	}
+	return int64(i), nil
 }

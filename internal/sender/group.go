@@ -156,7 +156,7 @@ func Open(all []string, batches [][]string, create func(batch []string) error) (
 	for _, batch := range batches[:min(len(batches), maxTries)] {
 		failed := create(batch)
 		if failed == nil {
-			return slices.DeleteFunc(slices.Clone(all), func(id string) bool { return slices.Contains(batch, id) }), nil
+			return without(all, batch), nil
 		}
 		if Retry(failed) {
 			return nil, failed
@@ -166,6 +166,11 @@ func Open(all []string, batches [][]string, create func(batch []string) error) (
 		}
 	}
 	return nil, err
+}
+
+// without returns the IDs that are not among others.
+func without(ids, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(others, id) })
 }
 
 // Labels returns the labels of the contacts with these IDs.

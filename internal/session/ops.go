@@ -11,7 +11,7 @@ import (
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Module returns the part that the package takes in the program.
+// Module returns the package's operations and retention.
 func Module() module.Module {
 	return module.Module{Name: "session", Ops: Ops(), Prune: []module.Retention{{Period: module.Ended, Prune: Prune}}}
 }

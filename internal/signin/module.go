@@ -1,3 +1,8 @@
+// Package signin lets persons into the console: by password, by a link, by an OpenID Connect provider, each with a second
+// factor where the person has set one up. It slows down guessing and records sign-ins in the audit log.
+//
+// It must never reveal to a caller whether a person exists, nor put a password, a code or a token into an error, the log or
+// the audit log.
 package signin
 
 import (
@@ -9,7 +14,7 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
-// Module returns the part that the package takes in the program.
+// Module returns the package's operations, jobs and audit entries.
 func (s *Service) Module() module.Module {
 	return module.Module{
 		Name: "signin",

@@ -1,8 +1,3 @@
-// Package signin lets persons into the console: by password, by a link, by an OpenID Connect provider, each with a second
-// factor where the person has set one up. It slows down guessing and records sign-ins in the audit log.
-//
-// It must never reveal to a caller whether a person exists, nor put a password, a code or a token into an error, the log or
-// the audit log.
 package signin
 
 import (

@@ -1,3 +1,7 @@
+// Package sourcemap stores the source maps that builds upload, and shows stacks in the original code with them.
+//
+// It must never show the code of an account to another, nor let one account's maps fill the database or hold up the
+// calls of others.
 package sourcemap
 
 import (
@@ -7,7 +11,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Module returns the part that the package takes in the program.
+// Module returns the package's operations, retention and audit entries.
 func (s *Service) Module() module.Module {
 	return module.Module{
 		Name:    "sourcemap",

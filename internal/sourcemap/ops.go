@@ -1,7 +1,3 @@
-// Package sourcemap stores the source maps that builds upload, and shows stacks in the original code with them.
-//
-// It must never show the code of an account to another, nor let one account's maps fill the database or hold up the
-// calls of others.
 package sourcemap
 
 import (

@@ -1,7 +1,3 @@
-// Package statuspage stores status pages: their components, and the incidents and maintenances that they show.
-//
-// It must never send a notification, nor show anything to callers without a key: it holds the records alone. Texts are
-// Markdown as it was sent, so that whatever shows them must escape them.
 package statuspage
 
 import (

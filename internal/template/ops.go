@@ -1,7 +1,3 @@
-// Package template stores the account's notification templates: for each kind of message the text that notifies of
-// an incident (docs/templates.md). internal/core/render renders them.
-//
-// It must never store a malformed template.
 package template
 
 import (

@@ -1,7 +1,3 @@
-// Package warroom opens and closes war rooms: groups in a chat service where people work on an incident.
-//
-// It must never hold a transaction during a call to a chat service, and never show the war room of a private channel's
-// incident to a caller outside the channel's team.
 package warroom
 
 import (

@@ -39,7 +39,7 @@ var layers = []layer{
 		"sender/telegram", "sender/discord", "sender/ntfy", "sender/zoom", "sender/webhook", "sender/gateway", "sender/email", "sender/twilio", "sender/webpush",
 	}},
 	{"queriers: one package for each type of datasource", []string{"querier", "querier/prometheus", "querier/loki", "querier/victorialogs", "querier/sqldb", "querier/mysql", "querier/postgres", "querier/clickhouse", "querier/oracle", "querier/elasticsearch", "querier/sls", "querier/queriertest"}},
-	{"frame", []string{"auth", "api", "module"}},
+	{"frame", []string{"auth", "api", "module", "linkpage"}},
 	{"nouns", []string{
 		"role", "team", "session", "credential", "push", "person", "audit", "signin", "calendar", "absence", "schedule", "schedulefeed", "template", "field", "channel", "integration", "route", "enrichment",
 		"alert", "changeevent", "incident", "datasource", "edge", "rulefolder", "alertrule", "rum", "preference", "warroom", "statuspage", "sourcemap",

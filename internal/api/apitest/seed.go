@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"os"
+	"strconv"
 	"testing"
 
 	"tocsin/internal/platform/db"
@@ -60,4 +62,19 @@ func addKey(tx *db.Tx, account, person int64, secret string) error {
 	_, err := tx.Exec(`INSERT INTO app_key (key_hash, account_id, key_id, key_name, person_id, permissions, status, expires_at, created_at, last_used_at)
 		VALUES ($1, $2, (SELECT count(*) + 1 FROM app_key), '', $3, NULL, 'enabled', 0, 0, 0)`, hex.EncodeToString(sum[:]), account, person)
 	return err
+}
+
+// Setting returns the number in an environment variable, or the usual one. Tests of random cases make few of them in the
+// usual run; make soak sets more.
+func Setting(t testing.TB, name string, usual int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
 }

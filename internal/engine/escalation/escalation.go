@@ -1,10 +1,3 @@
-// Package escalation notifies the right people of an incident, one layer of a rule after the other, until a person
-// acknowledges it. Work to do is a row with the moment at which it is due. The pure core/escalationplan decides which
-// layer comes next.
-//
-// It must never leave an incident silently without a notification. A layer without a person to notify is skipped,
-// waits or falls back. When all layers end and no person was notified, the incident is the
-// fallback's (package untold).
 package escalation
 
 import (

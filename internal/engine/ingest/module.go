@@ -1,3 +1,9 @@
+// Package ingest accepts events from monitoring systems, at /event/push. It finds the integration by its key, parses the
+// body with the source's parser, and replies when the events are on disk. Package engine/triage decides about them
+// afterwards.
+//
+// It must never reply with success before the events are committed, and never reject one alert of a batch because of
+// another.
 package ingest
 
 import (
@@ -5,7 +11,7 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
-// Module returns the part that the package takes in the program.
+// Module returns the package's operations, jobs and gauges.
 func (r *Service) Module() module.Module {
 	return module.Module{
 		Name: "engine/ingest",

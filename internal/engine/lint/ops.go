@@ -12,7 +12,7 @@ import (
 //go:embed testdata/golden/*.json
 var golden embed.FS
 
-// Module returns the part that the package takes in the program.
+// Module returns the package's operations.
 func (s *Service) Module() module.Module {
 	return module.Module{Name: "engine/lint", Ops: s.Ops()}
 }

@@ -1,3 +1,7 @@
+// Package monitor is the server's side of alert rules: it assigns slots to evaluators, stores what they find
+// as events and transitions, alerts that a rule or a datasource is not known, and explains.
+//
+// It must never take a transition of an old epoch, nor let one account's rules hold up another's.
 package monitor
 
 import (
@@ -10,7 +14,8 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
-// Module returns the part that the package takes in the program. Alert rules are not evaluated while the server is held.
+// Module returns the package's operations, jobs, retention, count of overdue work and gauges. Alert rules are not
+// evaluated while the server is held.
 func (r *Service) Module() module.Module {
 	return module.Module{
 		Name:    "engine/monitor",

@@ -1,7 +1,3 @@
-// Package monitor is the server's side of alert rules: it assigns slots to evaluators, stores what they find
-// as events and transitions, alerts that a rule or a datasource is not known, and explains.
-//
-// It must never take a transition of an old epoch, nor let one account's rules hold up another's.
 package monitor
 
 import (

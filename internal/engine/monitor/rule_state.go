@@ -321,3 +321,9 @@ const lastTransitions = `WITH RECURSIVE ahead (rule_id) AS (
 	SELECT a.rule_id, (SELECT t.at FROM rule_transition t WHERE t.account_id = $1 AND t.rule_id = a.rule_id
 		ORDER BY t.transition_id DESC LIMIT 1)
 	FROM ahead a WHERE a.rule_id IS NOT NULL`
+
+// Empty returns how many known evaluations in a row of a rule on a datasource returned no row; 0: it is not known here.
+func (r *Service) Empty(account int64, rule, datasource uint64) int {
+	look, _ := r.evaluator.Look(evaluator.Key{Account: account, Rule: rule, Datasource: datasource})
+	return look.Empty
+}

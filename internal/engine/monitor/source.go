@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -125,3 +126,14 @@ func (r *Service) ranged(
 
 // mostPoints bounds the memory that the answers about one span take.
 const mostPoints = 1_000_000
+
+// Connect returns the querier of a datasource: that of a cluster of edges asks a live member. All queries of operations go through it.
+func (r *Service) Connect(_ context.Context, account int64, d datasource.Connection) (querier.Querier, *evaluate.Failure) {
+	if d.Failed != nil {
+		return nil, d.Failed
+	}
+	if d.Cluster != nodes.cluster {
+		return &throughEdge{r, account, d}, nil
+	}
+	return r.Open(d.Datasource)
+}

@@ -1,21 +1,16 @@
 package notify
 
 import (
-	"cmp"
 	"context"
 	"embed"
-	"errors"
-	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
-	"tocsin/internal/api"
 	"tocsin/internal/core/render"
 	"tocsin/internal/incident"
+	"tocsin/internal/linkpage"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 )
@@ -23,7 +18,7 @@ import (
 //go:embed ack.html
 var pages embed.FS
 
-var ackPage = template.Must(template.ParseFS(pages, "ack.html"))
+var ackBody = linkpage.Parse(pages, "ack.html")
 
 // ackView holds what the page shows.
 type ackView struct {
@@ -47,45 +42,10 @@ type ackView struct {
 // because mail programs follow links before people do. The buttons on the page send POST, which acknowledges, snoozes or
 // resolves the incident.
 func (r *Service) AckPage() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		PrepareLinkPage(w, req)
-		status, view := r.ack(req)
-		if wantsJSON(req) {
-			w.Header().Set("Content-Type", "application/json; charset=utf-8")
-			BeginLinkPage(w, status)
-			_ = json.MarshalWrite(w, replyOf(view)) // a failure means that the browser is gone
-			return
-		}
-		BeginLinkPage(w, status)
-		if err := ackPage.Execute(w, view); err != nil {
-			r.Log.Error("acknowledgement page", "error", err)
-		}
-	})
+	return &linkpage.Page[ackView]{Body: ackBody, Answer: r.ack, Brief: replyOf, Log: r.Log}
 }
 
-// PrepareLinkPage limits the form that the page of a signed link receives, and sets the headers of its reply: the page is
-// neither kept nor indexed nor framed, loads nothing, and its address, which is a secret, is sent to no other site.
-func PrepareLinkPage(w http.ResponseWriter, req *http.Request) {
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("X-Robots-Tag", "noindex")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
-	req.Body = http.MaxBytesReader(w, req.Body, maxForm)
-}
-
-// BeginLinkPage sends the status of the page of a signed link.
-func BeginLinkPage(w http.ResponseWriter, status int) {
-	api.SetRetry(w.Header(), status)
-	w.WriteHeader(status)
-}
-
-const (
-	maxForm   = 4096    // bytes of what a button sends
-	maxSnooze = 24 * 60 // minutes
-)
+const maxSnooze = 24 * 60 // minutes
 
 // button is what a button of the page sends.
 type button struct {
@@ -127,7 +87,7 @@ func (r *Service) ack(req *http.Request) (status int, view ackView) {
 	}
 	b, ok := pressed(req)
 	if !ok {
-		return http.StatusBadRequest, ackView{Problem: "the page sent no action that can be done"}
+		return http.StatusBadRequest, ackView{Problem: linkpage.NoAction}
 	}
 	if ticket.Message != "" {
 		return r.ackOnce(req.Context(), ticket, b, now)
@@ -141,7 +101,7 @@ func (r *Service) acknowledge(ctx context.Context, ticket Ticket, b button, now 
 		status, view, err := r.ackBundle(ctx, ticket, b.do == "ack", now)
 		if err != nil {
 			r.Log.Error("acknowledgement of a bundle by link", "error", err)
-			return broken(err), ackView{Problem: "the incidents could not all be acknowledged; try again"}
+			return linkpage.Status(err), ackView{Problem: "the incidents could not all be acknowledged; try again"}
 		}
 		return status, view
 	}
@@ -157,27 +117,15 @@ func (r *Service) acknowledge(ctx context.Context, ticket Ticket, b button, now 
 			return err
 		})
 	}
-	var refused *fault.Error
-	switch {
-	case errors.As(err, &refused) && refusals[refused.Kind] != 0:
-		return refusals[refused.Kind], ackView{Problem: refused.Message}
-	case err != nil:
+	if status, problem, ok := linkpage.Refused(err); ok {
+		return status, ackView{Problem: problem}
+	}
+	if err != nil {
 		r.Log.Error("acknowledgement by link", "error", err)
 		return http.StatusInternalServerError, ackView{Problem: "the incident could not be changed; try again"}
 	}
 	view.About.Next = r.next(ctx, view.About, ticket.Account, now)
 	return http.StatusOK, view
-}
-
-// refusals are the statuses of the page for errors that its reader can understand.
-var refusals = map[fault.Kind]int{
-	fault.NotFound: http.StatusNotFound, fault.AccessDenied: http.StatusForbidden, fault.Conflict: http.StatusConflict,
-	fault.InvalidParameter: http.StatusBadRequest, fault.Unavailable: http.StatusServiceUnavailable,
-}
-
-// broken returns the status of an error that is no fault of the reader.
-func broken(err error) int {
-	return cmp.Or(refusals[fault.KindOf(err)], http.StatusInternalServerError)
 }
 
 // view returns what the page shows of an incident.

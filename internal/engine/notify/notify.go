@@ -1,8 +1,3 @@
-// Package notify notifies people and chats: it stores a notification for each target as a row, and sends it when it is
-// due.
-//
-// A notification is sent at least once, with the same key each time. One target that fails or hangs must never block
-// another. A stale notification must never be sent: the incident is checked again when its notification is sent.
 package notify
 
 import (

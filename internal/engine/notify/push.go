@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
+	"tocsin/internal/linkpage"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/push"
 	"tocsin/internal/sender"
@@ -112,7 +112,7 @@ func (r *Service) ackOnce(ctx context.Context, t Ticket, b button, now time.Time
 	switch {
 	case err != nil:
 		r.Log.Error("acknowledgement by the link of a browser", "error", err)
-		return broken(err), ackView{Problem: "the incident could not be changed; try again"}
+		return linkpage.Status(err), ackView{Problem: "the incident could not be changed; try again"}
 	case !found:
 		return http.StatusNotFound, ackView{Problem: "the message of this link does not exist any more"}
 	case used == 0 && b.do != "":
@@ -160,7 +160,7 @@ type ackReply struct {
 }
 
 // replyOf returns a view for a service worker.
-func replyOf(view ackView) ackReply {
+func replyOf(view ackView) any {
 	reply := ackReply{Done: view.Done, Title: view.Title, Problem: view.Problem}
 	if view.Used && view.Problem == "" {
 		reply.Done = "used"
@@ -169,9 +169,4 @@ func replyOf(view ackView) ackReply {
 		reply.Done = "over"
 	}
 	return reply
-}
-
-// wantsJSON reports whether a request is of a program.
-func wantsJSON(req *http.Request) bool {
-	return strings.HasPrefix(req.Header.Get("Accept"), "application/json")
 }

@@ -36,7 +36,7 @@ type Service struct {
 	Twilio     twilio.Account // without a SID the own gateway calls back
 }
 
-// Module returns the part that the package takes in the program.
+// Module returns the package's retention.
 func (s *Service) Module() module.Module {
 	return module.Module{Name: "engine/phone", Prune: []module.Retention{{Period: module.Events, Prune: prune}}}
 }

@@ -2,13 +2,12 @@ package shiftnotice
 
 import (
 	"embed"
-	"errors"
-	"html/template"
 	"net/http"
 	"time"
 
 	"tocsin/internal/auth"
 	"tocsin/internal/engine/notify"
+	"tocsin/internal/linkpage"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -18,7 +17,7 @@ import (
 //go:embed cover.html
 var pages embed.FS
 
-var coverPage = template.Must(template.ParseFS(pages, "cover.html"))
+var coverBody = linkpage.Parse(pages, "cover.html")
 
 // coverView holds what the page shows.
 type coverView struct {
@@ -35,14 +34,8 @@ type Perform func(r *http.Request, who auth.Principal, path string, body any) er
 // CoverPage serves /cover/TOKEN to a person who was asked for cover. GET changes nothing, because mail programs follow links
 // before people do. The buttons on the page send POST, which accepts or declines by the operation of the API.
 func (r *Service) CoverPage(perform Perform) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		notify.PrepareLinkPage(w, req)
-		status, view := r.answer(req, perform)
-		notify.BeginLinkPage(w, status)
-		if err := coverPage.Execute(w, view); err != nil {
-			r.Log.Error("page of a request for cover", "error", err)
-		}
-	})
+	answer := func(req *http.Request) (int, coverView) { return r.answer(req, perform) }
+	return &linkpage.Page[coverView]{Body: coverBody, Answer: answer, Log: r.Log}
 }
 
 // answers are the operations behind the buttons of the page.
@@ -63,7 +56,7 @@ func (r *Service) answer(req *http.Request, perform Perform) (status int, view c
 	if err == nil && req.Method == http.MethodPost {
 		path := answers[req.PostFormValue("do")]
 		if path == "" {
-			return http.StatusBadRequest, coverView{Problem: "the page sent no action that can be done"}
+			return http.StatusBadRequest, coverView{Problem: linkpage.NoAction}
 		}
 		refused = perform(req, who, path, map[string]int64{"request_id": ticket.Request})
 	}
@@ -79,23 +72,15 @@ func (r *Service) answer(req *http.Request, perform Perform) (status int, view c
 	if err == nil {
 		err = refused
 	}
-	var f *fault.Error
-	switch {
-	case err == nil:
+	if err == nil {
 		return http.StatusOK, view
-	case errors.As(err, &f) && refusals[f.Kind] != 0:
-		view.Problem = f.Message
-		return refusals[f.Kind], view
+	}
+	if status, problem, ok := linkpage.Refused(err); ok {
+		view.Problem = problem
+		return status, view
 	}
 	r.Log.Error("answer to a request for cover by link", "error", err)
 	return http.StatusInternalServerError, coverView{Problem: "the answer could not be stored; try again"}
-}
-
-// refusals are the statuses of the page for errors that its reader can understand.
-var refusals = map[fault.Kind]int{
-	fault.NotFound: http.StatusNotFound, fault.AccessDenied: http.StatusForbidden, fault.Conflict: http.StatusConflict,
-	fault.InvalidParameter: http.StatusBadRequest, fault.TooFrequent: http.StatusTooManyRequests,
-	fault.Unavailable: http.StatusServiceUnavailable,
 }
 
 // reader returns the person of a link as the caller of an operation: with no permission, so that the person can do by it what

@@ -1,9 +1,3 @@
-// Package shiftnotice notifies people of their on-call shifts: before or when a shift begins or ends, and daily at a time
-// of day, as their schedule is configured. A row holds when a schedule is checked next; the content is computed from the
-// schedule at that moment.
-//
-// It must never send what is not true any more: a shift that began long ago is skipped, and a waiting notification is
-// checked again when it is sent.
 package shiftnotice
 
 import (

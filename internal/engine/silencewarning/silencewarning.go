@@ -1,9 +1,3 @@
-// Package silencewarning warns the author of a one-time silence before it ends, if it still holds alerts back: their pages
-// must not come as a surprise. A row holds when a silence is checked. The alerts that it holds back are read at that
-// moment, and once more when the warning is sent.
-//
-// It must never warn twice of one end, nor of an end that is past or releases no alert. It must never send a warning to a
-// person who may not read the silence's channel.
 package silencewarning
 
 import (

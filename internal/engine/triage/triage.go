@@ -1,11 +1,3 @@
-// Package triage decides about the events that came in. It compiles an account's configuration, calls the pure
-// core/decide, and stores the results with their reasons: alerts, incidents, verdicts and domain events.
-//
-// Deciding uses read transactions. A short write transaction then stores the verdicts if all rows that were read for
-// them are still the same; otherwise they are decided again. Accounts are processed in rounds, so that none is starved.
-//
-// It must never lose an event: one that cannot be decided is retried by itself, and ends at last with the verdict
-// `failed`. It must never match a filter in a write transaction, nor let one account wait for another's rules.
 package triage
 
 import (

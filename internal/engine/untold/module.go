@@ -1,3 +1,8 @@
+// Package untold keeps what reached no person by a rule: incidents that no escalation rule takes or whose rule reached
+// no one, and events that no channel takes. It notifies the account's fallback of them, which is the owner until another
+// is set: at once of Critical, of the rest every 15 minutes. What is silent by choice is listed and notifies no one.
+//
+// It must never forget an incident before a person was reached, nor notify twice of the same severity.
 package untold
 
 import (
@@ -8,7 +13,8 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
-// Module returns the part that the package takes in the program.
+// Module returns the package's operations, jobs, subscription to domain events, retention, count of overdue work, gauges
+// and sections of an account file.
 func (r *Service) Module() module.Module {
 	return module.Module{
 		Name:     "engine/untold",

@@ -1,8 +1,3 @@
-// Package untold keeps what reached no person by a rule: incidents that no escalation rule takes or whose rule reached
-// no one, and events that no channel takes. It notifies the account's fallback of them, which is the owner until another
-// is set: at once of Critical, of the rest every 15 minutes. What is silent by choice is listed and notifies no one.
-//
-// It must never forget an incident before a person was reached, nor notify twice of the same severity.
 package untold
 
 import (

@@ -1,13 +1,3 @@
-// Package webhook sends the events of alerts and incidents to other programs, and keeps the history: one record for each
-// attempt, and their list (the specification, 2.9 and 4.7).
-//
-// A message is stored in the transaction of its event, sent at least once, with the same event_id each time, and retried
-// for a day. One endpoint that hangs or fails must never block another. No secret of a webhook may be stored in the
-// history.
-//
-// A list of a million deliveries must open at once, with its exact total, whatever the filter. So there is an index for
-// each filter and a table of counts beside the deliveries. Only Record and Prune may change the deliveries, and they must
-// never do it without the counts.
 package webhook
 
 import (

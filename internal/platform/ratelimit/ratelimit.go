@@ -14,7 +14,10 @@
 // under 300.
 package ratelimit
 
-import "time"
+import (
+	"net/netip"
+	"time"
+)
 
 // Rate is the number of requests accepted in each window. Zero, or less, means
 // no limit in that window. A key must keep one rate: requests accepted while it
@@ -34,4 +37,21 @@ type Result struct {
 	// RetryAfter is how long until a request can be accepted, if this one was
 	// not. Round it up when sending it in whole seconds.
 	RetryAfter time.Duration
+}
+
+// Network returns the key under which requests from a client address are
+// counted: the address itself for IPv4, also when written as IPv6, and the /64
+// for IPv6, since a subscriber commonly has a whole /64 to pick addresses
+// from. All invalid addresses share one key.
+func Network(addr netip.Addr) netip.Prefix {
+	addr = addr.Unmap().WithZone("")
+	length := 32
+	if addr.Is6() {
+		length = 64
+	}
+	network, err := addr.Prefix(length)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	return network
 }

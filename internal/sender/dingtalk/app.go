@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
@@ -27,31 +26,22 @@ const (
 	noPerson = 60121
 )
 
-// session is an app with the access that lasts for one operation.
-type session struct {
-	ctx     context.Context
-	out     *egress.Client
-	base    string
-	token   string
-	secrets []string
-}
+// session is an app that has a token.
+type session struct{ sender.Session }
 
 func (a App) login(ctx context.Context, out *egress.Client) (session, error) {
-	s := session{ctx: ctx, out: out, base: sender.Base(a.BaseURL, "https://oapi.dingtalk.com"), secrets: []string{a.Secret}}
 	var reply struct {
 		Status
 		Token string `json:"access_token"`
 	}
 	query := url.Values{"appkey": {a.Key}, "appsecret": {a.Secret}}
-	_, err := sender.Call{Method: http.MethodGet, URL: s.base + "/gettoken?" + query.Encode(), Secrets: s.secrets}.Do(ctx, out, &reply)
-	s.token = reply.Token
-	s.secrets = append(s.secrets, reply.Token)
-	return s, err
+	call := sender.Call{Method: http.MethodGet, URL: "/gettoken?" + query.Encode()}
+	s, err := sender.Login(ctx, out, sender.Base(a.BaseURL, "https://oapi.dingtalk.com"), a.Secret, call, &reply, &reply.Token)
+	return session{s}, err
 }
 
 func (s session) call(path string, body any, reply sender.Reply) (sender.Receipt, error) {
-	query := url.Values{"access_token": {s.token}}
-	return sender.Call{URL: s.base + path + "?" + query.Encode(), Body: body, Secrets: s.secrets}.Do(s.ctx, s.out, reply)
+	return s.Ask(sender.Call{URL: path, Body: body}, nil, reply)
 }
 
 // find looks a person up by phone number, the only key that DingTalk supports.
@@ -80,41 +70,30 @@ func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, peo
 	if err != nil {
 		return sender.Group{}, err
 	}
-	ids, known, missing, err := sender.Directory(s.find).Find(people)
-	if err != nil {
-		return sender.Group{Missing: missing}, err
+	name = sender.Line(name, maxName)
+	opening := sender.Opening{Owner: a.Owner, Find: s.find, Lots: a.lots, Add: s.add}
+	opening.Few = "DingTalk knows none of the people by phone number, and the app names no owner for its groups"
+	opening.Create = func(lot []string) (string, error) {
+		var created struct {
+			Status
+			ID string `json:"chatid"`
+		}
+		_, err := s.call("/chat/create", map[string]any{"name": name, "owner": lot[0], "useridlist": lot, "showHistoryType": 1}, &created)
+		return created.ID, err
 	}
-	if a.Owner != "" {
-		ids = slices.DeleteFunc(ids, func(id string) bool { return id == a.Owner })
-		ids = append([]string{a.Owner}, ids...)
-	}
+	return opening.Open(name, people)
+}
+
+// lots returns the batches with which a group may be opened: as many people as fit, or else one. The first is the owner.
+func (a App) lots(ids []string) [][]string {
 	if len(ids) == 0 {
-		none := "DingTalk knows none of the people by phone number, and the app names no owner for its groups"
-		return sender.Group{Missing: missing}, &sender.Error{Message: sentence.Raw(none)}
-	}
-	group := sender.Group{Name: sender.Line(name, maxName)}
-	var created struct {
-		Status
-		ID string `json:"chatid"`
+		return nil
 	}
 	lots := append([][]string{ids[:min(len(ids), maxBatch)]}, slices.Collect(slices.Chunk(ids, 1))...)
 	if a.Owner != "" { // only its owner can open a group
 		lots = lots[:2]
 	}
-	rest, err := sender.Open(ids, lots, func(lot []string) error {
-		_, err := s.call("/chat/create", map[string]any{"name": group.Name, "owner": lot[0], "useridlist": lot, "showHistoryType": 1}, &created)
-		return err
-	})
-	if err != nil {
-		return sender.Group{Missing: missing}, err
-	}
-	group.ID = created.ID
-	refused, err := s.add(group.ID, rest)
-	group.Missing = append(missing, sender.Labels(refused, known)...)
-	if !sender.Retry(err) { // the people refused are in missing, and the others are members
-		err = nil
-	}
-	return group, err
+	return lots
 }
 
 // FindGroup returns a group. DingTalk has no documented code for a group that no longer exists: it refuses the call
@@ -130,9 +109,7 @@ func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) 
 			Name string `json:"name"`
 		} `json:"chat_info"`
 	}
-	query := url.Values{"access_token": {s.token}, "chatid": {groupID}}
-	call := sender.Call{Method: http.MethodGet, URL: s.base + "/chat/get?" + query.Encode(), Secrets: s.secrets}
-	_, err = call.Do(ctx, out, &reply)
+	_, err = s.Ask(sender.Call{Method: http.MethodGet, URL: "/chat/get"}, url.Values{"chatid": {groupID}}, &reply)
 	if err != nil {
 		return group, false, err
 	}
@@ -150,7 +127,7 @@ func (a App) CloseGroup(ctx context.Context, out *egress.Client, group sender.Gr
 	if err != nil {
 		return "", err
 	}
-	return "DingTalk lets no app dissolve a group: it stays, and is now called " + strconv.Quote(name), nil
+	return sender.Renamed("DingTalk", name), nil
 }
 
 // AddMembers adds people to a group and returns the labels of the others.
@@ -188,11 +165,9 @@ func (a App) Post(ctx context.Context, out *egress.Client, groupID string, m sen
 // credentials for groups. DingTalk replies when it has accepted the message, not when it has shown it. The
 // receipt's ID is the task, by which DingTalk reports the result.
 func (a App) SendDirect(ctx context.Context, out *egress.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
-	agent, err := strconv.ParseInt(a.AgentID, 10, 64)
+	agent, err := sender.AgentID(a.AgentID, "DingTalk")
 	if err != nil {
-		return sender.Receipt{}, &sender.Error{
-			Message: "agent_id of the app must be set, to a number: DingTalk sends messages to persons in its name",
-		}
+		return sender.Receipt{}, err
 	}
 	s, err := a.login(ctx, out)
 	if err != nil {

@@ -25,25 +25,20 @@ type App struct {
 // maxName is the highest number of characters of a group's name.
 const maxName = 60
 
-// session is an app with the access that lasts for one operation.
-type session struct {
-	ctx     context.Context
-	out     *egress.Client
-	base    string
-	token   string
-	secrets []string
-}
+// session is an app that has a token.
+type session struct{ sender.Session }
 
 func (a App) login(ctx context.Context, out *egress.Client) (session, error) {
-	s := session{ctx: ctx, out: out, base: sender.Base(a.BaseURL, "https://open.feishu.cn"), secrets: []string{a.Secret}}
 	var reply struct {
 		Status
 		Token string `json:"tenant_access_token"`
 	}
-	_, err := s.call("auth/v3/tenant_access_token/internal", map[string]string{"app_id": a.ID, "app_secret": a.Secret}, &reply)
-	s.token = reply.Token
-	s.secrets = append(s.secrets, reply.Token)
-	return s, err
+	call := sender.Call{
+		URL:  "/open-apis/auth/v3/tenant_access_token/internal",
+		Body: map[string]string{"app_id": a.ID, "app_secret": a.Secret},
+	}
+	s, err := sender.Login(ctx, out, sender.Base(a.BaseURL, "https://open.feishu.cn"), a.Secret, call, &reply, &reply.Token)
+	return session{s}, err
 }
 
 func (s session) call(path string, body any, reply sender.Reply) (sender.Receipt, error) {
@@ -51,11 +46,8 @@ func (s session) call(path string, body any, reply sender.Reply) (sender.Receipt
 }
 
 func (s session) ask(method, path string, body any, reply sender.Reply) (sender.Receipt, error) {
-	call := sender.Call{Method: method, URL: s.base + "/open-apis/" + path, Body: body, Secrets: s.secrets}
-	if s.token != "" {
-		call.Header = http.Header{"Authorization": {"Bearer " + s.token}}
-	}
-	return call.Do(s.ctx, s.out, reply)
+	header := http.Header{"Authorization": {"Bearer " + s.Token}}
+	return s.Do(sender.Call{Method: method, URL: "/open-apis/" + path, Header: header, Body: body}, reply)
 }
 
 // find looks a person up by e-mail address and phone number.

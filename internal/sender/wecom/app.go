@@ -5,9 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
-	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
@@ -30,31 +28,22 @@ const (
 // unknown are the codes for a person that WeCom does not know.
 var unknown = []int{46004, 60111}
 
-// session is an app with the access that lasts for one operation.
-type session struct {
-	ctx     context.Context
-	out     *egress.Client
-	base    string
-	token   string
-	secrets []string
-}
+// session is an app that has a token.
+type session struct{ sender.Session }
 
 func (a App) login(ctx context.Context, out *egress.Client) (session, error) {
-	s := session{ctx: ctx, out: out, base: sender.Base(a.BaseURL, "https://qyapi.weixin.qq.com"), secrets: []string{a.Secret}}
 	var reply struct {
 		Status
 		Token string `json:"access_token"`
 	}
 	query := url.Values{"corpid": {a.CorpID}, "corpsecret": {a.Secret}}
-	_, err := sender.Call{Method: http.MethodGet, URL: s.base + "/cgi-bin/gettoken?" + query.Encode(), Secrets: s.secrets}.Do(ctx, out, &reply)
-	s.token = reply.Token
-	s.secrets = append(s.secrets, reply.Token)
-	return s, err
+	call := sender.Call{Method: http.MethodGet, URL: "/cgi-bin/gettoken?" + query.Encode()}
+	s, err := sender.Login(ctx, out, sender.Base(a.BaseURL, "https://qyapi.weixin.qq.com"), a.Secret, call, &reply, &reply.Token)
+	return session{s}, err
 }
 
 func (s session) call(path string, body any, reply sender.Reply) (sender.Receipt, error) {
-	query := url.Values{"access_token": {s.token}}
-	return sender.Call{URL: s.base + "/cgi-bin/" + path + "?" + query.Encode(), Body: body, Secrets: s.secrets}.Do(s.ctx, s.out, reply)
+	return s.Ask(sender.Call{URL: "/cgi-bin/" + path, Body: body}, nil, reply)
 }
 
 // find looks a person up by phone number, then by e-mail address: the organisation's (1), then the private one (2).
@@ -88,45 +77,29 @@ func (a App) OpenGroup(ctx context.Context, out *egress.Client, name string, peo
 	if err != nil {
 		return sender.Group{}, err
 	}
-	ids, known, missing, err := sender.Directory(s.find).Find(people)
-	if err != nil {
-		return sender.Group{Missing: missing}, err
-	}
-	if a.Owner != "" {
-		ids = slices.DeleteFunc(ids, func(id string) bool { return id == a.Owner })
-		ids = append([]string{a.Owner}, ids...)
-	}
-	if len(ids) < minPeople {
-		tooFew := "a group in WeCom needs two people whom it knows, the app's owner being one"
-		return sender.Group{Missing: missing}, &sender.Error{Message: sentence.Raw(tooFew)}
-	}
-	var created struct {
-		Status
-		ID string `json:"chatid"`
-	}
-	group := sender.Group{Name: sender.Line(name, maxName)}
-	rest, err := sender.Open(ids, a.lots(ids), func(lot []string) error {
-		body := map[string]any{"name": group.Name, "userlist": lot}
+	name = sender.Line(name, maxName)
+	opening := sender.Opening{Owner: a.Owner, Find: s.find, Lots: a.lots, Add: s.add}
+	opening.Few = "a group in WeCom needs two people whom it knows, the app's owner being one"
+	opening.Create = func(lot []string) (string, error) {
+		var created struct {
+			Status
+			ID string `json:"chatid"`
+		}
+		body := map[string]any{"name": name, "userlist": lot}
 		if a.Owner != "" {
 			body["owner"] = a.Owner
 		}
 		_, err := s.call("appchat/create", body, &created)
-		return err
-	})
-	if err != nil {
-		return sender.Group{Missing: missing}, err
+		return created.ID, err
 	}
-	group.ID = created.ID
-	refused, err := s.add(group.ID, rest)
-	group.Missing = append(missing, sender.Labels(refused, known)...)
-	if !sender.Retry(err) { // the people refused are in missing, and the others are members
-		err = nil
-	}
-	return group, err
+	return opening.Open(name, people)
 }
 
 // lots returns the batches with which a group may be opened: all people, or else two, the owner being one.
 func (a App) lots(ids []string) [][]string {
+	if len(ids) < minPeople {
+		return nil
+	}
 	lots := [][]string{ids}
 	for i, id := range ids[1:] {
 		if a.Owner != "" {
@@ -153,9 +126,7 @@ func (a App) FindGroup(ctx context.Context, out *egress.Client, groupID string) 
 			Name string `json:"name"`
 		} `json:"chat_info"`
 	}
-	query := url.Values{"access_token": {s.token}, "chatid": {groupID}}
-	call := sender.Call{Method: http.MethodGet, URL: s.base + "/cgi-bin/appchat/get?" + query.Encode(), Secrets: s.secrets}
-	_, err = call.Do(ctx, out, &reply)
+	_, err = s.Ask(sender.Call{Method: http.MethodGet, URL: "/cgi-bin/appchat/get"}, url.Values{"chatid": {groupID}}, &reply)
 	switch {
 	case reply.Code != nil && slices.Contains(gone, *reply.Code):
 		return group, false, nil
@@ -180,7 +151,7 @@ func (a App) CloseGroup(ctx context.Context, out *egress.Client, group sender.Gr
 	case err != nil:
 		return "", err
 	}
-	return "WeCom lets no app dissolve a group: it stays, and is now called " + strconv.Quote(name), nil
+	return sender.Renamed("WeCom", name), nil
 }
 
 // AddMembers adds people to a group and returns the labels of the others.
@@ -238,11 +209,9 @@ func (t *taken) Err() *sender.Error {
 
 // SendDirect sends a person a message of the app. AgentID must be set.
 func (a App) SendDirect(ctx context.Context, out *egress.Client, person sender.Contact, m sender.Message) (sender.Receipt, error) {
-	agent, err := strconv.ParseInt(a.AgentID, 10, 64)
+	agent, err := sender.AgentID(a.AgentID, "WeCom")
 	if err != nil {
-		return sender.Receipt{}, &sender.Error{
-			Message: "agent_id of the app must be set, to a number: WeCom sends messages to persons in its name",
-		}
+		return sender.Receipt{}, err
 	}
 	s, err := a.login(ctx, out)
 	if err != nil {

@@ -79,7 +79,7 @@ type query struct {
 // ended waits until the server runs no query any more that a list of its
 // queries finds: a server may answer a query it ends a moment before it
 // takes the query from the list. The wait is shorter than the 5 seconds in
-// which MariaDB sees by itself that nobody waits for a query.
+// which MariaDB sees by itself that no one waits for a query.
 func (d database) ended(q querier.Querier, list string) {
 	d.t.Helper()
 	var rows []evaluate.Row

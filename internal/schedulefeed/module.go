@@ -39,7 +39,7 @@ func New(s Service) *Service {
 	return &s
 }
 
-// Module returns the part that the package takes in the program.
+// Module returns the package's operations.
 func (s *Service) Module() module.Module {
 	return module.Module{Name: "schedulefeed", Ops: s.Ops()}
 }

@@ -1,10 +1,23 @@
+// Package alertrule stores the alert rules: what is asked of which datasources, when, what of the answers is an alert, and
+// in which channels.
+//
+// It must never know how a rule is evaluated, nor ask a datasource.
 package alertrule
 
 import (
 	"time"
 
+	"tocsin/internal/module"
 	"tocsin/internal/platform/db"
 )
+
+// Module returns the package's operations, retention and sections of an account file.
+func (s *Service) Module() module.Module {
+	return module.Module{
+		Name: "alertrule", Ops: s.Ops(), Sections: []string{section},
+		Prune: []module.Retention{{Period: module.Audit, Of: pruneChanges}, {Period: module.Ended, Of: prune}},
+	}
+}
 
 const (
 	tombstoneDays = 30  // how long a process that evaluates may be away and learn what was deleted
