@@ -156,9 +156,9 @@ func (in tryRequest) explain(c *api.Call, matcher *filter.Matcher) (*TriedResult
 	meter.Begin()
 	var trace filter.Trace
 	result := &TriedResult{Matched: matcher.Within(meter, &one, &trace), Groups: []TriedGroup{}}
-	result.Why = trace.Why()
+	result.Why = trace.Why().English()
 	if meter.Over() {
-		result.Why = meter.Why()
+		result.Why = meter.Why().English()
 	}
 	for _, g := range trace {
 		group := TriedGroup{Matched: g.Matched, Conditions: []TriedCondition{}}

@@ -13,8 +13,8 @@ type CaseResult struct {
 	Case     string  // case_0, case_1 and so on, or default
 	Matched  bool    // the alert met its conditions; for the default: no case sent the alert anywhere
 	Channels []int64 // where it sends the alert; none when no channel has the name of the label
-	Why      string  // in words
-	Over     bool    // it needed more steps than a rule has, and counts as not met
+	Why      sentence.Value
+	Over     bool // it needed more steps than a rule has, and counts as not met
 }
 
 // Ready is a route compiled once for all alerts. It is safe for concurrent use.
@@ -50,7 +50,7 @@ func (r *Ready) Match(
 		if c.RoutingMode == NameMapping {
 			name, _ := alert.Label(c.NameMappingLabel)
 			result.Channels = byName(name)
-			result.Why += fmt.Sprintf("; the label %s is %q, the name of %d channels", c.NameMappingLabel, name, len(result.Channels))
+			result.Why = sentence.Join(result.Why, sentence.New("named_channels", c.NameMappingLabel, name, len(result.Channels)))
 		}
 		results = append(results, result)
 		channels = join(channels, result.Channels)
@@ -61,10 +61,10 @@ func (r *Ready) Match(
 	switch {
 	case len(channels) > 0:
 	case r.Default == nil || len(r.Default.ChannelIDs) == 0:
-		results = append(results, CaseResult{Case: "default", Why: sentence.Of("no_case_no_default")})
+		results = append(results, CaseResult{Case: "default", Why: sentence.New("no_case_no_default")})
 	default:
 		results = append(results, CaseResult{
-			Case: "default", Matched: true, Channels: r.Default.ChannelIDs, Why: "no case sends it anywhere",
+			Case: "default", Matched: true, Channels: r.Default.ChannelIDs, Why: sentence.New("no_case"),
 		})
 		channels = join(channels, r.Default.ChannelIDs)
 	}

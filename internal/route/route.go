@@ -208,7 +208,7 @@ func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
 			if l.Matched {
 				p.MatchedCases = append(p.MatchedCases, l.Case)
 			}
-			p.Reasons = append(p.Reasons, l.Case+": "+l.Why)
+			p.Reasons = append(p.Reasons, l.Case+": "+l.Why.English())
 		}
 		items = append(items, p)
 	}

@@ -3,7 +3,6 @@ package decide
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/filter"
@@ -40,7 +39,7 @@ func Prepare(s State, e event.Event) (*Prepared, error) {
 		return nil, err
 	}
 	if inlet == nil {
-		p.trace = []Step{{Stage: "route", Why: sentence.Of("integration_gone", e.Integration)}}
+		p.trace = []Step{{Stage: "route", Why: sentence.New("integration_gone", e.Integration)}}
 		return p, nil
 	}
 	var enriched, piped []pipeline.Step
@@ -118,12 +117,12 @@ func Reevaluate(s State, a *Alert, now int64) (Verdict, error) {
 		d.waitOn()
 		return d.Verdict, nil
 	}
-	why := sentence.Of("decided_again", was.Muted)
+	why := sentence.New("decided_again", was.Muted)
 	switch was.Muted {
 	case "":
-		why = sentence.Of("still_flapping")
+		why = sentence.New("still_flapping")
 	case Disabled:
-		why = sentence.Of("decided_enabled")
+		why = sentence.New("decided_enabled")
 	}
 	d.looked("merge", Step{Matched: true, Why: why})
 	inlet, err := s.Inlet(a.Integration)
@@ -155,7 +154,7 @@ func Reevaluate(s State, a *Alert, now int64) (Verdict, error) {
 func steps(piped []pipeline.Step) []Step {
 	list := make([]Step, 0, len(piped)+8)
 	for _, s := range piped {
-		list = append(list, Step{Stage: s.Stage, Name: s.Rule, Matched: s.Matched, Why: cut(s.Why), Over: s.Over})
+		list = append(list, Step{Stage: s.Stage, Name: s.Rule, Matched: s.Matched, Why: s.Why, Over: s.Over})
 	}
 	return list
 }
@@ -164,18 +163,14 @@ func steps(piped []pipeline.Step) []Step {
 func route(meter *filter.Meter, inlet *Inlet, e *event.Event) ([]int64, []Step) {
 	switch {
 	case e.OwnChannel != 0:
-		return []int64{e.OwnChannel}, []Step{{Stage: "route", Matched: true, Why: sentence.Of("own_alert")}}
+		return []int64{e.OwnChannel}, []Step{{Stage: "route", Matched: true, Why: sentence.New("own_alert")}}
 	case inlet.Route != nil:
-		channels, steps := inlet.Route(meter, e)
-		for i := range steps {
-			steps[i].Why = cut(steps[i].Why)
-		}
-		return channels, steps
+		return inlet.Route(meter, e)
 	case inlet.Channel != 0:
-		why := "its integration belongs to channel " + strconv.FormatInt(inlet.Channel, 10)
+		why := sentence.New("channel_of_integration", inlet.Channel)
 		return []int64{inlet.Channel}, []Step{{Stage: "route", Matched: true, Why: why}}
 	}
-	return nil, []Step{{Stage: "route", Why: sentence.Of("no_route")}}
+	return nil, []Step{{Stage: "route", Why: sentence.New("no_route")}}
 }
 
 // decision is a verdict in progress, with all that it depends on.
@@ -191,18 +186,8 @@ type decision struct {
 
 // looked adds a step to the trace.
 func (d *decision) looked(stage string, s Step) {
-	s.Stage, s.Why = stage, cut(s.Why)
+	s.Stage = stage
 	d.Trace = append(d.Trace, s)
-}
-
-// maxWhy is the longest reason of a step, in characters: conditions may name thousands of values.
-const maxWhy = 2000
-
-func cut(why string) string {
-	if short := event.Cut(why, maxWhy); len(short) < len(why) {
-		return short + " ..."
-	}
-	return why
 }
 
 // inChannel decides about the event in one channel.
@@ -214,7 +199,7 @@ func (d *decision) inChannel() error {
 	}
 	if d.channel == nil {
 		d.Outcome = Dropped
-		d.looked("channel", Step{Matched: true, Why: sentence.Of("channel_gone")})
+		d.looked("channel", Step{Matched: true, Why: sentence.New("channel_gone")})
 		return nil
 	}
 	latest, err := d.state.Alert(d.Channel, d.Event.AlertKey)
@@ -267,7 +252,7 @@ func (d *decision) first(stage string, rules Rules, fields filter.Fields) *Rule 
 	}
 	if found == nil {
 		if missed > maxMisses {
-			d.looked(stage, Step{Why: sentence.Of("more_rules", missed-maxMisses)})
+			d.looked(stage, Step{Why: sentence.New("more_rules", missed-maxMisses)})
 		}
 		d.passed(stage, rules.Set, fields, candidates)
 	}
@@ -280,7 +265,7 @@ func (r Rules) ask(meter *filter.Meter, i int, fields filter.Fields, now int64) 
 	matched, why := r.Set.Ask(meter, i, fields)
 	if matched && rule.Holds != nil {
 		if holds, _ := rule.Holds(now); !holds {
-			matched, why = false, "it would match, but it is not in force now: "+why
+			matched, why = false, sentence.New("not_in_force", why)
 		}
 	}
 	return Step{Rule: rule.ID, Name: rule.Name, Matched: matched, Why: why, Over: meter.Over()}
@@ -292,7 +277,7 @@ func (r Rules) Each(stage string, fields filter.Fields, now int64) []Step {
 	steps := make([]Step, len(r.List))
 	for i := range r.List {
 		steps[i] = r.ask(newMeter(), i, fields, now)
-		steps[i].Stage, steps[i].Why = stage, cut(steps[i].Why)
+		steps[i].Stage = stage
 	}
 	return steps
 }
@@ -309,7 +294,7 @@ func (d *decision) passed(stage string, set *filter.Set, fields filter.Fields, c
 func (d *decision) end(latest *Alert, open bool) {
 	if !open {
 		d.Outcome = Unmatched
-		d.looked("merge", Step{Why: sentence.Of("nothing_to_end")})
+		d.looked("merge", Step{Why: sentence.New("nothing_to_end")})
 		return
 	}
 	if latest.AwaitsQuiet() && !d.Event.ByHand {
@@ -326,7 +311,7 @@ func (d *decision) end(latest *Alert, open bool) {
 	d.Alert, d.Frees = &a, true
 	if a.FlapsUntil > 0 && a.Incident != "" && !e.ByHand {
 		d.Feed = d.updated()
-		d.looked("merge", Step{Matched: true, Why: sentence.Of("ends_quiet", a.Title, a.ID)})
+		d.looked("merge", Step{Matched: true, Why: sentence.New("ends_quiet", a.Title, a.ID)})
 		d.wait()
 		return
 	}
@@ -339,7 +324,7 @@ func (d *decision) end(latest *Alert, open bool) {
 	d.Outcome = Recovered
 	d.Settled = latest.FlapsUntil > 0
 	d.Feed = []string{"a_update", "a_close"}
-	d.looked("merge", Step{Matched: true, Why: "it ends " + a.named()})
+	d.looked("merge", Step{Matched: true, Why: sentence.New("ends_alert", a.Title, a.ID)})
 }
 
 // updated returns the entries of the feed for an event of an alert that exists.
@@ -368,7 +353,7 @@ func (d *decision) refresh(latest *Alert) {
 	d.Alert = &a
 	d.Outcome = Repeated
 	d.Frees = !a.alike(latest)
-	d.looked("merge", Step{Matched: true, Why: "status, title and description are those of the last event of " + a.named()})
+	d.looked("merge", Step{Matched: true, Why: sentence.New("repeats_alert", a.Title, a.ID)})
 }
 
 // merge merges the event into its open alert, or begins a new alert with it.
@@ -380,13 +365,13 @@ func (d *decision) merge(latest *Alert, open bool) {
 			Severity: e.Status, Status: e.Status, Labels: e.Labels, Identifying: e.Identifying, Images: e.Images, GroupKey: e.GroupKey,
 			Start: e.Time, Last: d.now, Events: 1,
 		}
-		why := sentence.Of("begins_alert")
+		why := sentence.New("begins_alert")
 		if latest != nil {
 			a.Changes = latest.Changes
 			if a.Start < latest.Start { // it is the newest alert even if its source's clock is behind
 				a.Start = latest.Start + 1
 			}
-			why = sentence.Of("begins_another", latest.ID)
+			why = sentence.New("begins_another", latest.ID)
 		}
 		d.change(&a)
 		d.Alert = &a
@@ -418,7 +403,7 @@ func (d *decision) merge(latest *Alert, open bool) {
 	d.Alert = &a
 	d.Feed = d.updated()
 	d.Frees = !a.alike(latest)
-	d.looked("merge", Step{Matched: true, Why: "it is an event of " + a.named()})
+	d.looked("merge", Step{Matched: true, Why: sentence.New("event_of_alert", a.Title, a.ID)})
 }
 
 // event returns an event with the content of the alert's last one, to decide again.

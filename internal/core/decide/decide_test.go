@@ -171,7 +171,7 @@ func TestASequenceOfEvents(t *testing.T) {
 		_ = json.Unmarshal(text, &told)
 		all := ""
 		for _, s := range told {
-			all += s.Name + " " + s.Why + "\n"
+			all += s.Name + " " + s.Why.English() + "\n"
 		}
 		if !strings.Contains(all, step.why) {
 			t.Errorf("step %d: %s\ndoes not say %s", i, all, step.why)

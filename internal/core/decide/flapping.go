@@ -84,7 +84,7 @@ func (d *decision) tooOften() {
 	if f.Off || n < 2 && d.Alert.FlapsUntil == 0 {
 		return
 	}
-	d.looked("flapping", Step{Matched: n >= f.Max || d.Alert.FlapsUntil > 0, Why: sentence.Of("changes", n, f.In/60, f.Max)})
+	d.looked("flapping", Step{Matched: n >= f.Max || d.Alert.FlapsUntil > 0, Why: sentence.New("changes", n, f.In/60, f.Max)})
 }
 
 // wait keeps an alert that is over in its incident, until the alert has been quiet for long enough.
@@ -106,7 +106,7 @@ func (d *decision) waitOn() {
 		d.Outcome, d.Unchanged = Flapping, true
 		return
 	}
-	d.looked("flapping", Step{Matched: true, Why: sentence.Of("was_quiet", (d.now-a.Changed())/60)})
+	d.looked("flapping", Step{Matched: true, Why: sentence.New("was_quiet", (d.now-a.Changed())/60)})
 	a.End = max(a.Start, d.now)
 	a.calm()
 	d.Outcome = Recovered

@@ -3,7 +3,6 @@ package decide
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/filter"
@@ -17,14 +16,14 @@ func (d *decision) group() error {
 		if d.Event.GroupTitle != "" {
 			d.Grouping.Key, _ = d.key(&d.channel.Grouping)
 		}
-		d.looked("group", Step{Matched: true, Why: "its alert is in incident " + d.Alert.Incident})
+		d.looked("group", Step{Matched: true, Why: sentence.New("in_incident", d.Alert.Incident)})
 		return nil
 	}
 	d.Outcome, d.Grouping.Open = Opened, true
 	m := &d.channel.Grouping
 	key, why := d.key(m)
 	if key == "" {
-		d.looked("group", Step{Matched: true, Why: why + ", so it opens an incident of its own"})
+		d.looked("group", Step{Matched: true, Why: sentence.New("group_alone", why)})
 		return nil
 	}
 	d.Grouping.Key = key
@@ -33,7 +32,7 @@ func (d *decision) group() error {
 		return err
 	}
 	if refused := m.refuse(g, d.now); refused != "" {
-		d.looked("group", Step{Matched: true, Why: why + ", and " + refused + ", so it opens an incident"})
+		d.looked("group", Step{Matched: true, Why: sentence.New("group_opens", why, refused)})
 		return nil
 	}
 	d.Outcome, d.Grouping = Grouped, Grouping{Join: g.Incident, Key: key, BySource: d.Grouping.BySource}
@@ -42,31 +41,31 @@ func (d *decision) group() error {
 			d.Grouping.Storm = n
 		}
 	}
-	d.looked("group", Step{Matched: true, Joins: true, Why: sentence.Of("group_joins", why, g.Incident)})
+	d.looked("group", Step{Matched: true, Joins: true, Why: sentence.New("group_joins", why, g.Incident)})
 	return nil
 }
 
 // refuse returns why an alert cannot join an incident; empty: it can.
-func (m *Method) refuse(g *Group, now int64) string {
+func (m *Method) refuse(g *Group, now int64) sentence.Value {
 	switch {
 	case g == nil:
-		return sentence.Of("group_none_open")
+		return sentence.New("group_none_open")
 	case g.Alerts >= MaxAlerts:
-		return sentence.Of("group_full", g.Incident, g.Alerts)
+		return sentence.New("group_full", g.Incident, g.Alerts)
 	case m.Window > 0 && m.Sliding && now >= g.Last+m.Window:
-		return sentence.Of("group_quiet", g.Incident, m.Window/60)
+		return sentence.New("group_quiet", g.Incident, m.Window/60)
 	case m.Window > 0 && !m.Sliding && now >= g.Started+m.Window:
-		return sentence.Of("group_old", g.Incident, m.Window/60)
+		return sentence.New("group_old", g.Incident, m.Window/60)
 	}
 	return ""
 }
 
 // key returns the key that the alert shares with the alerts of its group, and its explanation. The key is empty if the
 // alert is grouped with no other.
-func (d *decision) key(m *Method) (key, why string) {
+func (d *decision) key(m *Method) (key string, why sentence.Value) {
 	e := &d.Event
 	if !m.ByFields {
-		return "", sentence.Of("not_grouped")
+		return "", sentence.New("not_grouped")
 	}
 	lists, branch := m.Equals, "equals"
 	for i, c := range m.Cases {
@@ -81,33 +80,44 @@ func (d *decision) key(m *Method) (key, why string) {
 		}
 	}
 	if len(lists) == 0 {
-		return event.KeyOf(nil, branch), "all alerts of " + branch + " belong together"
+		return event.KeyOf(nil, branch), sentence.New("group_all", branch)
 	}
 	for i, fields := range lists {
-		values, words, missing := read(fields, e)
+		values, why, missing := read(fields, e)
 		if len(missing) == 0 || len(missing) < len(fields) && !m.Strict {
 			d.Grouping.BySource = BySource(fields)
-			return event.KeyOf(nil, append([]string{branch, fmt.Sprint(i)}, values...)...), strings.Join(words, " and ")
+			return event.KeyOf(nil, append([]string{branch, fmt.Sprint(i)}, values...)...), both(why)
 		}
 	}
-	return "", sentence.Of("group_lacks")
+	return "", sentence.New("group_lacks")
 }
 
 // BySource reports whether grouping by these fields makes the groups of the source.
 func BySource(fields []string) bool { return slices.Equal(fields, []string{"group_key"}) }
 
+// both returns sentences with "and" between them.
+func both(all []sentence.Value) (joined sentence.Value) {
+	for i, why := range slices.Backward(all) {
+		if i < len(all)-1 {
+			why = sentence.New("both", why, joined)
+		}
+		joined = why
+	}
+	return joined
+}
+
 // read returns the values of fields in a form for keys, their explanations, and the fields that the event lacks.
-func read(fields []string, e *event.Event) (values, words, missing []string) {
+func read(fields []string, e *event.Event) (values []string, why []sentence.Value, missing []string) {
 	for _, field := range fields {
 		value, ok := filter.Read(e, field)
 		if !ok {
 			missing = append(missing, field)
-			words = append(words, field+" is not there")
+			why = append(why, sentence.New("group_no_value", field))
 			values = append(values, "-")
 			continue
 		}
 		values = append(values, "="+value)
-		words = append(words, sentence.Of("group_value", field, value))
+		why = append(why, sentence.New("group_value", field, value))
 	}
-	return values, words, missing
+	return values, why, missing
 }

@@ -3,7 +3,6 @@ package decide
 import (
 	"iter"
 	"slices"
-	"strings"
 
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/filter"
@@ -24,7 +23,7 @@ func (d *decision) mute() error {
 		return err
 	}
 	if d.channel.Disabled { // enabling the channel decides all its alerts again
-		d.looked("channel", Step{Matched: true, Why: sentence.Of("channel_disabled")})
+		d.looked("channel", Step{Matched: true, Why: sentence.New("channel_disabled")})
 		d.muted(Disabled, "", d.now+recheck, "a_m_channel")
 	}
 	return nil
@@ -144,7 +143,7 @@ func (d *decision) inhibited() (bool, error) {
 // inhibitedBy reports whether one of the sources inhibits the alert by a rule, and records it. A source inhibits while it
 // is active: whether people have acknowledged it, and how long ago it was sent, does not matter.
 func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources iter.Seq[*Alert]) (bool, error) {
-	var near []string // why sources that match the rule do not inhibit
+	var near []sentence.Value // why sources that match the rule do not inhibit
 	d.meter.Begin()
 	for source := range sources {
 		if source.ID == d.Alert.ID && source.ID != "" || source.AwaitsQuiet() {
@@ -160,7 +159,7 @@ func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources iter.Seq[*Al
 			continue
 		}
 		if field, ok := agree(inhibit.Equals, &e, &d.Event); !ok {
-			near = nearly(near, source, "has another "+field)
+			near = nearly(near, sentence.New("not_equal", source.Title, source.ID, field))
 			continue
 		}
 		waits, err := d.waitsFor(source)
@@ -168,29 +167,29 @@ func (d *decision) inhibitedBy(rule *Rule, inhibit Inhibit, sources iter.Seq[*Al
 			return false, err
 		}
 		if waits {
-			near = nearly(near, source, "is inhibited by this one itself")
+			near = nearly(near, sentence.New("inhibited_itself", source.Title, source.ID))
 			continue
 		}
-		d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Matched: true, Why: source.named() + " is active"})
+		d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Matched: true, Why: sentence.New("inhibited_by", source.Title, source.ID)})
 		if !d.discarded(rule) {
 			d.muted(Inhibited, source.ID, d.now+recheck, "a_m_inhibit")
 		}
 		return true, nil
 	}
-	why := sentence.Of("no_source")
+	why := sentence.New("no_source")
 	if len(near) > 0 {
-		why = strings.Join(near, "; ")
+		why = sentence.Join(near...)
 	}
 	d.looked("inhibit", Step{Rule: rule.ID, Name: rule.Name, Why: why})
 	return false, nil
 }
 
 // nearly adds why a source does not inhibit to the first such reasons.
-func nearly(near []string, source *Alert, why string) []string {
+func nearly(near []sentence.Value, why sentence.Value) []sentence.Value {
 	if len(near) == 5 {
 		return near
 	}
-	return append(near, source.named()+" "+why)
+	return append(near, why)
 }
 
 // maxWaits bounds how many alerts that inhibit each other are followed.

@@ -8,7 +8,6 @@
 package decide
 
 import (
-	"fmt"
 	"iter"
 	"maps"
 
@@ -70,19 +69,18 @@ type Grouping struct {
 	BySource bool
 }
 
-// Step is one evaluation of a rule, or one action, in the order in which they happened.
+// Step is one evaluation of a rule, or one action, in the order in which they happened. It is stored as JSON.
 type Step struct {
-	Stage   string        `json:"stage" doc:"enrichment, pipeline, route, channel, drop, merge, silence, inhibit, flapping or group."`
-	Rule    string        `json:"rule_id,omitzero" doc:"The rule that was looked at."`
-	Name    string        `json:"rule_name,omitzero" doc:"Its name at that time."`
-	Matched bool          `json:"matched" doc:"Whether it applied."`
-	Why     string        `json:"why" doc:"The condition that was met or not with the value it saw, or what was done, in words."`
-	WhyData sentence.Data `json:"why_data,omitzero" doc:"In an explanation: why as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	Stage   string         `json:"stage"` // enrichment, pipeline, route, channel, drop, merge, silence, inhibit, flapping or group
+	Rule    string         `json:"rule_id,omitzero"`
+	Name    string         `json:"rule_name,omitzero"` // of the rule, at that time
+	Matched bool           `json:"matched"`
+	Why     sentence.Value `json:"why"` // the condition that was met or not with the value it saw, or what was done
 	// Channels and Until are what follows from a step that matched.
-	Channels []int64 `json:"channel_ids,omitempty" doc:"Of a case of a route: the channels that it leads to."`
-	Until    int64   `json:"until,omitzero" doc:"Of a rule that mutes the alert: until when, Unix seconds, unless the rules change; it is decided again then."`
-	Joins    bool    `json:"joins,omitzero" doc:"The alert joins an incident that was open already."`
-	Over     bool    `json:"-"` // the rule exceeded its budget and counts as not matching
+	Channels []int64 `json:"channel_ids,omitempty"` // of a case of a route: the channels that it leads to
+	Until    int64   `json:"until,omitzero"`        // of a rule that mutes the alert: until when, Unix seconds, unless the rules change
+	Joins    bool    `json:"joins,omitzero"`        // the alert joins an incident that was open already
+	Over     bool    `json:"-"`                     // the rule exceeded its budget and counts as not matching
 }
 
 // Alert is an alert with all that decisions depend on.
@@ -122,9 +120,6 @@ func (a *Alert) alike(b *Alert) bool {
 	return a.Status == b.Status && a.Title == b.Title && a.Description == b.Description && a.GroupKey == b.GroupKey &&
 		maps.Equal(a.Labels, b.Labels)
 }
-
-// named names the alert in a reason.
-func (a *Alert) named() string { return fmt.Sprintf("alert %.100q (%s)", a.Title, a.ID) }
 
 // Group is an open incident that alerts may join.
 type Group struct {

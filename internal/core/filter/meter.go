@@ -1,8 +1,9 @@
 package filter
 
 import (
-	"fmt"
 	"strings"
+
+	"tocsin/internal/core/sentence"
 )
 
 // Meter bounds what matching costs, in steps: a step is one instruction of a regular expression over one byte of
@@ -62,24 +63,24 @@ func (m *Meter) Used() int64 {
 func (m *Meter) Over() bool { return m != nil && m.over }
 
 // Why returns in words that the rule needed more steps than it has.
-func (m *Meter) Why() string {
+func (m *Meter) Why() sentence.Value {
 	if m.all < m.perRule {
-		return "all rules together take more steps than one event may cost, so it counts as not matching"
+		return sentence.New("over_event")
 	}
-	return fmt.Sprintf("it takes more than %d steps and counts as not matching", m.perRule)
+	return sentence.New("over_rule", m.perRule)
 }
 
 // Ask begins a rule and matches its filter. why is the reason in words. A rule over its budget does not match.
-func (m *Meter) Ask(matcher *Matcher, fields Fields) (matched bool, why string) {
+func (m *Meter) Ask(matcher *Matcher, fields Fields) (matched bool, why sentence.Value) {
 	return m.ask(matcher, fields, Trace.Why)
 }
 
 // AskEach is Ask with a reason that names every condition; see Trace.Conditions.
-func (m *Meter) AskEach(matcher *Matcher, fields Fields) (matched bool, why string) {
+func (m *Meter) AskEach(matcher *Matcher, fields Fields) (matched bool, why sentence.Value) {
 	return m.ask(matcher, fields, Trace.Conditions)
 }
 
-func (m *Meter) ask(matcher *Matcher, fields Fields, words func(Trace) string) (matched bool, why string) {
+func (m *Meter) ask(matcher *Matcher, fields Fields, words func(Trace) sentence.Value) (matched bool, why sentence.Value) {
 	m.Begin()
 	var trace Trace
 	matched = matcher.Within(m, fields, &trace)

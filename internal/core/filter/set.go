@@ -1,9 +1,10 @@
 package filter
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"tocsin/internal/core/sentence"
 )
 
 // Set is many filters that are asked about the same fields, made ready so that asking costs what may match
@@ -103,7 +104,7 @@ func (s *Set) Match(i int, fields Fields, trace *Trace) bool {
 }
 
 // Ask asks one filter of the set within the budget of a rule; see Meter.Ask.
-func (s *Set) Ask(meter *Meter, i int, fields Fields) (matched bool, why string) {
+func (s *Set) Ask(meter *Meter, i int, fields Fields) (matched bool, why sentence.Value) {
 	return meter.Ask(s.matchers[i], fields)
 }
 
@@ -112,7 +113,7 @@ func (s *Set) Len() int { return len(s.matchers) }
 
 // Passed returns in words why the filters that are no candidates cannot match: one sentence for each field that
 // excluded some.
-func (s *Set) Passed(fields Fields, candidates []int) (why []string) {
+func (s *Set) Passed(fields Fields, candidates []int) (why []sentence.Value) {
 	for i := range s.byField {
 		n := len(s.byField[i].all)
 		for _, f := range candidates {
@@ -124,11 +125,11 @@ func (s *Set) Passed(fields Fields, candidates []int) (why []string) {
 			continue
 		}
 		value, ok := s.byField[i].read(fields)
-		is := "is not there"
 		if ok {
-			is = fmt.Sprintf("is %.100q", value)
+			why = append(why, sentence.New("fewer_rules", s.byField[i].name(), value, n))
+		} else {
+			why = append(why, sentence.New("fewer_rules_absent", s.byField[i].name(), n))
 		}
-		why = append(why, fmt.Sprintf("%s %s, %d rules want another value", s.byField[i].name(), is, n))
 	}
 	return why
 }

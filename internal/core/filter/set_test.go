@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
+
+	"tocsin/internal/core/sentence"
 )
 
 // Asked together, filters match as they do one by one: none that matches is passed over, and the words for
@@ -63,7 +64,7 @@ func TestPassed(t *testing.T) {
 		{{{"title", In, []string{"/out/"}}}},
 	})
 	candidates := set.Candidates(record{"labels.service": "c"})
-	got := fmt.Sprint(candidates, strings.Join(set.Passed(record{"labels.service": "c"}, candidates), "; "))
+	got := fmt.Sprint(candidates, sentence.Join(set.Passed(record{"labels.service": "c"}, candidates)...).English())
 	if want := `[1 3]labels.service is "c", 1 rules want another value; severity is not there, 1 rules want another value`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -1,9 +1,9 @@
 package filter
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
+
+	"tocsin/internal/core/sentence"
 )
 
 // The bounds of what Why shows of a filter and of a field: it is stored with every event.
@@ -12,13 +12,13 @@ const (
 	shownText   = 100 // bytes of a value
 )
 
-// Why returns in words the conditions that led to the result. For a filter that matched these are the conditions of
-// the first group that matched, else the first unmet condition of each group. It shows the first 5 of each list.
-func (t Trace) Why() string {
+// Why returns the conditions that led to the result. For a filter that matched these are the conditions of the first group
+// that matched, else the first unmet condition of each group. It shows the first 5 of each list.
+func (t Trace) Why() sentence.Value {
 	if len(t) == 0 {
-		return "it has no conditions"
+		return sentence.New("no_conditions")
 	}
-	var missed []string
+	var missed []sentence.Value
 	more := 0
 	for _, g := range t {
 		if g.Matched {
@@ -30,17 +30,24 @@ func (t Trace) Why() string {
 		}
 		for i := range g.Clauses {
 			if c := &g.Clauses[i]; !c.Matched {
-				missed = append(missed, c.words())
+				missed = append(missed, c.why())
 				break
 			}
 		}
 	}
-	return strings.Join(missed, "; ") + others(more, "; ", "groups")
+	switch more {
+	case 0:
+	case 1:
+		missed = append(missed, sentence.New("more_group"))
+	default:
+		missed = append(missed, sentence.New("more_groups", more))
+	}
+	return sentence.Join(missed...)
 }
 
 // Conditions is Why, but of a filter of one group that did not match it names every condition: the unmet ones, then the
 // met ones. It shows the first 5 of them and counts the rest.
-func (t Trace) Conditions() string {
+func (t Trace) Conditions() sentence.Value {
 	if len(t) != 1 || t[0].Matched {
 		return t.Why()
 	}
@@ -54,66 +61,59 @@ func (t Trace) Conditions() string {
 	}
 	why := join(lists[0], shownGroups)
 	if len(lists[1]) > 0 {
-		why += "; met: " + join(lists[1], shownGroups-min(shownGroups, len(lists[0])))
+		why = sentence.Join(why, sentence.New("and_met", join(lists[1], shownGroups-min(shownGroups, len(lists[0])))))
 	}
 	return why
 }
 
-// join returns comparisons, the first most of them in words.
-func join(clauses []ClauseTrace, most int) string {
-	b := make([]byte, 0, 256)
+// join returns clauses with "and" between them; most of them are shown, and the others counted.
+func join(clauses []ClauseTrace, most int) (joined sentence.Value) {
 	shown := clauses[:min(len(clauses), most)]
-	for i := range shown {
-		if i > 0 {
-			b = append(b, " and "...)
+	switch more := len(clauses) - len(shown); more {
+	case 0:
+	case 1:
+		joined = sentence.New("more_condition")
+	default:
+		joined = sentence.New("more_conditions", more)
+	}
+	for i := len(shown) - 1; i >= 0; i-- {
+		why := shown[i].why()
+		if joined != "" {
+			why = sentence.New("both", why, joined)
 		}
-		b = shown[i].appendWords(b)
+		joined = why
 	}
-	more := others(len(clauses)-len(shown), " and ", "conditions")
-	if len(shown) == 0 {
-		more = strings.TrimPrefix(more, " and ")
-	}
-	return string(append(b, more...))
+	return joined
 }
 
-// words returns one comparison, such as: severity is "Info", not IN Critical, Warning.
-func (c *ClauseTrace) words() string { return string(c.appendWords(make([]byte, 0, 128))) }
-
-// appendWords appends words to b. It is called for every rule that an event is compared with, so it does without fmt.
-func (c *ClauseTrace) appendWords(b []byte) []byte {
-	b = append(b, cut(c.Field)...)
-	if c.Present {
-		b = strconv.AppendQuote(append(b, " is "...), cut(c.Value))
-	} else {
-		b = append(b, " is not there"...)
-	}
-	b = append(b, ", "...)
-	if !c.Matched {
-		b = append(b, "not "...)
-	}
-	b = append(b, c.Oper...)
+// why returns the clause with the value it saw.
+func (c *ClauseTrace) why() (why sentence.Value) {
 	shown := c.Vals[:min(len(c.Vals), shownGroups)]
+	vals := make([]string, len(shown))
 	for i, val := range shown {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(b, ' '), cut(val)...)
+		vals[i] = cut(val)
 	}
-	return append(b, others(len(c.Vals)-len(shown), ", ", "values")...)
-}
-
-// others returns the number of elements that are not shown, in words; empty: none.
-func others(n int, separator, what string) string {
+	field, values := cut(c.Field), strings.Join(vals, ", ")
 	switch {
-	case n <= 0:
-		return ""
-	case n == 1:
-		what = strings.TrimSuffix(what, "s")
+	case c.Present && c.Matched:
+		why = sentence.New("met", field, c.Value, c.Oper, values)
+	case c.Present:
+		why = sentence.New("unmet", field, c.Value, c.Oper, values)
+	case c.Matched:
+		why = sentence.New("met_absent", field, c.Oper, values)
+	default:
+		why = sentence.New("unmet_absent", field, c.Oper, values)
 	}
-	return fmt.Sprintf("%s%d more %s", separator, n, what)
+	switch more := len(c.Vals) - len(shown); more {
+	case 0:
+		return why
+	case 1:
+		return sentence.New("more_value", why)
+	default:
+		return sentence.New("more_values", why, more)
+	}
 }
 
-// cut shortens a text to at most 100 bytes and an ellipsis.
 func cut(s string) string {
 	if len(s) <= shownText {
 		return s

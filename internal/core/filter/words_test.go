@@ -11,7 +11,7 @@ func conditions(f Filter, r record) string {
 	m, _ := Compile(f)
 	var trace Trace
 	m.Match(r, &trace)
-	return trace.Conditions()
+	return trace.Conditions().English()
 }
 
 func TestConditions(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/sentence"
 )
 
 // Enrichment is a rule that adds a label to an event or removes labels.
@@ -134,8 +135,8 @@ func CheckAllEnrichments(rules []Enrichment) string {
 	return size.CheckList()
 }
 
-// apply applies a rule that matched, and returns in words what it did.
-func (r *readyEnrichment) apply(meter *filter.Meter, e *event.Event) string {
+// apply applies a rule that matched, and returns why it matched with what it did.
+func (r *readyEnrichment) apply(meter *filter.Meter, e *event.Event, why sentence.Value) sentence.Value {
 	s := r.Settings
 	var value string
 	switch r.Kind {
@@ -143,39 +144,39 @@ func (r *readyEnrichment) apply(meter *filter.Meter, e *event.Event) string {
 		for _, name := range s.DropLabels {
 			delete(e.Labels, name)
 		}
-		return "removes " + strings.Join(s.DropLabels, ", ")
+		return sentence.New("done_removes", why, s.DropLabels)
 	case "composition":
 		var err error
 		value, err = fill(s.Template, e)
 		if err != nil {
-			return "skipped, " + err.Error()
+			return sentence.New("done_skipped", why, sentence.Raw(err.Error()))
 		}
 	case extraction:
 		if r.pattern == nil { // an older version stored it, without bounds
-			return "skipped, its pattern " + r.wrong
+			return sentence.New("done_skipped", why, sentence.Raw("its pattern "+r.wrong))
 		}
 		source, ok := e.Field(s.SourceField)
 		if name, isLabel := strings.CutPrefix(s.SourceField, "labels."); isLabel {
 			source, ok = e.Label(name)
 		}
 		if !meter.Spend(r.perByte * int64(len(source))) {
-			return ""
+			return why
 		}
 		found := r.pattern.FindStringSubmatch(source)
 		if !ok || found == nil {
-			return "its pattern does not match " + s.SourceField
+			return sentence.New("done_no_match", why, s.SourceField)
 		}
 		value = found[max(0, r.pattern.SubexpIndex("result"))]
 	default:
-		return "skipped, the kind is not supported"
+		return sentence.New("done_skipped", why, "the kind is not supported")
 	}
 	_, set := e.Labels[s.ResultLabel]
 	switch {
 	case set && (s.Override == nil || !*s.Override):
-		return s.ResultLabel + " is set already and stays"
+		return sentence.New("done_stays", why, s.ResultLabel)
 	case !set && len(e.Labels) >= event.MaxLabels:
-		return fmt.Sprintf("%s is not added, the event has %d labels", s.ResultLabel, len(e.Labels))
+		return sentence.New("done_full", why, s.ResultLabel, len(e.Labels))
 	}
 	e.Labels[s.ResultLabel] = event.Cut(value, event.MaxLabelValue)
-	return fmt.Sprintf("%s is %q", s.ResultLabel, e.Labels[s.ResultLabel])
+	return sentence.New("done_label", why, s.ResultLabel, e.Labels[s.ResultLabel])
 }

@@ -14,6 +14,7 @@ import (
 
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/sentence"
 )
 
 // Step is the result of one rule for an event.
@@ -21,8 +22,8 @@ type Step struct {
 	Stage   string // enrichment or pipeline
 	Rule    string // such as rules[2]
 	Matched bool
-	Why     string // which condition was met or not, and what was done, in words
-	Over    bool   // it needed more steps than a rule has, and counts as not matching
+	Why     sentence.Value // which condition was met or not, and what was done
+	Over    bool           // it needed more steps than a rule has, and counts as not matching
 }
 
 // Rule is a rule of an alert pipeline.
@@ -154,30 +155,30 @@ func checkText(path, text string) (string, string) {
 	return "", ""
 }
 
-// apply applies a rule that matched, and returns in words what it did.
-func (r Rule) apply(e *event.Event) (action string, dropped bool) {
+// apply applies a rule that matched, and returns why it matched with what it did.
+func (r Rule) apply(e *event.Event, why sentence.Value) (done sentence.Value, dropped bool) {
 	switch r.Kind {
 	case TitleReset:
 		title, err := fill(r.Settings.Title, e)
 		if err != nil {
-			return "skipped, " + err.Error(), false
+			return sentence.New("done_skipped", why, sentence.Raw(err.Error())), false
 		}
 		e.Title = event.Cut(title, event.MaxTitle)
-		return fmt.Sprintf("the title is %q", e.Title), false
+		return sentence.New("done_title", why, e.Title), false
 	case DescriptionReset:
 		description, err := fill(r.Settings.Description, e)
 		if err != nil {
-			return "skipped, " + err.Error(), false
+			return sentence.New("done_skipped", why, sentence.Raw(err.Error())), false
 		}
 		e.Description = event.Cut(description, event.MaxDescription)
-		return "the description is replaced", false
+		return sentence.New("done_description", why), false
 	case SeverityReset:
 		e.Status, e.Severity = r.Settings.Severity, r.Settings.Severity
-		return "the severity is " + r.Settings.Severity, false
+		return sentence.New("done_severity", why, r.Settings.Severity), false
 	case AlertDrop:
-		return "dropped", true
+		return sentence.New("named_why", why, sentence.New("dropped")), true
 	}
-	return "", false
+	return why, false
 }
 
 // placeholder is a field in a text: {{.title}}, or ${title} as the Terraform provider's examples write it.

@@ -26,7 +26,7 @@ func TestApply(t *testing.T) {
 	if dropped || out.Title != "[prod] Disk full on db-1" || out.Severity != event.Critical || out.Status != event.Critical || out.Description != "97 %" || len(inhibits) != 1 || len(steps) != 4 {
 		t.Errorf("%+v %v %+v %+v", out, dropped, inhibits, steps)
 	}
-	if steps[2].Matched || !strings.Contains(steps[2].Why, `severity is "Critical", not IN Warning`) {
+	if steps[2].Matched || !strings.Contains(steps[2].Why.English(), `severity is "Critical", not IN Warning`) {
 		t.Errorf("%+v", steps[2])
 	}
 	if sample.Title != "Disk full on db-1" {

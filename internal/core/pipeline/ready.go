@@ -7,6 +7,7 @@ import (
 
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/sentence"
 )
 
 // Rules are the rules of an alert pipeline, compiled once for all events. They are safe for concurrent use.
@@ -45,18 +46,14 @@ type Inhibit struct {
 // for the caller, who knows the active alerts. A rule over the meter's budget does not match.
 func (rules Rules) Apply(meter *filter.Meter, e event.Event) (out event.Event, dropped bool, inhibits []Inhibit, steps []Step) {
 	if e.Status == event.Ok {
-		return e, false, nil, []Step{{Stage: "pipeline", Why: "the pipeline does not change an event that ends an alert"}}
+		return e, false, nil, []Step{{Stage: "pipeline", Why: sentence.New("ends_unchanged")}}
 	}
 	for i := range rules {
 		r := &rules[i]
 		matched, why := meter.Ask(r.matcher, &e)
 		step := Step{"pipeline", r.name, matched, why, meter.Over()}
 		if matched {
-			var action string
-			action, dropped = r.apply(&e)
-			if action != "" {
-				step.Why += ": " + action
-			}
+			step.Why, dropped = r.apply(&e, why)
 			if r.Kind == AlertInhibit {
 				inhibits = append(inhibits, Inhibit{r.name, r.Settings.Equals, r.source})
 			}
@@ -116,7 +113,7 @@ func (rules Enrichments) Enrich(meter *filter.Meter, e event.Event) (event.Event
 		r := &rules[i]
 		matched, why := meter.Ask(r.matcher, &e)
 		if matched {
-			why += ": " + r.apply(meter, &e)
+			why = r.apply(meter, &e, why)
 		}
 		if meter.Over() {
 			matched, why = false, meter.Why()

@@ -27,7 +27,16 @@ func New(code string, args ...any) Value {
 	if p == nil || len(args) != len(p.kinds) {
 		panic(fmt.Sprintf("sentence %q with %d arguments", code, len(args)))
 	}
-	b := append([]byte(begins), '"')
+	size := len(begins) + len(code) + 16
+	for _, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			size += len(arg) + 8
+		case Value:
+			size += len(arg) + 1
+		}
+	}
+	b := append(append(make([]byte, 0, size), begins...), '"')
 	b = append(append(b, code...), '"')
 	for i, arg := range args {
 		if i == 0 {
@@ -59,11 +68,24 @@ func appendArgument(b []byte, kind byte, arg any) []byte {
 	case []string:
 		return appendList(b, kind, arg)
 	}
-	text := fmt.Sprint(arg)
+	text, is := arg.(string)
+	if !is {
+		text = fmt.Sprint(arg)
+	}
 	if kind == Quoted {
-		text = fmt.Sprintf("%.100q", text)
+		text = quoted(text)
 	}
 	return appendText(b, text)
+}
+
+// maxQuoted bounds a text in quotes, in bytes.
+const maxQuoted = 100
+
+func quoted(text string) string {
+	if len(text) > maxQuoted {
+		text = strings.ToValidUTF8(text[:maxQuoted], "") + "..."
+	}
+	return strconv.Quote(text)
 }
 
 func appendList[T any](b []byte, kind byte, list []T) []byte {
@@ -78,11 +100,24 @@ func appendList[T any](b []byte, kind byte, list []T) []byte {
 }
 
 func appendText(b []byte, text string) []byte {
+	if plain(text) { // most texts are, and reasons are made for every event
+		return append(append(append(b, '"'), text...), '"')
+	}
 	encoded, err := json.Marshal(text)
 	if err != nil {
 		panic(err) // every text has an encoding
 	}
 	return append(b, encoded...)
+}
+
+// plain reports whether JSON holds a text as it is, but for the quotes around it.
+func plain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || strings.IndexByte(`"\<>&`, c) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Raw returns a text that is no sentence of the table, such as the answer of a service.

@@ -19,7 +19,8 @@ type RuleResult struct {
 	RuleName string `json:"rule_name" doc:"Its name."`
 	Matched  bool   `json:"matched" doc:"It escalates the incident."`
 	Why      string `json:"why" doc:"The condition that was met or not, in words."`
-	over     bool   // matching exceeded the meter's budget, which counts as no match
+	why      sentence.Value
+	over     bool // matching exceeded the meter's budget, which counts as no match
 }
 
 // choices holds what the choice of a rule depends on besides the incident.
@@ -71,17 +72,22 @@ func (c *choices) choose(
 func (c *choices) match(meter *filter.Meter, rule channel.EscalateRule, i *incident.Incident, now time.Time) RuleResult {
 	result := RuleResult{RuleID: rule.RuleID, RuleName: rule.RuleName}
 	if rule.Status != "enabled" {
-		result.Why = sentence.Of("rule_disabled")
+		result.is(sentence.New("rule_disabled"))
 		return result
 	}
 	m, _ := filter.Compile(rule.Filters) // checked when the rule was stored
-	result.Matched, result.Why = meter.Ask(m, i)
+	matched, why := meter.Ask(m, i)
+	result.Matched = matched
 	result.over = meter.Over()
 	if result.Matched && len(rule.TimeFilters) > 0 && !channel.InWindow(rule.TimeFilters, now, c.zone, c.days) {
-		result.Matched, result.Why = false, "it is not active at this time: "+result.Why
+		result.Matched, why = false, sentence.New("rule_inactive", why)
 	}
+	result.is(why)
 	return result
 }
+
+// is sets why the rule matched or not.
+func (r *RuleResult) is(why sentence.Value) { r.Why, r.why = why.English(), why }
 
 // Choose returns the rule that escalates an incident, and changes nothing. It matches filters, which takes time, so it
 // must not be called in a write transaction.

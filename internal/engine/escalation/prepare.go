@@ -203,7 +203,7 @@ func (r *Service) choose(tx *db.Tx, e *run, p *prepared, now time.Time) (matched
 	if len(p.results) > 0 {
 		why = sentence.New("no_rule_matches")
 		for _, l := range p.results {
-			why = sentence.Join(why, sentence.New("named_why", l.RuleName, sentence.Parsed(l.Why)))
+			why = sentence.Join(why, sentence.New("named_why", l.RuleName, l.why))
 		}
 	}
 	return false, r.noRule(tx, p, why, now)

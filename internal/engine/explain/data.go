@@ -20,10 +20,8 @@ func (x *Explanation) asData() {
 		x.WordsData[i] = data(text)
 	}
 	for _, list := range [][]Outcome{x.Verdicts, x.Later} {
-		for _, v := range list {
-			for i := range v.Trace {
-				v.Trace[i].WhyData = data(v.Trace[i].Why)
-			}
+		for i := range list {
+			list[i].show()
 		}
 	}
 }

@@ -40,9 +40,9 @@ func begin(t *testing.T) *apitest.Server {
 		})
 	})
 	verdict := `INSERT INTO verdict (account_id, verdict_id, decided_at, event_id, channel_id, outcome, alert_id, incident_id, integration_id, event_time, severity, body, trace) VALUES ($1, $2, 1776052800000 + $2 * 1000, $3, $4, $5, $6, $7, 5, 1776052800, 'Critical', '{"title":"Disk full","alert_key":"disk"}', $8)`
-	s.Exec(verdict, apitest.AccountA, 1, first, 1001, "silenced", alertID, "", `[{"stage":"route","matched":true,"why":"its integration belongs to channel 1001"},{"stage":"silence","rule_id":"5e5e5e5e5e5e5e5e5e5e5e01","rule_name":"Night work","matched":true,"why":"labels.env is \"prod\", IN prod"}]`)
-	s.Exec(verdict, apitest.AccountA, 2, "", 1001, "opened", alertID, incidentID, `[{"stage":"group","matched":true,"why":"alerts are not grouped in this channel: it opens an incident of its own"}]`)
-	s.Exec(verdict, apitest.AccountA, 3, second, 1001, "dropped", "", "", `[{"stage":"drop","rule_name":"Noise","matched":true,"why":"it has no conditions"}]`)
+	s.Exec(verdict, apitest.AccountA, 1, first, 1001, "silenced", alertID, "", `[{"stage":"route","matched":true,"why":{"code":"channel_of_integration","args":[1001]}},{"stage":"silence","rule_id":"5e5e5e5e5e5e5e5e5e5e5e01","rule_name":"Night work","matched":true,"why":{"code":"met","args":["labels.env","\"prod\"","IN","prod"]}}]`)
+	s.Exec(verdict, apitest.AccountA, 2, "", 1001, "opened", alertID, incidentID, `[{"stage":"group","matched":true,"why":{"code":"group_alone_before"}}]`)
+	s.Exec(verdict, apitest.AccountA, 3, second, 1001, "dropped", "", "", `[{"stage":"drop","rule_name":"Noise","matched":true,"why":{"code":"no_conditions"}}]`)
 	s.Exec(verdict, apitest.AccountA, 4, secret, 1002, "dropped", "", "", `[]`)
 	s.Exec(`INSERT INTO event_waiting (account_id, event_id, received_at) VALUES ($1, $2, 1)`, apitest.AccountA, waiting)
 	s.Exec(`INSERT INTO event (account_id, event_id, received_at, integration_id, body) VALUES ($1, $2, 1, 5, '{}')`, apitest.AccountA, waiting)

@@ -73,7 +73,7 @@ func (x *Explanation) grouped(v *Outcome) string {
 		return follows()[decide.Grouped]
 	}
 	st, risen, known := x.Incidents[n].at(v.DecidedAt)
-	joins := slices.ContainsFunc(v.Trace, func(step decide.Step) bool { return step.Stage == "group" && step.Joins })
+	joins := slices.ContainsFunc(v.trace, func(step decide.Step) bool { return step.Stage == "group" && step.Joins })
 	switch {
 	case !known:
 		return follows()[decide.Grouped]

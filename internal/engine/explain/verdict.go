@@ -22,21 +22,44 @@ import (
 
 // Outcome is the verdict on an event in a channel.
 type Outcome struct {
-	EventID    string        `json:"event_id" doc:"The event; empty: its alert was decided again, because what muted it ended."`
-	DecidedAt  int64         `json:"decided_at" doc:"When, Unix milliseconds."`
-	ChannelID  int64         `json:"channel_id" doc:"The channel; 0: no channel accepts it."`
-	Outcome    string        `json:"outcome" doc:"discarded, unrouted, dropped, repeated, silenced, inhibited, channel_disabled, flapping, opened, grouped, recovered, unmatched or failed."`
-	AlertID    string        `json:"alert_id" doc:"Its alert; empty: none."`
-	IncidentID string        `json:"incident_id" doc:"Its incident; empty: none."`
-	Title      string        `json:"title" doc:"Title of the event at that time."`
-	Headline   string        `json:"headline" doc:"What people read of the event: what is wrong, and in brackets where."`
-	AlertKey   string        `json:"alert_key" doc:"The key by which it is merged into its alert."`
-	Trace      []decide.Step `json:"trace" doc:"Every rule that was tried, in order."`
-	source     int64         // the integration that the event came from
-	severity   string        // a sentence about the severity that the source sent; empty: no explanation is needed
-	number     int64         // in the order of the account's verdicts
-	over       bool          // the event is an Ok
-	shortened  bool          // see event.Shorten
+	EventID    string `json:"event_id" doc:"The event; empty: its alert was decided again, because what muted it ended."`
+	DecidedAt  int64  `json:"decided_at" doc:"When, Unix milliseconds."`
+	ChannelID  int64  `json:"channel_id" doc:"The channel; 0: no channel accepts it."`
+	Outcome    string `json:"outcome" doc:"discarded, unrouted, dropped, repeated, silenced, inhibited, channel_disabled, flapping, opened, grouped, recovered, unmatched or failed."`
+	AlertID    string `json:"alert_id" doc:"Its alert; empty: none."`
+	IncidentID string `json:"incident_id" doc:"Its incident; empty: none."`
+	Title      string `json:"title" doc:"Title of the event at that time."`
+	Headline   string `json:"headline" doc:"What people read of the event: what is wrong, and in brackets where."`
+	AlertKey   string `json:"alert_key" doc:"The key by which it is merged into its alert."`
+	Trace      []Step `json:"trace" doc:"Every rule that was tried, in order."`
+	trace      []decide.Step
+	source     int64  // the integration that the event came from
+	severity   string // a sentence about the severity that the source sent; empty: no explanation is needed
+	number     int64  // in the order of the account's verdicts
+	over       bool   // the event is an Ok
+	shortened  bool   // see event.Shorten
+}
+
+// Step is a rule that was tried, as a reply shows it.
+type Step struct {
+	Stage    string        `json:"stage" doc:"enrichment, pipeline, route, channel, drop, merge, silence, inhibit, flapping or group."`
+	Rule     string        `json:"rule_id,omitzero" doc:"The rule that was looked at."`
+	Name     string        `json:"rule_name,omitzero" doc:"Its name at that time."`
+	Matched  bool          `json:"matched" doc:"Whether it applied."`
+	Why      string        `json:"why" doc:"The condition that was met or not with the value it saw, or what was done, in words."`
+	WhyData  sentence.Data `json:"why_data,omitzero" doc:"Why as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	Channels []int64       `json:"channel_ids,omitempty" doc:"Of a case of a route: the channels that it leads to."`
+	Until    int64         `json:"until,omitzero" doc:"Of a rule that mutes the alert: until when, Unix seconds, unless the rules change; it is decided again then."`
+	Joins    bool          `json:"joins,omitzero" doc:"The alert joins an incident that was open already."`
+}
+
+// show makes the trace of a verdict one of replies.
+func (v *Outcome) show() {
+	v.Trace = make([]Step, len(v.trace))
+	for i, s := range v.trace {
+		v.Trace[i] = Step{Stage: s.Stage, Rule: s.Rule, Name: s.Name, Matched: s.Matched, Why: s.Why.English(), WhyData: s.Why.Data(),
+			Channels: s.Channels, Until: s.Until, Joins: s.Joins}
+	}
 }
 
 const verdicts = `SELECT verdict_id, event_id, decided_at, channel_id, integration_id, outcome, alert_id, incident_id, body, trace
@@ -68,9 +91,9 @@ func scanVerdict(scan db.Scan) (v Outcome, err error) {
 	}
 	v.Title, v.Headline = e.Title, render.AlertName(e.Title, e.Labels)
 	v.AlertKey = e.AlertKey
-	v.severity, v.Trace = severitySent(&e), []decide.Step{}
+	v.severity = severitySent(&e)
 	v.over, v.shortened = e.Status == event.Ok, e.Shortened
-	return v, json.Unmarshal([]byte(trace), &v.Trace)
+	return v, json.Unmarshal([]byte(trace), &v.trace)
 }
 
 // severitySent returns a sentence about the word that a source sent as the severity; empty if the event needs none.
@@ -133,8 +156,8 @@ func (x *Explanation) withoutPrivateRoutes() error {
 			if err != nil {
 				return err
 			}
-			for i := range v.Trace {
-				if err := x.hideRoute(&v.Trace[i], private); err != nil {
+			for i := range v.trace {
+				if err := x.hideRoute(&v.trace[i], private); err != nil {
 					return err
 				}
 			}
@@ -151,7 +174,7 @@ func (x *Explanation) hideRoute(step *decide.Step, private bool) error {
 	}
 	leads, err := denied(channel.PermitAll(x.c.Tx, x.c.Who, step.Channels...))
 	if private || leads {
-		step.Why, step.Channels = sentence.Of("hidden_route"), nil
+		step.Why, step.Channels = sentence.New("hidden_route"), nil
 	}
 	return err
 }
@@ -251,7 +274,7 @@ func (x *Explanation) describeEvent(sentences *[]string, v *Outcome) error {
 	if v.shortened {
 		*sentences = append(*sentences, sentence.Of("shortened")+".")
 	}
-	return x.describeRoute(sentences, v.Trace)
+	return x.describeRoute(sentences, v.trace)
 }
 
 // describeRoute adds a sentence for each case of a route that was looked at.
@@ -261,10 +284,10 @@ func (x *Explanation) describeRoute(sentences *[]string, trace []decide.Step) er
 		case step.Stage != "route" || step.Name == "":
 			continue
 		case !step.Matched:
-			*sentences = append(*sentences, sentence.Of("route_not_met", step.Name, ended(step.Why)))
+			*sentences = append(*sentences, sentence.Of("route_not_met", step.Name, ended(step.Why.English())))
 			continue
 		}
-		*sentences = append(*sentences, sentence.Of("route_met", step.Name, ended(step.Why)))
+		*sentences = append(*sentences, sentence.Of("route_met", step.Name, ended(step.Why.English())))
 		var names []string
 		for _, id := range step.Channels {
 			name, err := x.channelNamed(id)
@@ -288,10 +311,10 @@ func (x *Explanation) describeRoute(sentences *[]string, trace []decide.Step) er
 func (x *Explanation) because(v *Outcome) []string {
 	var sentences []string
 	var last *decide.Step // the last that matched, or just the last if none did
-	for i := range v.Trace {
-		step := &v.Trace[i]
+	for i := range v.trace {
+		step := &v.trace[i]
 		if step.Matched && (step.Stage == "enrichment" || step.Stage == "pipeline") {
-			sentences = append(sentences, fmt.Sprintf("Before that, %s %s: %s", step.Stage, step.Name, ended(step.Why)))
+			sentences = append(sentences, fmt.Sprintf("Before that, %s %s: %s", step.Stage, step.Name, ended(step.Why.English())))
 		}
 		if last == nil || step.Matched || !last.Matched {
 			last = step
@@ -303,7 +326,7 @@ func (x *Explanation) because(v *Outcome) []string {
 	}
 	if last != nil {
 		if described := last.Stage == "route" && last.Name != ""; !described && v.Outcome != string(decide.Recovered) {
-			sentences = append(sentences, "The reason"+reason(last)+ended(last.Why))
+			sentences = append(sentences, "The reason"+reason(last)+ended(last.Why.English()))
 		}
 		if last.Until != 0 {
 			until = " before " + x.clock.Minute(last.Until)

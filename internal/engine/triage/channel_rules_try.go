@@ -14,6 +14,7 @@ import (
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/render"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
@@ -101,7 +102,7 @@ func (r *Service) tryRules(c *api.Call, in tryRequest) (reply Trial, err error) 
 	if v.Channel != 0 {
 		reply.Rules = s.rules(v, c.Unix())
 	}
-	reply.Why = why(v.Trace)
+	reply.Why = why(v.Trace).English()
 	if v.Outcome != decide.Opened || !c.Who.May(auth.IncidentsRead) || r.Escalation == nil {
 		return reply, nil
 	}
@@ -113,7 +114,7 @@ func (r *Service) tryRules(c *api.Call, in tryRequest) (reply Trial, err error) 
 }
 
 // why returns the reason of the last step that applied.
-func why(trace []decide.Step) string {
+func why(trace []decide.Step) sentence.Value {
 	for _, s := range slices.Backward(trace) {
 		if s.Matched {
 			return s.Why
@@ -128,16 +129,16 @@ func (s *trial) rules(v *decide.Verdict, now int64) []TriedRule {
 	list := []TriedRule{}
 	for _, step := range slices.Concat(s.channel.Drops.Each("drop", &v.Event, now), s.channel.Silences.Each("silence", &v.Event, now),
 		s.channel.Targets.Each("inhibit", &v.Event, now)) {
-		one := TriedRule{Stage: step.Stage, ID: step.Rule, Name: step.Name, Matched: step.Matched, Why: step.Why}
+		one := TriedRule{Stage: step.Stage, ID: step.Rule, Name: step.Name, Matched: step.Matched, Why: step.Why.English()}
 		looked := slices.IndexFunc(v.Trace, func(t decide.Step) bool { return t.Rule == step.Rule && t.Stage == step.Stage })
 		if looked >= 0 {
 			t := v.Trace[looked]
 			one.Matched = t.Matched
 			one.Decides = t.Matched
-			one.Why = t.Why
+			one.Why = t.Why.English()
 			one.Until = t.Until
 		} else if step.Stage == "inhibit" && step.Matched {
-			one.Matched, one.Why = false, "it was not asked whether an alert inhibits by it, because another rule decides: "+step.Why
+			one.Matched, one.Why = false, "it was not asked whether an alert inhibits by it, because another rule decides: "+step.Why.English()
 		}
 		list = append(list, one)
 	}

@@ -286,7 +286,7 @@ func (r *Service) setAside(p *progress, e *pending, cause error) error {
 		if err := done(tx, p.Account, e); err != nil {
 			return err
 		}
-		why := sentence.Of("not_decided", maxAttempts)
+		why := sentence.New("not_decided", maxAttempts)
 		v := verdict{Verdict: decide.Verdict{Outcome: decide.Failed, Event: e.Event, Trace: []decide.Step{{Stage: "channel", Why: why}}}}
 		last, err := lastVerdict(tx, p.Account, p.Now)
 		if err == nil {

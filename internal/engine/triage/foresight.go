@@ -64,7 +64,7 @@ func (f *Foresight) Begin(e event.Event, begin, end int64) (all []*Foreseen, err
 			open.group.Alerts++
 			continue
 		}
-		one := &Foreseen{Channel: v.Channel, Outcome: v.Outcome, Why: why(v.Trace), Begin: begin, End: end,
+		one := &Foreseen{Channel: v.Channel, Outcome: v.Outcome, Why: why(v.Trace).English(), Begin: begin, End: end,
 			group: decide.Group{Incident: "new", Started: begin, Last: begin, Alerts: 1}}
 		if v.Outcome == decide.Opened {
 			one.Incident = incident.From(v.Alert, alert.Origin{})

@@ -142,7 +142,7 @@ func TestARuleOverItsBudgetDoesNotMatch(t *testing.T) {
 	r.runs()
 	r.wants(first, "opened")
 	r.wants(second, "opened")
-	if n := r.count(`SELECT count(*) FROM verdict WHERE trace LIKE '%so it counts as not matching%'`); n != 2 {
+	if n := r.count(`SELECT count(*) FROM verdict WHERE trace LIKE '%"over_event"%'`); n != 2 {
 		t.Errorf("%d verdicts record it", n)
 	}
 	if n := r.count(`SELECT count(*) FROM notice WHERE account_id = $1 AND person_id = $2 AND cause = 'slow_rule'`, account, person); n != 5 { // the last five rules, once each

@@ -13,9 +13,9 @@ func (b *batch) stray(v *verdict) {
 	for _, step := range v.Trace {
 		switch {
 		case step.Stage == "route" && !step.Matched:
-			why = append(why, sentence.Parsed(step.Why))
+			why = append(why, step.Why)
 		case step.Stage == "channel" && step.Matched:
-			choice = sentence.Parsed(step.Why)
+			choice = step.Why
 		}
 	}
 	switch {

@@ -19,7 +19,7 @@ func (r *Service) warn(tx *db.Tx, m *snapshot, v *verdict) error {
 			ID:    step.Rule,
 			Name:  step.Name,
 			About: v.Event.Title,
-			Why:   step.Why,
+			Why:   step.Why.English(),
 		}
 		if rule.ID == "" && step.Stage != "group" { // of enrichment, pipeline or route
 			rule.Where = fmt.Sprintf("integration %d", v.Event.Integration)
