@@ -12,7 +12,7 @@ import (
 // stored, or a text that is no sentence of the table. It is shown by English, or by Data in another language. Values can be
 // compared, and the empty one is no sentence.
 //
-// Only New and Raw make a Value, and a row that holds one. So a name or a service's answer in it can say what it likes: it
+// Only New and Raw make a Value, and a row that holds one. A name or a service's answer in it, whatever it looks like,
 // stays an argument.
 type Value string
 

@@ -21,7 +21,7 @@ func (i *instance) transition(now, at time.Time, change, from, severity, event, 
 // record is what is stored of a transition besides its columns.
 type record struct {
 	Labels  map[string]string  `json:"labels"`
-	Why     []sentence.Value    `json:"why"`
+	Why     []sentence.Value   `json:"why"`
 	AsOf    int64              `json:"as_of"` // Unix milliseconds
 	Queries []queried          `json:"queries,omitempty"`
 	Clauses []condition.Clause `json:"clauses,omitempty"`
