@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"tocsin/internal/api"
+	"tocsin/internal/console/locale"
 	"tocsin/internal/platform/fault"
 )
 
@@ -48,12 +49,12 @@ func pagesIn(lang string) func() *template.Template {
 
 func functions(lang string) template.FuncMap {
 	return template.FuncMap{
-		"t": func(text string, args ...any) string { return translate(lang, text, args...) },
+		"t": func(text string, args ...any) string { return locale.Text(lang, text, args...) },
 		"tn": func(n any, one, many string, args ...any) string {
 			if lang == "en" && fmt.Sprint(n) == "1" {
 				many = one
 			}
-			return translate(lang, many, append([]any{n}, args...)...)
+			return locale.Text(lang, many, append([]any{n}, args...)...)
 		},
 		"icon":    icon,
 		"lower":   strings.ToLower,
@@ -92,7 +93,7 @@ func (v *visit) render(status int, name, tab string, data view) error {
 }
 
 // T returns a text in the visitor's language.
-func (v *visit) T(text string, args ...any) string { return translate(v.Lang, text, args...) }
+func (v *visit) T(text string, args ...any) string { return locale.Text(v.Lang, text, args...) }
 
 // Asset returns the address of an asset, which changes with its content.
 func (v *visit) Asset(name string) string { return assetPath(name) }
