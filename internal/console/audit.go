@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tocsin/internal/api"
+	"tocsin/internal/person"
 )
 
 var auditPages = []page{
@@ -68,7 +69,7 @@ const auditDays = 90
 type auditView struct {
 	titled
 	Found      auditFound
-	People     []account
+	People     []person.Member
 	Operations []auditOperation
 	Next       string
 }

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -57,6 +58,8 @@ func functions(lang string) template.FuncMap {
 			return locale.Text(lang, many, append([]any{n}, args...)...)
 		},
 		"icon":    icon,
+		"has":     func(list []int64, one int64) bool { return slices.Contains(list, one) },
+		"value":   func(n *int64) int64 { return *n },
 		"lower":   strings.ToLower,
 		"list":    func(items ...any) []any { return items },
 		"sub":     func(a, b int64) int64 { return a - b },

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tocsin/internal/api"
+	"tocsin/internal/team"
 )
 
 // editView is the form of a schedule's layers.
@@ -17,8 +18,8 @@ type editView struct {
 	ID        int64  // 0: of a new one
 	Path      string // what the form is sent to
 	Draft     draft
-	People    []person
-	Teams     []channelTeam
+	People    []profile
+	Teams     []team.Team
 	Calendars []calendarName
 	Preview   []laneView
 	Axis      []tick
@@ -92,7 +93,7 @@ func editPath(id int64, form string) string {
 
 // HasTeam reports whether the schedule's team is one of those to choose from.
 func (d editView) HasTeam() bool {
-	return d.Draft.Team == 0 || slices.ContainsFunc(d.Teams, func(t channelTeam) bool { return t.ID == d.Draft.Team })
+	return d.Draft.Team == 0 || slices.ContainsFunc(d.Teams, func(t team.Team) bool { return t.TeamID == d.Draft.Team })
 }
 
 // preview draws who would be on call under the draft, as far as it can be computed without storing it: overrides and
