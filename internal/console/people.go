@@ -122,7 +122,7 @@ type personView struct {
 	May        bool // change the profile
 	Teams      []team.Team
 	Roles      []role.Role
-	Preference *preference // nil: the visitor may not see it
+	Preference *notifying // nil: the visitor may not see it
 	Zones      []string
 	Identity   bool        // the provider knows the person, and the visitor may remove that
 	MayLink    bool        // make a link to set a password
