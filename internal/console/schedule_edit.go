@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tocsin/internal/api"
+	"tocsin/internal/calendar"
 	"tocsin/internal/team"
 )
 
@@ -20,14 +21,9 @@ type editView struct {
 	Draft     draft
 	People    []profile
 	Teams     []team.Team
-	Calendars []calendarName
+	Calendars []calendar.Calendar
 	Preview   []laneView
 	Axis      []tick
-}
-
-type calendarName struct {
-	ID   string `json:"cal_id"`
-	Name string `json:"cal_name"`
 }
 
 // edited is what was done with a draft in this visit.
@@ -69,14 +65,10 @@ func showEdit(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	var reply struct {
-		Items []calendarName `json:"items"`
-	}
-	err = v.call("/calendar/list", map[string]any{}, &reply)
+	d.Calendars, err = v.calendars()
 	if err != nil {
 		return nil, err
 	}
-	d.Calendars = reply.Items
 	if v.edited != nil && v.edited.preview {
 		err = d.preview(v)
 	}
