@@ -21,6 +21,11 @@ type CursorRequest struct {
 	After
 }
 
+// Continue sets the most elements of a page, and the cursor at which it begins; empty: at the first element.
+func (w *CursorRequest) Continue(limit int64, cursor string) {
+	w.Limit, w.SearchAfterCtx = limit, cursor
+}
+
 // After is the part of CursorRequest beside the numbers of pages.
 type After struct {
 	SearchAfterCtx string `json:"search_after_ctx,omitzero" maxLength:"8192" doc:"The cursor from the reply with the page before. The next page continues there, even if rows were added or deleted meanwhile; the other members but limit must be as they were."`
@@ -76,6 +81,9 @@ type CursorPage[T any] struct {
 
 	behind func(element int) string // the cursor of the page behind an element; nil: the page is whole
 }
+
+// Part returns the elements of the page, and the cursor of the next one; empty: there is none.
+func (p CursorPage[T]) Part() (items []T, next string) { return p.Items, p.SearchAfterCtx }
 
 // shorten ends the page before its elements have more than PageBytes in the reply. It reports whether it left any out.
 func (p *CursorPage[T]) shorten(c *Call) (bool, error) {

@@ -63,6 +63,9 @@ type Func struct {
 	call    func(c *Call, in any) (any, error) // returns a pointer to the reply, so that the encoder need not copy it
 }
 
+// Types returns the types of the request and of the reply.
+func (f Func) Types() (in, out reflect.Type) { return f.in, f.out }
+
 // Do returns the Func of a function from request to reply.
 //
 // In is a struct whose json tags name the fields: a field with omitempty or omitzero is optional, any

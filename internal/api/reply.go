@@ -38,7 +38,7 @@ type Appender interface {
 func (x *exchange) encode(data any) error {
 	err := x.encodeWhole(data)
 	page, ok := data.(interface{ shorten(c *Call) (bool, error) })
-	if err != nil || !ok || x.reply.Len() <= PageBytes {
+	if err != nil || !ok || x.typed || x.reply.Len() <= PageBytes {
 		return err
 	}
 	if shorter, err := page.shorten(&x.call); err != nil || !shorter {
@@ -52,6 +52,10 @@ func (x *exchange) encode(data any) error {
 func (x *exchange) encodeWhole(data any) (err error) {
 	if file, ok := data.(*Download); ok {
 		x.file = file
+		return nil
+	}
+	if x.typed {
+		x.data = data
 		return nil
 	}
 	x.reply = buffers.Get().(*bytes.Buffer)

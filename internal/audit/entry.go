@@ -8,8 +8,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// entry is one call as the audit log shows it.
-type entry struct {
+// Entry is one call as the audit log shows it.
+type Entry struct {
 	CreatedAt     int64   `json:"created_at" doc:"When, in Unix milliseconds."`
 	AccountID     uint64  `json:"account_id" doc:"The account."`
 	MemberID      uint64  `json:"member_id" doc:"The person whose key it was."`
@@ -19,7 +19,7 @@ type entry struct {
 	Operation     string  `json:"operation" doc:"The operation, such as schedule:write:create."`
 	OperationName string  `json:"operation_name" doc:"The same in words, in the language of the account's owner."`
 	Body          string  `json:"body" doc:"The request's body as JSON, without credentials; cut when it was long."`
-	Params        []param `json:"params" doc:"Further facts: error is the code with which the call was refused; empty when it succeeded."`
+	Params        []Param `json:"params" doc:"Further facts: error is the code with which the call was refused; empty when it succeeded."`
 	IsDangerous   bool    `json:"is_dangerous" doc:"The operation deletes or reveals."`
 	IsWrite       bool    `json:"is_write" doc:"The operation changes something."`
 
@@ -28,7 +28,8 @@ type entry struct {
 	id string
 }
 
-type param struct {
+// Param is a further fact about a call.
+type Param struct {
 	Key   string `json:"Key" doc:"Its name."`
 	Value string `json:"Value" doc:"Its value."`
 }
@@ -37,14 +38,14 @@ const columns = `created_at, audit_id, account_id, person_id, person_name, reque
 
 var columnsOfL = "l." + strings.ReplaceAll(columns, ", ", ", l.")
 
-func scan(row db.Scan) (e entry, err error) {
+func scan(row db.Scan) (e Entry, err error) {
 	var account, person int64
 	var outcome string
 	err = row(&e.CreatedAt, &e.id, &account, &person, &e.MemberName, &e.RequestID, &e.IP,
 		&e.Operation, &outcome, &e.Body, &e.IsDangerous, &e.IsWrite)
 	e.AccountID, e.MemberID = uint64(account), uint64(person)
 	if outcome != "" {
-		e.Params = []param{{"error", outcome}}
+		e.Params = []Param{{"error", outcome}}
 	}
 	return e, err
 }
@@ -55,10 +56,10 @@ type position struct {
 	ID        string `json:"audit_id"`
 }
 
-func (e entry) position() position { return position{e.CreatedAt, e.id} }
+func (e Entry) position() position { return position{e.CreatedAt, e.id} }
 
 // before orders the list: newest first.
-func before(a, b entry) bool {
+func before(a, b Entry) bool {
 	return a.CreatedAt > b.CreatedAt || a.CreatedAt == b.CreatedAt && a.id > b.id
 }
 
@@ -75,7 +76,7 @@ const channelsOf = `SELECT channel_id FROM audit_channel WHERE account_id = $1 A
 // shownTo completes the entry for a caller who may not read the hidden channels and what is private otherwise. An entry
 // about one of these loses its body and resources. A refused call may have ended before its channel was known; then it
 // counts as being about a hidden one.
-func (e *entry) shownTo(tx *db.Tx, hidden []int64, private func(string, []fault.Ref) (bool, error)) error {
+func (e *Entry) shownTo(tx *db.Tx, hidden []int64, private func(string, []fault.Ref) (bool, error)) error {
 	if err := e.withResources(tx); err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (e *entry) shownTo(tx *db.Tx, hidden []int64, private func(string, []fault.
 }
 
 // withResources adds the objects that the entry's call changed.
-func (e *entry) withResources(tx *db.Tx) (err error) {
+func (e *Entry) withResources(tx *db.Tx) (err error) {
 	e.Resources, err = db.All(tx, func(scan db.Scan) (r fault.Ref, err error) { return r, scan(&r.Kind, &r.ID, &r.Name) },
 		touched, int64(e.AccountID), e.id, shown)
 	return err

@@ -114,9 +114,9 @@ func (f filter) total(tx *db.Tx) (sum int64, err error) {
 }
 
 // page reads up to limit entries that match the filter, after start.
-func (f filter) page(tx *db.Tx, start position, limit int) ([]entry, error) {
+func (f filter) page(tx *db.Tx, start position, limit int) ([]Entry, error) {
 	kinds := f.kinds()
-	return cursor.Merge(limit, len(kinds), before, func(i int, after *entry, want int) ([]entry, error) {
+	return cursor.Merge(limit, len(kinds), before, func(i int, after *Entry, want int) ([]Entry, error) {
 		from := start
 		if after != nil {
 			from = after.position()

@@ -16,7 +16,8 @@ import (
 // maxWindow is the longest window of a search, in seconds: 90 days.
 const maxWindow = 90 * 24 * 60 * 60
 
-type searchRequest struct {
+// SearchRequest selects calls.
+type SearchRequest struct {
 	StartTime      int64    `json:"start_time" minimum:"0" maximum:"9999999999" doc:"Start of the window in Unix seconds, inclusive."`
 	EndTime        int64    `json:"end_time" minimum:"0" maximum:"9999999999" doc:"End of the window in Unix seconds, exclusive; after start_time, at most 90 days."`
 	Limit          int      `json:"limit,omitempty" minimum:"0" maximum:"99" doc:"Entries to a page; 0: 20."`
@@ -31,7 +32,7 @@ type searchRequest struct {
 }
 
 // Check rejects a window that is empty or too long, an empty operation, and half of a resource.
-func (in searchRequest) Check() error {
+func (in SearchRequest) Check() error {
 	switch span := in.EndTime - in.StartTime; {
 	case span <= 0:
 		return fault.Invalid("end_time", "must be greater than start_time %d, got %d", in.StartTime, in.EndTime)
@@ -50,14 +51,15 @@ func (in searchRequest) Check() error {
 	return nil
 }
 
-type searchReply struct {
+// SearchReply is a page of calls, the newest first.
+type SearchReply struct {
 	Total          int64   `json:"total" doc:"How many entries the filter matches in the window, on all pages."`
 	SearchAfterCtx string  `json:"search_after_ctx" doc:"The cursor of the next page; empty when there is none."`
-	Docs           []entry `json:"docs" doc:"The entries of this page."`
+	Docs           []Entry `json:"docs" doc:"The entries of this page."`
 }
 
 // search is POST /audit/search. The total and the page are read in one snapshot, so that they agree.
-func (r *Service) search(c *api.Call, in searchRequest) (reply searchReply, err error) {
+func (r *Service) search(c *api.Call, in SearchRequest) (reply SearchReply, err error) {
 	slices.Sort(in.Operations)
 	f := filter{
 		account: c.Who.AccountID, requestID: in.RequestID, operations: slices.Compact(in.Operations), person: int64(in.PersonID),

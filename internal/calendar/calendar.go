@@ -180,31 +180,34 @@ type Body struct {
 	ExtraCalIDs []string `json:"extra_cal_ids,omitzero" maxItems:"20" maxLength:"64" doc:"Calendars of the account whose events count here too."`
 }
 
-type createRequest struct {
+// CreateRequest is a calendar to create.
+type CreateRequest struct {
 	CalName string `json:"cal_name" minLength:"1" maxLength:"39" doc:"1 to 39 characters."`
 	Body
 }
 
-type created struct {
+// Created is the calendar that was created.
+type Created struct {
 	CalID   string `json:"cal_id" doc:"The new calendar."`
 	CalName string `json:"cal_name" doc:"Its name."`
 }
 
-type updateRequest struct {
+// UpdateRequest is what changes of a calendar. An absent member stays as it is.
+type UpdateRequest struct {
 	CalID   string  `json:"cal_id" minLength:"1" maxLength:"63" doc:"The calendar to change."`
 	CalName *string `json:"cal_name,omitzero" minLength:"1" maxLength:"39" doc:"1 to 39 characters."`
 	Body
 }
 
-func create(c *api.Call, in createRequest) (created, error) {
+func create(c *api.Call, in CreateRequest) (Created, error) {
 	cal := Calendar{
 		AccountID: c.Who.AccountID, CalID: "cal." + id.Short(), CalName: in.CalName, TimeZone: c.Who.Zone.String(), Kind: "personal",
 		Workdays: []int64{}, ExtraCalIDs: []string{}, CreatedAt: c.Unix(), CreatorID: c.Who.PersonID, Status: "enabled",
 	}
-	return created{cal.CalID, cal.CalName}, in.apply(c, &cal)
+	return Created{cal.CalID, cal.CalName}, in.apply(c, &cal)
 }
 
-func update(c *api.Call, in updateRequest) (api.Empty, error) {
+func update(c *api.Call, in UpdateRequest) (api.Empty, error) {
 	cal, err := Kind.Get(c.Tx, c.Who.AccountID, in.CalID)
 	if err != nil {
 		return api.Empty{}, err
@@ -238,12 +241,13 @@ func (b Body) apply(c *api.Call, cal *Calendar) error {
 	return Kind.Put(c.Tx, c.Who.AccountID, cal)
 }
 
-type deleteRequest struct {
+// DeleteRequest names a calendar to delete.
+type DeleteRequest struct {
 	CalID string `json:"cal_id" minLength:"1" maxLength:"63" doc:"The calendar to delete."`
 	api.DryRun
 }
 
-func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+func remove(c *api.Call, in DeleteRequest) (api.Removal, error) {
 	cal, err := Kind.Get(c.Tx, c.Who.AccountID, in.CalID)
 	if err != nil {
 		return api.Removal{}, err
@@ -262,21 +266,23 @@ func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
 	return api.Removal{}, Kind.Delete(c.Tx, c.Who.AccountID, cal.CalID)
 }
 
-type infoRequest struct {
+// InfoRequest names a calendar.
+type InfoRequest struct {
 	CalID string `json:"cal_id" minLength:"1" maxLength:"63" doc:"The calendar."`
 }
 
-func info(c *api.Call, in infoRequest) (Calendar, error) {
+func info(c *api.Call, in InfoRequest) (Calendar, error) {
 	return Kind.Get(c.Tx, c.Who.AccountID, in.CalID)
 }
 
-type listRequest struct {
+// ListRequest asks for all calendars.
+type ListRequest struct {
 	Kind     string `json:"kind,omitzero" enum:"personal,region.official.holiday" doc:"Absent: personal."`
 	NoLocale bool   `json:"no_locale,omitzero" doc:"Makes no difference: there are no calendars that depend on a language."`
 }
 
-// listed is the reply of the lists that have no pages.
-type listed[T any] struct {
+// Listed is the reply of the lists that have no pages.
+type Listed[T any] struct {
 	Items []T   `json:"items" doc:"All of them."`
 	Total int64 `json:"total" doc:"The number of items."`
 }
@@ -284,10 +290,10 @@ type listed[T any] struct {
 // maxListed is the highest number of calendars in a list, and of events with which a calendar is read.
 const maxListed = 10_000
 
-func list(c *api.Call, in listRequest) (listed[Calendar], error) {
+func list(c *api.Call, in ListRequest) (Listed[Calendar], error) {
 	if in.Kind != "" && in.Kind != "personal" {
-		return listed[Calendar]{Items: []Calendar{}}, nil
+		return Listed[Calendar]{Items: []Calendar{}}, nil
 	}
 	items, total, err := Kind.Page(c.Tx, c.Who.AccountID, configstore.Query{Ascending: true, Limit: maxListed})
-	return listed[Calendar]{items, total}, err
+	return Listed[Calendar]{items, total}, err
 }

@@ -11,7 +11,8 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-type eventUpsertRequest struct {
+// EventUpsertRequest is an event to create or to replace.
+type EventUpsertRequest struct {
 	CalID       string `json:"cal_id" minLength:"1" maxLength:"63" doc:"The calendar."`
 	EventID     string `json:"event_id,omitzero" maxLength:"63" doc:"The event to change; absent: a new one."`
 	Summary     string `json:"summary" minLength:"1" maxLength:"39" doc:"1 to 39 characters."`
@@ -22,23 +23,24 @@ type eventUpsertRequest struct {
 }
 
 // Check returns a fault if the days are malformed, in the wrong order or too many.
-func (in eventUpsertRequest) Check() error { return checkDays("", in.StartAt, in.EndAt) }
+func (in EventUpsertRequest) Check() error { return checkDays("", in.StartAt, in.EndAt) }
 
-type upserted struct {
+// Upserted is the event that was created or replaced.
+type Upserted struct {
 	CalID   string `json:"cal_id" doc:"The calendar."`
 	EventID string `json:"event_id" doc:"The event."`
 	Summary string `json:"summary" doc:"What it is called."`
 }
 
-func eventUpsert(c *api.Call, in eventUpsertRequest) (upserted, error) {
+func eventUpsert(c *api.Call, in EventUpsertRequest) (Upserted, error) {
 	if _, err := Kind.Get(c.Tx, c.Who.AccountID, in.CalID); err != nil {
-		return upserted{}, err
+		return Upserted{}, err
 	}
 	e := Event{AccountID: c.Who.AccountID, CreatorID: c.Who.PersonID, CalID: in.CalID, EventID: "cale." + id.Short(), CreatedAt: c.Unix()}
 	if in.EventID != "" {
 		old, err := eventOf(c, in.CalID, in.EventID)
 		if err != nil {
-			return upserted{}, err
+			return Upserted{}, err
 		}
 		e = old
 	}
@@ -50,7 +52,7 @@ func eventUpsert(c *api.Call, in eventUpsertRequest) (upserted, error) {
 	e.UpdatedAt = c.Unix()
 	c.Touched(Kind.Name, e.CalID, "")
 	c.Touched(EventKind.Name, e.EventID, e.Summary)
-	return upserted{e.CalID, e.EventID, e.Summary}, EventKind.Put(c.Tx, c.Who.AccountID, &e)
+	return Upserted{e.CalID, e.EventID, e.Summary}, EventKind.Put(c.Tx, c.Who.AccountID, &e)
 }
 
 // eventOf returns an event of this calendar, or a fault if the calendar has none with the ID.
@@ -62,13 +64,14 @@ func eventOf(c *api.Call, calendar, event string) (Event, error) {
 	return e, err
 }
 
-type eventDeleteRequest struct {
+// EventDeleteRequest names an event to delete.
+type EventDeleteRequest struct {
 	CalID   string `json:"cal_id" minLength:"1" maxLength:"63" doc:"The calendar."`
 	EventID string `json:"event_id" minLength:"1" maxLength:"63" doc:"The event to delete."`
 	api.DryRun
 }
 
-func eventDelete(c *api.Call, in eventDeleteRequest) (api.Removal, error) {
+func eventDelete(c *api.Call, in EventDeleteRequest) (api.Removal, error) {
 	e, err := eventOf(c, in.CalID, in.EventID)
 	if err != nil {
 		return api.Removal{}, err
@@ -78,7 +81,8 @@ func eventDelete(c *api.Call, in eventDeleteRequest) (api.Removal, error) {
 	return api.Removal{}, EventKind.Delete(c.Tx, c.Who.AccountID, e.EventID)
 }
 
-type eventListRequest struct {
+// EventListRequest asks for the events of a calendar.
+type EventListRequest struct {
 	CalID string `json:"cal_id" minLength:"1" maxLength:"63" doc:"The calendar."`
 	Year  int    `json:"year,omitzero" minimum:"1970" maximum:"9998" doc:"Absent: the present year."`
 	Month int    `json:"month,omitzero" minimum:"0" maximum:"12" doc:"1 to 12; absent or 0: the whole year."`
@@ -86,17 +90,17 @@ type eventListRequest struct {
 }
 
 // Check returns a fault for a day without a month.
-func (in eventListRequest) Check() error {
+func (in EventListRequest) Check() error {
 	if in.Day > 0 && in.Month == 0 {
 		return fault.Invalid("month", "must be given with day %d", in.Day)
 	}
 	return nil
 }
 
-func eventList(c *api.Call, in eventListRequest) (listed[Event], error) {
+func eventList(c *api.Call, in EventListRequest) (Listed[Event], error) {
 	cal, err := Kind.Get(c.Tx, c.Who.AccountID, in.CalID)
 	if err != nil {
-		return listed[Event]{}, err
+		return Listed[Event]{}, err
 	}
 	first, after := in.days(cal, c.Now)
 	all, err := EventKind.Of(c.Tx, c.Who.AccountID, cal.CalID)
@@ -104,11 +108,11 @@ func eventList(c *api.Call, in eventListRequest) (listed[Event], error) {
 	slices.SortFunc(all, func(a, b Event) int {
 		return cmp.Or(cmp.Compare(a.StartAt, b.StartAt), cmp.Compare(a.EventID, b.EventID))
 	})
-	return listed[Event]{all, int64(len(all))}, err
+	return Listed[Event]{all, int64(len(all))}, err
 }
 
 // days returns the first day of the request and the day after the last, as texts that sort like days.
-func (in eventListRequest) days(cal Calendar, now time.Time) (first, after string) {
+func (in EventListRequest) days(cal Calendar, now time.Time) (first, after string) {
 	year := in.Year
 	if year == 0 {
 		year = now.Year()

@@ -34,7 +34,7 @@ func Ops() []api.Op {
 			Path: "/calendar/update", Allow: mayManage, Effect: api.Write, Audit: "calendar:write:update",
 			Doc:     "Changes the fields of a calendar that are sent; the others keep their values.",
 			Example: `{"cal_id": "cal.BergfinkOfficeDays0001", "workdays": [1, 2, 3, 4]}`,
-			Moves:   moves(func(in updateRequest) string { return in.CalID }),
+			Moves:   moves(func(in UpdateRequest) string { return in.CalID }),
 			Do:      api.Do(update),
 		},
 		{
@@ -65,14 +65,14 @@ func Ops() []api.Op {
 			Doc:    "Adds exceptions to a calendar, days off or working days, or changes them.",
 			Example: `{"cal_id": "cal.BergfinkOfficeDays0001", "summary": "Labour Day", ` +
 				`"start_at": "2026-05-01", "end_at": "2026-05-02", "is_off": true}`,
-			Moves: moves(func(in eventUpsertRequest) string { return in.CalID }),
+			Moves: moves(func(in EventUpsertRequest) string { return in.CalID }),
 			Do:    api.Do(eventUpsert),
 		},
 		{
 			Path: "/calendar/event/delete", Allow: mayManage, Effect: api.Write, Audit: "calendar_event:write:delete", Danger: true,
 			Doc:     "Deletes an event of a calendar.",
 			Example: `{"cal_id": "cal.BergfinkOfficeDays0001", "event_id": "cale.Bergfink2026Holiday0"}`,
-			Moves:   moves(func(in eventDeleteRequest) string { return in.CalID }),
+			Moves:   moves(func(in EventDeleteRequest) string { return in.CalID }),
 			Do:      api.Do(eventDelete),
 		},
 		{

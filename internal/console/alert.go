@@ -9,6 +9,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/core/render"
+	incidents "tocsin/internal/incident"
 )
 
 var alertPages = []page{
@@ -239,7 +240,7 @@ func showAlert(v *visit) (view, error) {
 		d.Reached, d.Summary = x.Reached(), x.Summary
 		d.Rule, d.Why = x.muting(a)
 	}
-	d.Made, err = v.silencesMade("/alerts/"+a.ID, map[string]any{"alert_id": a.ID})
+	d.Made, err = v.silencesMade("/alerts/"+a.ID, incidents.SilencesRequest{AlertID: a.ID})
 	if err != nil {
 		d.Missing = append(d.Missing, v.T("Silences"))
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"tocsin/internal/api"
+	"tocsin/internal/audit"
+	"tocsin/internal/person"
 )
 
 var auditPages = []page{
@@ -18,32 +20,14 @@ var auditPages = []page{
 }
 
 // auditEntry is a call that changed something, or was refused.
-type auditEntry struct {
-	Created   int64  `json:"created_at"` // Unix milliseconds
-	Person    int64  `json:"member_id"`
-	Name      string `json:"member_name"`
-	Request   string `json:"request_id"`
-	IP        string `json:"ip"`
-	Operation string `json:"operation"`
-	Words     string `json:"operation_name"`
-	Body      string `json:"body"`
-	Params    []struct {
-		Key, Value string
-	} `json:"params"`
-	Dangerous bool `json:"is_dangerous"`
-	Resources []struct {
-		Kind string `json:"kind"`
-		ID   string `json:"id"`
-		Name string `json:"name"`
-	} `json:"resources"`
-}
+type auditEntry struct{ audit.Entry }
 
 // At returns when the call was made, in Unix seconds.
-func (e auditEntry) At() int64 { return e.Created / 1000 }
+func (e auditEntry) At() int64 { return e.CreatedAt / 1000 }
 
 // Path returns the address of the entry's page.
 func (e auditEntry) Path() string {
-	return "/audit/" + url.PathEscape(e.Request) + "?at=" + strconv.FormatInt(e.At(), 10)
+	return "/audit/" + url.PathEscape(e.RequestID) + "?at=" + strconv.FormatInt(e.At(), 10)
 }
 
 // Refused returns the code with which the call was refused; empty: it was not.
@@ -57,9 +41,19 @@ func (e auditEntry) Refused() string {
 }
 
 type auditFound struct {
-	Total int64        `json:"total"`
-	After string       `json:"search_after_ctx"`
-	Docs  []auditEntry `json:"docs"`
+	Total int64
+	Docs  []auditEntry
+	After string // the cursor of the next page
+}
+
+// audited searches the audit log.
+func (v *visit) audited(request audit.SearchRequest) (auditFound, error) {
+	reply, err := call[audit.SearchReply](v, "/audit/search", request)
+	found := auditFound{Total: reply.Total, After: reply.SearchAfterCtx}
+	for _, e := range reply.Docs {
+		found.Docs = append(found.Docs, auditEntry{e})
+	}
+	return found, err
 }
 
 // auditDays is the longest window of the audit log.
@@ -68,8 +62,8 @@ const auditDays = 90
 type auditView struct {
 	titled
 	Found      auditFound
-	People     []account
-	Operations []auditOperation
+	People     []person.Member
+	Operations []audit.Operation
 	Next       string
 }
 
@@ -84,20 +78,17 @@ func showAudit(v *visit) (view, error) {
 	if err != nil {
 		end = v.Now.Unix() + 1
 	}
-	request := map[string]any{"start_time": end - auditDays*86400, "end_time": end, "limit": 50}
-	if person, err := strconv.ParseInt(v.query("person"), 10, 64); err == nil && person > 0 {
-		request["person_id"] = person
+	request := audit.SearchRequest{
+		StartTime: end - auditDays*86400, EndTime: end, Limit: 50, IsDangerous: v.query("danger") != "", SearchAfterCtx: v.query("after"),
+	}
+	if person, err := strconv.ParseUint(v.query("person"), 10, 63); err == nil {
+		request.PersonID = person
 	}
 	if operation := v.query("operation"); operation != "" {
-		request["operations"] = []string{operation}
+		request.Operations = []string{operation}
 	}
-	if v.query("danger") != "" {
-		request["is_dangerous"] = true
-	}
-	if after := v.query("after"); after != "" {
-		request["search_after_ctx"] = after
-	}
-	if err := v.call("/audit/search", request, &d.Found); err != nil {
+	d.Found, err = v.audited(request)
+	if err != nil {
 		return nil, err
 	}
 	v.nameInChinese(d.Found.Docs, d.Operations)
@@ -111,29 +102,21 @@ func showAudit(v *visit) (view, error) {
 	return d, err
 }
 
-// auditOperation is what the audit log records, with its name in words.
-type auditOperation struct {
-	Name    string `json:"name"`
-	Chinese string `json:"name_cn"`
-}
-
-func (v *visit) auditOperations() ([]auditOperation, error) {
-	var reply struct {
-		Items []auditOperation `json:"items"`
-	}
-	err := v.call("/audit/operation/list", struct{}{}, &reply)
+// auditOperations returns what the audit log records, with the names in words.
+func (v *visit) auditOperations() ([]audit.Operation, error) {
+	reply, err := call[api.Items[audit.Operation]](v, "/audit/operation/list", api.Empty{})
 	return reply.Items, err
 }
 
 // nameInChinese names entries in Chinese to who reads it: the log names them in the language of the account's owner.
-func (v *visit) nameInChinese(entries []auditEntry, operations []auditOperation) {
+func (v *visit) nameInChinese(entries []auditEntry, operations []audit.Operation) {
 	if v.Lang != "zh" {
 		return
 	}
 	for i := range entries {
 		for _, o := range operations {
 			if o.Name == entries[i].Operation {
-				entries[i].Words = o.Chinese
+				entries[i].OperationName = o.NameCN
 			}
 		}
 	}
@@ -157,9 +140,8 @@ type auditEntryView struct {
 
 func showAuditEntry(v *visit) (view, error) {
 	at, _ := strconv.ParseInt(v.query("at"), 10, 64)
-	var found auditFound
-	request := map[string]any{"start_time": max(at, 0), "end_time": max(at, 0) + 1, "request_id": v.r.PathValue("id")}
-	if err := v.call("/audit/search", request, &found); err != nil {
+	found, err := v.audited(audit.SearchRequest{StartTime: max(at, 0), EndTime: max(at, 0) + 1, RequestID: v.r.PathValue("id")})
+	if err != nil {
 		return nil, err
 	}
 	if len(found.Docs) == 0 {
@@ -171,14 +153,14 @@ func showAuditEntry(v *visit) (view, error) {
 	}
 	v.nameInChinese(found.Docs, operations)
 	d := auditEntryView{Entry: found.Docs[0], Body: indented(found.Docs[0].Body)}
-	d.titled = titled(d.Entry.Words)
+	d.titled = titled(d.Entry.OperationName)
 	var earlier auditFound
 	if len(d.Entry.Resources) > 0 {
 		of := d.Entry.Resources[0]
-		request = map[string]any{
-			"start_time": at - (auditDays-1)*86400, "end_time": at + 1, "limit": 99, "resource_kind": of.Kind, "resource_id": of.ID,
-		}
-		if err := v.call("/audit/search", request, &earlier); err != nil {
+		earlier, err = v.audited(audit.SearchRequest{
+			StartTime: at - (auditDays-1)*86400, EndTime: at + 1, Limit: 99, ResourceKind: of.Kind, ResourceID: of.ID,
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -192,7 +174,7 @@ func differences(e auditEntry, earlier []auditEntry) (all []difference) {
 	now := membersOf(e.Body)
 	before := map[string]string{}
 	for _, past := range earlier {
-		if past.Created > e.Created || past.Request == e.Request || past.Refused() != "" {
+		if past.CreatedAt > e.CreatedAt || past.RequestID == e.RequestID || past.Refused() != "" {
 			continue
 		}
 		for member, value := range membersOf(past.Body) {

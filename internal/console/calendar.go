@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"time"
 
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/calendar"
 )
 
 func showCalendars(v *visit) (view, error) {
@@ -18,7 +20,7 @@ func showCalendars(v *visit) (view, error) {
 	}
 	all, err := v.calendars()
 	for _, c := range all {
-		row := recordRow{Path: "/calendars/" + url.PathEscape(c.ID), Name: c.Name, About: c.About, Tags: []string{c.Zone}}
+		row := recordRow{Path: "/calendars/" + url.PathEscape(c.CalID), Name: c.CalName, About: c.Description, Tags: []string{c.TimeZone}}
 		for _, day := range c.Workdays {
 			if day >= 0 && day < 7 {
 				row.Tags = append(row.Tags, v.WeekdayNames()[day])
@@ -30,22 +32,23 @@ func showCalendars(v *visit) (view, error) {
 }
 
 func editCalendar(v *visit) (view, error) {
-	c := calendarRow{Zone: v.who.Zone.String(), Workdays: []int64{1, 2, 3, 4, 5}}
+	c := calendar.Calendar{TimeZone: v.who.Zone.String(), Workdays: []int64{1, 2, 3, 4, 5}}
 	d := recordForm{titled: titled(v.T("New calendar")), Back: "/calendars", Path: "/calendars/" + url.PathEscape(v.r.PathValue("id")),
 		May: v.who.May(auth.CalendarsManage)}
 	if !v.isNew() {
-		c = calendarRow{}
-		if err := v.call("/calendar/info", map[string]any{"cal_id": v.r.PathValue("id")}, &c); err != nil {
+		var err error
+		c, err = call[calendar.Calendar](v, "/calendar/info", calendar.InfoRequest{CalID: v.r.PathValue("id")})
+		if err != nil {
 			return nil, err
 		}
-		d.titled, d.Delete = titled(c.Name), d.Path+"/delete"
+		d.titled, d.Delete = titled(c.CalName), d.Path+"/delete"
 		if err := d.days(v); err != nil {
 			return nil, err
 		}
 	}
-	d.text("name", v.T("Name"), c.Name, "")
-	d.text("about", v.T("Description"), c.About, "")
-	d.text("zone", v.T("Time zone"), c.Zone, v.T("Such as Europe/Berlin. Its days begin and end there."))
+	d.text("name", v.T("Name"), c.CalName, "")
+	d.text("about", v.T("Description"), c.Description, "")
+	d.text("zone", v.T("Time zone"), c.TimeZone, v.T("Such as Europe/Berlin. Its days begin and end there."))
 	if err := d.teams(v, c.TeamID); err != nil {
 		return nil, err
 	}
@@ -60,26 +63,18 @@ func editCalendar(v *visit) (view, error) {
 
 // days adds the exceptions of the calendar's year, with the form of a new one.
 func (d *recordForm) days(v *visit) error {
-	var reply struct {
-		Items []struct {
-			ID      string `json:"event_id"`
-			Summary string `json:"summary"`
-			Start   string `json:"start_at"`
-			End     string `json:"end_at"`
-			Off     bool   `json:"is_off"`
-		} `json:"items"`
-	}
-	if err := v.call("/calendar/event/list", map[string]any{"cal_id": v.r.PathValue("id"), "year": v.Now.In(v.Zone).Year()},
-		&reply); err != nil {
+	request := calendar.EventListRequest{CalID: v.r.PathValue("id"), Year: v.Now.In(v.Zone).Year()}
+	reply, err := call[calendar.Listed[calendar.Event]](v, "/calendar/event/list", request)
+	if err != nil {
 		return err
 	}
 	part := recordPart{Title: v.T("Exceptions this year"),
 		None: v.T("None. Add holidays, or days that are worked on although they are not in the week above.")}
 	for _, e := range reply.Items {
-		row := recordRow{Name: e.Summary, About: v.T("From %s, until before %s", e.Start, e.End),
-			Tags: []string{map[bool]string{true: v.T("day off"), false: v.T("working day")}[e.Off]}}
+		row := recordRow{Name: e.Summary, About: v.T("From %s, until before %s", e.StartAt, e.EndAt),
+			Tags: []string{map[bool]string{true: v.T("day off"), false: v.T("working day")}[e.IsOff]}}
 		if d.May {
-			row.Delete = d.Path + "/days/" + url.PathEscape(e.ID) + "/delete"
+			row.Delete = d.Path + "/days/" + url.PathEscape(e.EventID) + "/delete"
 		}
 		part.Rows = append(part.Rows, row)
 	}
@@ -103,26 +98,27 @@ func saveCalendar(v *visit) (string, error) {
 			days = append(days, day)
 		}
 	}
-	request := map[string]any{"cal_name": v.field("name"), "description": v.field("about"), "timezone": v.field("zone"),
-		"team_id": formNumber(v, "team"), "workdays": days}
-	if v.isNew() {
-		var made struct {
-			ID string `json:"cal_id"`
-		}
-		err := v.call("/calendar/create", request, &made)
-		return "/calendars/" + url.PathEscape(made.ID), err
+	body := calendar.Body{
+		Description: new(v.field("about")), TimeZone: new(v.field("zone")), TeamID: new(formNumber(v, "team")), Workdays: days,
 	}
-	request["cal_id"] = v.r.PathValue("id")
-	return v.r.URL.Path, v.call("/calendar/update", request, nil)
+	if v.isNew() {
+		made, err := call[calendar.Created](v, "/calendar/create", calendar.CreateRequest{CalName: v.field("name"), Body: body})
+		return "/calendars/" + url.PathEscape(made.CalID), err
+	}
+	request := calendar.UpdateRequest{CalID: v.r.PathValue("id"), CalName: new(v.field("name")), Body: body}
+	return v.r.URL.Path, do[api.Empty](v, "/calendar/update", request)
 }
 
 func saveCalendarDay(v *visit) (string, error) {
-	request := map[string]any{"cal_id": v.r.PathValue("id"), "summary": v.field("summary"), "start_at": v.field("start"),
-		"end_at": v.field("end"), "is_off": v.field("off") != ""}
-	return "/calendars/" + url.PathEscape(v.r.PathValue("id")), v.call("/calendar/event/upsert", request, nil)
+	request := calendar.EventUpsertRequest{
+		CalID: v.r.PathValue("id"), Summary: v.field("summary"), StartAt: v.field("start"), EndAt: v.field("end"), IsOff: v.field("off") != "",
+	}
+	return "/calendars/" + url.PathEscape(v.r.PathValue("id")), do[calendar.Upserted](v, "/calendar/event/upsert", request)
 }
 
 func deleteCalendarDay(v *visit) (string, error) {
-	request := map[string]any{"cal_id": v.r.PathValue("id"), "event_id": v.r.PathValue("event")}
-	return "/calendars/" + url.PathEscape(v.r.PathValue("id")), v.call("/calendar/event/delete", request, nil)
+	request := calendar.EventDeleteRequest{CalID: v.r.PathValue("id"), EventID: v.r.PathValue("event")}
+	return "/calendars/" + url.PathEscape(v.r.PathValue("id")), do[api.Removal](v, "/calendar/event/delete", request)
 }
+
+func calendarToDelete(id string) calendar.DeleteRequest { return calendar.DeleteRequest{CalID: id} }

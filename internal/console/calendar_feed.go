@@ -3,6 +3,9 @@ package console
 import (
 	"cmp"
 	"strconv"
+
+	"tocsin/internal/api"
+	"tocsin/internal/schedulefeed"
 )
 
 // feedView is the addresses of calendar feeds, and a form for a new one.
@@ -11,15 +14,7 @@ type feedView struct {
 	Kind, Name string
 	Target     int64
 	URL        string // of the feed that was just made; shown only once
-	Feeds      []calendarFeed
-}
-
-type calendarFeed struct {
-	ID        string `json:"feed_id"`
-	Kind      string `json:"kind"`
-	Target    int64  `json:"id"`
-	Name      string `json:"name"`
-	CreatedAt int64  `json:"created_at"`
+	Feeds      []schedulefeed.Feed
 }
 
 func showFeeds(v *visit) (view, error) {
@@ -42,26 +37,21 @@ func showFeeds(v *visit) (view, error) {
 		}
 		d.Name = cmp.Or(people[d.Target].Name, v.T("person %d", d.Target))
 	}
-	var reply struct {
-		Items []calendarFeed `json:"items"`
-	}
-	err := v.call("/schedule/calendar/list", map[string]any{}, &reply)
+	reply, err := call[schedulefeed.Listed](v, "/schedule/calendar/list", schedulefeed.ListRequest{})
 	d.Feeds = reply.Items
 	return d, err
 }
 
 // makeFeed makes an address. Its secret is in the page that answers and nowhere else.
 func makeFeed(v *visit) (string, error) {
-	var reply struct {
-		URL string `json:"url"`
-	}
-	err := v.call("/schedule/calendar/url", map[string]any{"kind": v.field("kind"), "id": number(v.field("id"))}, &reply)
+	request := schedulefeed.URLRequest{Kind: v.field("kind"), ID: number(v.field("id"))}
+	reply, err := call[schedulefeed.Created](v, "/schedule/calendar/url", request)
 	v.feedURL = reply.URL
 	return "", err
 }
 
 func revokeFeed(v *visit) (string, error) {
-	err := v.call("/schedule/calendar/revoke", map[string]any{"feed_id": v.field("feed")}, nil)
+	err := do[api.Empty](v, "/schedule/calendar/revoke", schedulefeed.RevokeRequest{FeedID: v.field("feed")})
 	return "/calendar-feeds?kind=" + kindOf(v.field("kind")) + "&id=" + strconv.FormatInt(number(v.field("id")), 10), err
 }
 

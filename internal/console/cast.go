@@ -9,7 +9,7 @@ import (
 
 // mark is a person as pictures show them: the name, shorter forms for narrow bars, and a colour.
 type mark struct {
-	person
+	profile
 	Short, Initials string
 	Hue             int
 	Striped         bool // the colour is another person's too
@@ -26,7 +26,7 @@ type cast struct {
 	*visit
 	order  []int64
 	places map[int64]int
-	people map[int64]person
+	people map[int64]profile
 }
 
 func (v *visit) newCast() *cast { return &cast{visit: v, places: map[int64]int{}} }
@@ -64,7 +64,7 @@ func (c *cast) addPersons(ids ...int64) {
 
 // load reads the persons' names.
 func (c *cast) load() error {
-	c.people = map[int64]person{}
+	c.people = map[int64]profile{}
 	for some := range slices.Chunk(c.order, 1000) {
 		found, err := c.visit.people(some)
 		if err != nil {
@@ -81,10 +81,10 @@ func (c *cast) load() error {
 func (c *cast) mark(id int64) mark {
 	p, known := c.people[id]
 	if !known || p.Name == "" {
-		p = person{ID: id, Name: c.T("person %d", id)}
+		p = profile{ID: id, Name: c.T("person %d", id)}
 	}
 	place := c.places[id]
-	m := mark{person: p, Hue: place % hues, Striped: place >= hues, Me: id == c.who.PersonID}
+	m := mark{profile: p, Hue: place % hues, Striped: place >= hues, Me: id == c.who.PersonID}
 	m.Short, m.Initials = shortName(p.Name), initials(p.Name)
 	m.Fit = fit(p.Name)
 	return m

@@ -7,6 +7,7 @@ import (
 
 	"tocsin/internal/auth"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/team"
 )
 
 var channelPages = []page{
@@ -195,8 +196,8 @@ type rulesOf struct {
 type channelView struct {
 	titled
 	Channel   channelRow
-	Teams     []channelTeam // that own or manage it, with their members
-	People    map[int64]person
+	Teams     []team.Team // that own or manage it, with their members
+	People    map[int64]profile
 	Kinds     []rulesOf
 	Escalates []ruleRow
 	Unheld    bool      // no escalation rule is enabled
@@ -267,12 +268,12 @@ func (d *channelView) members(v *visit) error {
 		if id == 0 {
 			continue
 		}
-		var t channelTeam
-		if err := v.call("/team/info", map[string]any{"team_id": id}, &t); err != nil {
+		t, err := call[team.Team](v, "/team/info", team.Named{TeamID: id})
+		if err != nil {
 			continue // deleted, or not for this person: the rest of the page is worth showing
 		}
 		d.Teams = append(d.Teams, t)
-		ids = append(ids, t.Persons...)
+		ids = append(ids, t.PersonIDs...)
 	}
 	var err error
 	d.People, err = v.people(slices.Compact(slices.Sorted(slices.Values(ids))))

@@ -3,6 +3,8 @@ package console
 import (
 	"cmp"
 	"strconv"
+
+	"tocsin/internal/team"
 )
 
 type channelEditView struct {
@@ -12,7 +14,7 @@ type channelEditView struct {
 	TeamID, Window            int64
 	Private, ByFields         bool
 	Flapping                  flappingForm
-	Teams                     []channelTeam
+	Teams                     []team.Team
 	Reminders                 []reminderField
 }
 

@@ -4,7 +4,11 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	fields "tocsin/internal/field"
 )
 
 // This file has the pages of all nouns of few fields, and those of fields.
@@ -23,13 +27,15 @@ var configurationPages = []page{
 
 var configurationActions = []action{
 	{path: "/templates/{id}", do: saveTemplate, show: editTemplate, page: "record", needs: rights{auth.TemplatesManage}},
-	{path: "/templates/{id}/delete", do: deletes("/template/delete", "template_id", "/templates"), needs: rights{auth.TemplatesManage}},
+	{path: "/templates/{id}/delete", do: deletes[api.Removal]("/template/delete", "/templates", templateToDelete),
+		needs: rights{auth.TemplatesManage}},
 	{path: "/calendars/{id}", do: saveCalendar, show: editCalendar, page: "record", needs: rights{auth.CalendarsManage}},
-	{path: "/calendars/{id}/delete", do: deletes("/calendar/delete", "cal_id", "/calendars"), needs: rights{auth.CalendarsManage}},
+	{path: "/calendars/{id}/delete", do: deletes[api.Removal]("/calendar/delete", "/calendars", calendarToDelete),
+		needs: rights{auth.CalendarsManage}},
 	{path: "/calendars/{id}/days", do: saveCalendarDay, show: editCalendar, page: "record", needs: rights{auth.CalendarsManage}},
 	{path: "/calendars/{id}/days/{event}/delete", do: deleteCalendarDay, needs: rights{auth.CalendarsManage}},
 	{path: "/fields/{id}", do: saveField, show: editField, page: "record", needs: rights{auth.CustomFieldsManage}},
-	{path: "/fields/{id}/delete", do: deletes("/field/delete", "field_id", "/fields"), needs: rights{auth.CustomFieldsManage}},
+	{path: "/fields/{id}/delete", do: deletes[api.Removal]("/field/delete", "/fields", fieldToDelete), needs: rights{auth.CustomFieldsManage}},
 	{path: "/datasources/{id}", do: saveDatasource, show: editDatasource, page: "record", needs: rights{auth.DatasourcesManage}},
 	{path: "/datasources/{id}/delete", do: deleteDatasource, needs: rights{auth.DatasourcesManage}},
 }
@@ -69,24 +75,12 @@ func showConfiguration(v *visit) (view, error) {
 }
 
 // deletes returns an action that deletes the object of the address.
-func deletes(path, member, next string) func(*visit) (string, error) {
-	return func(v *visit) (string, error) {
-		return next, v.call(path, map[string]any{member: v.r.PathValue("id")}, nil)
-	}
+func deletes[Out, In any](path, next string, object func(id string) In) func(*visit) (string, error) {
+	return func(v *visit) (string, error) { return next, do[Out](v, path, object(v.r.PathValue("id"))) }
 }
 
 // isNew reports whether the address is the form of a new object.
 func (v *visit) isNew() bool { return v.r.PathValue("id") == "new" }
-
-// fieldRow is what pages need of a field of incidents.
-type fieldRow struct {
-	ID      string   `json:"field_id"`
-	Name    string   `json:"field_name"`
-	Display string   `json:"display_name"`
-	About   string   `json:"description"`
-	Type    string   `json:"field_type"`
-	Options []string `json:"options"`
-}
 
 func showFields(v *visit) (view, error) {
 	d := recordList{titled: titled(v.T("Fields of incidents")),
@@ -94,53 +88,70 @@ func showFields(v *visit) (view, error) {
 	if v.who.May(auth.CustomFieldsManage) {
 		d.New, d.NewText = "/fields/new", v.T("New field")
 	}
-	var reply struct {
-		Items []fieldRow `json:"items"`
-	}
-	err := v.call("/field/list", struct{}{}, &reply)
+	reply, err := call[api.Items[fields.Field]](v, "/field/list", api.Empty{})
 	for _, f := range reply.Items {
-		d.Rows = append(d.Rows, recordRow{Path: "/fields/" + url.PathEscape(f.ID), Name: f.Display, About: f.About,
-			Tags: append([]string{f.Name, f.Type}, f.Options...)})
+		d.Rows = append(d.Rows, recordRow{Path: "/fields/" + url.PathEscape(f.FieldID), Name: f.DisplayName, About: f.Description,
+			Tags: append([]string{f.FieldName, f.FieldType}, optionsOf(f)...)})
 	}
 	return d, err
 }
 
 func editField(v *visit) (view, error) {
-	var f fieldRow
+	var f fields.Field
 	d := recordForm{titled: titled(v.T("New field")), Back: "/fields", Path: v.r.URL.Path, May: v.who.May(auth.CustomFieldsManage)}
 	if !v.isNew() {
-		if err := v.call("/field/info", map[string]any{"field_id": v.r.PathValue("id")}, &f); err != nil {
+		var err error
+		f, err = call[fields.Field](v, "/field/info", fields.OneRequest{FieldID: v.r.PathValue("id")})
+		if err != nil {
 			return nil, err
 		}
-		d.titled, d.Delete = titled(f.Display), d.Path+"/delete"
+		d.titled, d.Delete = titled(f.DisplayName), d.Path+"/delete"
 	}
-	d.text("display", v.T("Name for people"), f.Display, "")
+	d.text("display", v.T("Name for people"), f.DisplayName, "")
 	if v.isNew() {
 		d.text("name", v.T("Name for programs"), "", v.T("A letter, then letters, digits or _. It never changes."))
 		d.choice("type", v.T("How it is filled in"), "text", []option{{"text", v.T("Text")}, {"single_select", v.T("One of several")},
 			{"multi_select", v.T("Any of several")}, {"checkbox", v.T("Yes or no")}}, v.T("It never changes."))
 	}
-	d.text("about", v.T("Description"), f.About, "")
+	d.text("about", v.T("Description"), f.Description, "")
 	if v.isNew() || len(f.Options) > 0 {
-		d.long("options", v.T("What can be selected"), strings.Join(f.Options, "\n"), v.T("One on each line."))
+		d.long("options", v.T("What can be selected"), strings.Join(optionsOf(f), "\n"), v.T("One on each line."))
 	}
 	return d.entered(v), nil
 }
 
 func saveField(v *visit) (string, error) {
-	request := map[string]any{"display_name": v.field("display"), "description": v.field("about")}
-	if options := values(v.r.PostFormValue("options")); len(options) > 0 {
-		request["options"] = options
+	var options []jsontext.Value // absent: as they are
+	for _, one := range values(v.r.PostFormValue("options")) {
+		text, err := jsontext.AppendQuote(nil, one)
+		if err != nil {
+			return "", err
+		}
+		options = append(options, text)
 	}
 	if v.isNew() {
-		request["field_name"] = v.field("name")
-		request["field_type"] = v.field("type")
-		request["value_type"] = "string"
-		if v.field("type") == "checkbox" {
-			request["value_type"] = "bool"
+		request := fields.CreateRequest{
+			DisplayName: v.field("display"), Description: v.field("about"), Options: options,
+			FieldName: v.field("name"), FieldType: v.field("type"), ValueType: "string",
 		}
-		return "/fields", v.call("/field/create", request, nil)
+		if request.FieldType == "checkbox" {
+			request.ValueType = "bool"
+		}
+		return "/fields", do[fields.Created](v, "/field/create", request)
 	}
-	request["field_id"] = v.r.PathValue("id")
-	return "/fields", v.call("/field/update", request, nil)
+	request := fields.UpdateRequest{
+		FieldID: v.r.PathValue("id"), DisplayName: new(v.field("display")), Description: new(v.field("about")), Options: options,
+	}
+	return "/fields", do[api.Empty](v, "/field/update", request)
 }
+
+// optionsOf returns the options of a field, which are texts.
+func optionsOf(f fields.Field) []string {
+	all := make([]string, len(f.Options))
+	for i, o := range f.Options {
+		all[i] = shown(o)
+	}
+	return all
+}
+
+func fieldToDelete(id string) fields.DeleteRequest { return fields.DeleteRequest{FieldID: id} }

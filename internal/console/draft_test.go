@@ -112,7 +112,7 @@ func TestSchedulesSpeakChinese(t *testing.T) {
 			t.Errorf("%s has no texts", file)
 		}
 		for _, match := range found {
-			if chinese()[match[1]] == "" {
+			if chinese(match[1]) == "" {
 				t.Errorf("%s: %q has no translation", file, match[1])
 			}
 		}

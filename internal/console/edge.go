@@ -3,6 +3,7 @@ package console
 import (
 	"strings"
 
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/edge"
 )
@@ -13,7 +14,7 @@ var edgeActions = []action{
 	{path: "/edges/keys", do: makeEdgeKey, show: showEdges, page: "edges", needs: manageEdges},
 	{path: "/edges/keys/{id}/{to}", do: setEdgeKey, show: showEdges, page: "edges", needs: manageEdges},
 	{path: "/edges/clusters", do: saveEdgeCluster, show: showEdges, page: "edges", needs: manageEdges},
-	{path: "/edges/{id}/delete", do: deletes("/monit/edge/delete", "edge_id", "/edges"), needs: manageEdges},
+	{path: "/edges/{id}/delete", do: deletes[api.Removal]("/monit/edge/delete", "/edges", edgeToDelete), needs: manageEdges},
 }
 
 var manageEdges = rights{auth.AlertingEnginesManage}
@@ -46,26 +47,26 @@ func (c edgeCluster) ExcludeText() string { return strings.Join(c.Settings.Exclu
 func showEdges(v *visit) (view, error) {
 	d := edgesView{titled: titled(v.T("Edges")), Origin: v.origin(), May: v.who.MayAny(manageEdges)}
 	d.Key, _ = v.made.(string)
-	clusters, err := itemsOf[edge.ListedCluster](v, "/monit/edge/cluster/list")
+	clusters, err := call[api.Items[edge.ListedCluster]](v, "/monit/edge/cluster/list", struct{}{})
 	if err != nil {
 		return nil, err
 	}
-	edges, err := itemsOf[edge.Listed](v, "/monit/edge/list")
+	edges, err := call[api.Items[edge.Listed]](v, "/monit/edge/list", edge.ListRequest{})
 	if err != nil {
 		return nil, err
 	}
-	keys, err := itemsOf[edge.Key](v, "/monit/edge/key/list")
+	keys, err := call[api.Items[edge.Key]](v, "/monit/edge/key/list", edge.ListRequest{})
 	if err != nil {
 		return nil, err
 	}
-	for _, one := range clusters {
+	for _, one := range clusters.Items {
 		c := edgeCluster{ListedCluster: one}
-		for _, e := range edges {
+		for _, e := range edges.Items {
 			if e.ClusterName == one.ClusterName {
 				c.Edges = append(c.Edges, e)
 			}
 		}
-		for _, k := range keys {
+		for _, k := range keys.Items {
 			if k.ClusterName == one.ClusterName {
 				c.Keys = append(c.Keys, k)
 			}
@@ -83,10 +84,8 @@ func showEdges(v *visit) (view, error) {
 
 // makeEdgeKey makes a key and shows it once: an address must not hold it.
 func makeEdgeKey(v *visit) (string, error) {
-	var made struct {
-		Key string `json:"key"`
-	}
-	err := v.call("/monit/edge/key/create", map[string]any{"key_name": v.field("name"), "cluster_name": v.field("cluster")}, &made)
+	request := edge.CreateKeyRequest{KeyName: v.field("name"), ClusterName: v.field("cluster")}
+	made, err := call[edge.CreatedKey](v, "/monit/edge/key/create", request)
 	if err == nil {
 		v.made = made.Key
 	}
@@ -95,13 +94,12 @@ func makeEdgeKey(v *visit) (string, error) {
 
 // setEdgeKey enables, disables or deletes a key.
 func setEdgeKey(v *visit) (string, error) {
-	request := map[string]any{"key_id": v.number()}
 	switch to := v.r.PathValue("to"); to {
 	case "delete":
-		return "/edges", v.call("/monit/edge/key/delete", request, nil)
+		return "/edges", do[api.Removal](v, "/monit/edge/key/delete", edge.DeleteKeyRequest{KeyID: v.number()})
 	case "enable", "disable":
-		request["status"] = to + "d"
-		return "/edges", v.call("/monit/edge/key/update", request, nil)
+		request := edge.UpdateKeyRequest{KeyID: v.number(), Status: new(to + "d")}
+		return "/edges", do[api.Empty](v, "/monit/edge/key/update", request)
 	}
 	return "", v.noSuchForm()
 }
@@ -116,6 +114,8 @@ func enteredCluster(v *visit) edge.Settings {
 }
 
 func saveEdgeCluster(v *visit) (string, error) {
-	request := map[string]any{"cluster_name": v.field("cluster"), "settings": enteredCluster(v)}
-	return "/edges", v.call("/monit/edge/cluster/update", request, nil)
+	request := edge.UpdateRequest{ClusterName: v.field("cluster"), Settings: enteredCluster(v)}
+	return "/edges", do[api.Empty](v, "/monit/edge/cluster/update", request)
 }
+
+func edgeToDelete(id string) edge.DeleteRequest { return edge.DeleteRequest{EdgeID: id} }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tocsin/internal/team"
 )
 
 // escalationLayer is one layer of an escalation rule.
@@ -62,8 +64,8 @@ type escalationForm struct {
 	Wait      int64 // seconds before the first layer
 	Filter    filterForm
 	Layers    []layerForm
-	Persons   []person
-	Teams     []channelTeam
+	Persons   []profile
+	Teams     []team.Team
 	Schedules []schedule
 	May       bool
 	Seen      string // identifies the stored rule that the form began with; empty: it is new
@@ -227,7 +229,7 @@ func (v *visit) targets(f *escalationForm) error {
 	}
 	named := map[int64]bool{}
 	for _, m := range members.Items {
-		f.Persons, named[m.ID] = append(f.Persons, person{ID: m.ID, Name: m.Name}), true
+		f.Persons, named[m.ID] = append(f.Persons, profile{ID: m.ID, Name: m.Name}), true
 	}
 	var more []int64 // named by the rule and not in the list, which is bounded
 	for _, l := range f.Layers {
@@ -242,7 +244,7 @@ func (v *visit) targets(f *escalationForm) error {
 		return err
 	}
 	for _, id := range more {
-		f.Persons = append(f.Persons, person{ID: id, Name: people[id].Name})
+		f.Persons = append(f.Persons, profile{ID: id, Name: people[id].Name})
 	}
 	f.Teams, err = v.allTeams()
 	if err != nil {

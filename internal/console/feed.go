@@ -145,7 +145,7 @@ func (v *visit) described(entries []feedEntry) ([]feedLine, error) {
 }
 
 // names are persons by their ids.
-type names map[int64]person
+type names map[int64]profile
 
 // of returns the name of a person, or the id of one that is not known.
 func (n names) of(id int64) string {

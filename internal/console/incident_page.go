@@ -12,6 +12,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	incidents "tocsin/internal/incident"
 )
 
 // incident is what the page of an incident shows of it.
@@ -168,7 +169,7 @@ func (d *incidentView) readRule(v *visit) (err error) {
 }
 
 func (d *incidentView) readSilences(v *visit) (err error) {
-	d.Made, err = v.silencesMade("/incidents/"+d.Incident.ID, map[string]any{"incident_id": d.Incident.ID})
+	d.Made, err = v.silencesMade("/incidents/"+d.Incident.ID, incidents.SilencesRequest{IncidentID: d.Incident.ID})
 	return err
 }
 

@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/console/locale"
 )
 
 //go:embed worker/worker.js
@@ -32,7 +34,7 @@ func worker() []byte {
 		shell = append(shell, assetPath(name))
 	}
 	for _, text := range workerWords {
-		words[text] = translate("zh", text)
+		words[text] = locale.Text("zh", text)
 	}
 	var lines bytes.Buffer
 	line := func(name string, value any) {

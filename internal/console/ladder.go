@@ -12,7 +12,7 @@ type ladderView struct {
 	Labels   string
 	At       string
 	Preview  preview
-	People   map[int64]person
+	People   map[int64]profile
 }
 
 type preview struct {

@@ -7,23 +7,14 @@ import (
 	"slices"
 
 	"tocsin/internal/auth"
+	"tocsin/internal/core/lint"
+	findings "tocsin/internal/engine/lint"
 )
 
 var lintPages = []page{{path: "/lint", template: "lint", tab: "configuration", show: showLint}}
 
 // finding is one problem of the configuration.
-type finding struct {
-	Code      string `json:"code"`
-	Severity  string `json:"severity"`
-	ChannelID int64  `json:"channel_id"` // of a rule
-	Sentence  string `json:"sentence"`
-	Fix       string `json:"fix"`
-	Object    struct {
-		Kind string `json:"kind"`
-		ID   string `json:"id"`
-		Name string `json:"name"`
-	} `json:"object"`
-}
+type finding struct{ lint.Finding }
 
 // Path returns the page where the problem is cured; empty: no page of the console cures it.
 func (f finding) Path() string {
@@ -45,8 +36,8 @@ func (f finding) Path() string {
 	kinds := map[string]string{
 		"escalate_rule": "escalations", "drop_rule": "rules/drops", "silence_rule": "rules/silences", "inhibit_rule": "rules/inhibits",
 	}
-	if kind := kinds[f.Object.Kind]; kind != "" && f.ChannelID != 0 {
-		return fmt.Sprintf("/channels/%d/%s/%s", f.ChannelID, kind, id)
+	if kind := kinds[f.Object.Kind]; kind != "" && f.Channel != 0 {
+		return fmt.Sprintf("/channels/%d/%s/%s", f.Channel, kind, id)
 	}
 	return ""
 }
@@ -65,15 +56,12 @@ func showLint(v *visit) (view, error) {
 	if !slices.Contains(severities, d.Severity) {
 		d.Severity = ""
 	}
-	request := map[string]any{}
-	if d.Severity != "" {
-		request["severity"] = d.Severity
-	}
-	var reply listed[finding]
-	err := v.call("/lint/list", request, &reply)
+	reply, err := call[findings.Listed](v, "/lint/list", findings.ListRequest{Severity: d.Severity})
 	from := min(int64(len(reply.Items)), (d.Page-1)*perPage)
 	to := min(int64(len(reply.Items)), from+perPage)
-	d.Findings = reply.Items[from:to]
+	for _, f := range reply.Items[from:to] {
+		d.Findings = append(d.Findings, finding{f})
+	}
 	d.Total = reply.Total
 	d.More = to < int64(len(reply.Items))
 	for _, severity := range severities {

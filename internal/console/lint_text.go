@@ -53,4 +53,4 @@ var findingTitles = map[string]string{
 }
 
 // Title names the problem: by its code when that is not known here.
-func (f finding) Title() string { return cmp.Or(findingTitles[f.Code], f.Code) }
+func (f finding) Title() string { return cmp.Or(findingTitles[string(f.Code)], string(f.Code)) }

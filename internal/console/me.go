@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"tocsin/internal/auth"
+	incidents "tocsin/internal/incident"
+	"tocsin/internal/preference"
 )
 
 var mePages = []page{{path: "/me", template: "me", tab: "people", show: showMe}}
@@ -16,26 +18,8 @@ var meActions = []action{
 	{path: "/me/notify", do: savePreference, show: showMe, page: "me"},
 }
 
-// preference is how a person is notified.
-type preference struct {
-	Trigger struct {
-		Critical []string `json:"critical"`
-		Warning  []string `json:"warning"`
-		Info     []string `json:"info"`
-	} `json:"trigger_notify"`
-	Shift struct {
-		Methods []string `json:"personal_channels"`
-	} `json:"shedule_shift_notify"` // spelled as clients know it
-	Quiet     []quiet           `json:"quiet_hours"`
-	Addresses map[string]string `json:"contacts"`
-}
-
-type quiet struct {
-	Start  string   `json:"start"`
-	End    string   `json:"end"`
-	Repeat []int    `json:"repeat,omitempty"`
-	But    []string `json:"but,omitempty"`
-}
+// notifying is how a person is notified.
+type notifying struct{ preference.Preference }
 
 // severityMethods is the methods for one severity.
 type severityMethods struct {
@@ -47,20 +31,20 @@ type severityMethods struct {
 func (s severityMethods) Uses(method string) bool { return slices.Contains(s.Methods, method) }
 
 // BySeverity returns the methods by severity, the worst first.
-func (p preference) BySeverity() []severityMethods {
+func (p notifying) BySeverity() []severityMethods {
 	return []severityMethods{
 		{"Critical", "critical", p.Trigger.Critical}, {"Warning", "warning", p.Trigger.Warning}, {"Info", "info", p.Trigger.Info},
 	}
 }
 
 // Contacts returns the methods that the person has an address for.
-func (p preference) Contacts() []string { return slices.Sorted(maps.Keys(p.Addresses)) }
+func (p notifying) Contacts() []string { return slices.Sorted(maps.Keys(p.Preference.Contacts)) }
 
 // Choices returns the methods that the person can choose: those that everyone has, those with an address, and those that
 // are chosen already.
-func (p preference) Choices() []string {
+func (p notifying) Choices() []string {
 	all := []string{"voice", "sms", "push", "email"}
-	for _, more := range [][]string{p.Contacts(), p.Trigger.Critical, p.Trigger.Warning, p.Trigger.Info, p.Shift.Methods} {
+	for _, more := range [][]string{p.Contacts(), p.Trigger.Critical, p.Trigger.Warning, p.Trigger.Info, p.Shift.PersonalChannels} {
 		for _, method := range more {
 			if !slices.Contains(all, method) {
 				all = append(all, method)
@@ -71,15 +55,19 @@ func (p preference) Choices() []string {
 }
 
 // ShiftUses reports whether the person is reminded of shifts by a method.
-func (p preference) ShiftUses(method string) bool { return slices.Contains(p.Shift.Methods, method) }
+func (p notifying) ShiftUses(method string) bool {
+	return slices.Contains(p.Shift.PersonalChannels, method)
+}
 
-func (v *visit) preference(person int64) (p preference, err error) {
-	return p, v.call("/preference/info", map[string]any{"person_id": person}, &p)
+func (v *visit) preference(person int64) (notifying, error) {
+	request := preference.InfoRequest{Whose: preference.Whose{PersonID: person}}
+	p, err := call[preference.Preference](v, "/preference/info", request)
+	return notifying{p}, err
 }
 
 type meView struct {
 	titled
-	Preference preference
+	Preference notifying
 	Push       browsers
 	Zones      []string
 	Warnings   []string
@@ -105,7 +93,7 @@ func showMe(v *visit) (view, error) {
 		return nil, err
 	}
 	d.Warnings, _ = v.made.([]string)
-	if hours := d.Preference.Quiet; len(hours) > 0 {
+	if hours := d.Preference.QuietHours; len(hours) > 0 {
 		d.QuietFrom = hours[0].Start
 		d.QuietTo = hours[0].End
 		d.MoreQuiet = len(hours) - 1
@@ -117,7 +105,7 @@ func showMe(v *visit) (view, error) {
 	if v.Failure != nil && v.r.PostForm.Has("quiet_from") {
 		d.QuietFrom, d.QuietTo = v.field("quiet_from"), v.field("quiet_to")
 		d.Preference.Trigger.Critical, d.Preference.Trigger.Warning = v.r.PostForm["critical"], v.r.PostForm["warning"]
-		d.Preference.Trigger.Info, d.Preference.Shift.Methods = v.r.PostForm["info"], v.r.PostForm["shift"]
+		d.Preference.Trigger.Info, d.Preference.Shift.PersonalChannels = v.r.PostForm["info"], v.r.PostForm["shift"]
 	}
 	return d, nil
 }
@@ -167,11 +155,9 @@ func (v *visit) testPage(incident string) (*testPage, error) {
 
 // pageMe pages the visitor for a test.
 func pageMe(v *visit) (string, error) {
-	var made struct {
-		ID string `json:"incident_id"`
-	}
-	err := v.call("/incident/page-me", map[string]any{"incident_severity": v.field("severity")}, &made)
-	return "/me?page=" + made.ID, err
+	request := incidents.PageMeRequest{IncidentSeverity: v.field("severity")}
+	made, err := call[incidents.Created](v, "/incident/page-me", request)
+	return "/me?page=" + made.IncidentID, err
 }
 
 func saveMe(v *visit) (string, error) { return "/me?done=saved", v.saveProfile(v.who.PersonID) }
@@ -182,26 +168,23 @@ func savePreference(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	hours := append([]quiet{}, old.Quiet[min(1, len(old.Quiet)):]...)
+	hours := append([]preference.Quiet{}, old.QuietHours[min(1, len(old.QuietHours)):]...)
 	if from, to := v.field("quiet_from"), v.field("quiet_to"); from != "" || to != "" {
-		first := quiet{}
-		if len(old.Quiet) > 0 {
-			first = old.Quiet[0]
+		first := preference.Quiet{}
+		if len(old.QuietHours) > 0 {
+			first = old.QuietHours[0]
 		}
 		first.Start, first.End = from, to
-		hours = append([]quiet{first}, hours...)
+		hours = append([]preference.Quiet{first}, hours...)
 	}
 	chosen := func(name string) []string { return append([]string{}, v.r.PostForm[name]...) }
-	var reply struct {
-		Warnings []string `json:"warnings"`
-	}
-	err = v.call("/preference/update", map[string]any{
-		"trigger_notify":        map[string]any{"critical": chosen("critical"), "warning": chosen("warning"), "info": chosen("info")},
-		"schedule_shift_notify": map[string]any{"personal_channels": chosen("shift")},
-		"quiet_hours":           hours,
-	}, &reply)
-	if err == nil && len(reply.Warnings) > 0 {
-		v.made = reply.Warnings
+	reply, err := call[preference.Updated](v, "/preference/update", preference.UpdateRequest{
+		Trigger:    &preference.Trigger{Critical: chosen("critical"), Warning: chosen("warning"), Info: chosen("info")},
+		Shift:      &preference.Shift{PersonalChannels: chosen("shift")},
+		QuietHours: &hours,
+	})
+	if err == nil && len(reply.Warnings.Warnings) > 0 {
+		v.made = reply.Warnings.Warnings
 		return "", nil
 	}
 	return "/me?done=saved", err

@@ -6,6 +6,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/engine/untold"
 )
 
 var nowPages = []page{{path: "/{$}", template: "now", tab: "now", show: showNow}}
@@ -16,7 +17,7 @@ type nowView struct {
 	Mine      []turn // in schedules that name the visitor, the present turns first
 	Incidents incidentList
 	Covers    listed[coverRow] // that wait for the visitor's answer
-	Untold    listed[untold]
+	Untold    listed[unreached]
 	Gaps      listed[gap]
 	Endpoints listed[endpoint]
 	Schedules bool // there is a schedule: without one no gap is known
@@ -136,7 +137,11 @@ func showNow(v *visit) (view, error) {
 
 // readUntold reads what reached no one, without what is silent by choice: no action is needed there.
 func (d *nowView) readUntold(v *visit) error {
-	return v.call("/incident/untold/list", map[string]any{"limit": 10, "without_by_choice": true}, &d.Untold)
+	request := untold.ListRequest{ToAct: true}
+	request.Limit = 10
+	items, reply, err := v.untold(request)
+	d.Untold = listed[unreached]{items, reply.Total}
+	return err
 }
 
 // readGaps reads the gaps and, without any, whether there is a schedule at all.

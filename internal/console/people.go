@@ -10,6 +10,10 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/person"
+	"tocsin/internal/role"
+	"tocsin/internal/signin"
+	"tocsin/internal/team"
 )
 
 var peoplePages = []page{
@@ -26,24 +30,9 @@ var peopleActions = []action{
 	{path: "/people/{id}/delete", do: deletePerson, show: showPerson, page: "person"},
 }
 
-// account is a person of the account with how they are reached.
-type account struct {
-	ID            int64   `json:"member_id"`
-	Name          string  `json:"member_name"`
-	Email         string  `json:"email"`
-	EmailVerified bool    `json:"email_verified"`
-	Phone         string  `json:"phone"`
-	Country       string  `json:"country_code"`
-	PhoneVerified bool    `json:"phone_verified"`
-	Locale        string  `json:"locale"`
-	TimeZone      string  `json:"time_zone"`
-	Status        string  `json:"status"`
-	RoleIDs       []int64 `json:"account_role_ids"`
-}
-
-// Initials returns what stands in the person's mark.
-func (a account) Initials() string {
-	words := strings.Fields(a.Name)
+// Initials returns what stands in the mark of a person with a name.
+func (v *visit) Initials(name string) string {
+	words := strings.Fields(name)
 	letters := ""
 	for _, word := range words[:min(2, len(words))] {
 		letters += string([]rune(word)[0])
@@ -51,60 +40,36 @@ func (a account) Initials() string {
 	return strings.ToUpper(letters)
 }
 
-// Colour returns the number of the person's colour. Identifiers end alike, so their digits are mixed.
-func (a account) Colour() uint64 { return uint64(a.ID) * 0x9e3779b97f4a7c15 >> 61 }
-
-// Has reports whether the person has a role.
-func (a account) Has(role int64) bool { return slices.Contains(a.RoleIDs, role) }
+// Colour returns the number of a person's colour. Identifiers end alike, so their digits are mixed.
+func (v *visit) Colour(person int64) uint64 { return uint64(person) * 0x9e3779b97f4a7c15 >> 61 }
 
 // maxPeople is how many persons a page with all of them reads.
 const maxPeople = 2000
 
 // accounts returns the persons whose name or e-mail address contains a text, by name.
-func (v *visit) accounts(part string) (all []account, err error) {
-	err = eachPage(v, "/member/list", map[string]any{"query": part}, func(items []account) bool {
+func (v *visit) accounts(part string) (all []person.Member, err error) {
+	err = pageByPage[person.MemberListed](v, "/member/list", person.MemberListRequest{Query: part}, func(items []person.Member) bool {
 		all = append(all, items...)
 		return len(all) < maxPeople
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b account) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	slices.SortStableFunc(all, func(a, b person.Member) int {
+		return strings.Compare(strings.ToLower(a.MemberName), strings.ToLower(b.MemberName))
+	})
 	return all, nil
 }
 
-type roleRow struct {
-	ID          int64   `json:"role_id"`
-	Name        string  `json:"role_name"`
-	About       string  `json:"description"`
-	Status      string  `json:"status"`
-	Permissions []int64 `json:"permission_ids"`
+func (v *visit) roles() ([]role.Role, error) {
+	reply, err := call[role.Listed](v, "/role/list", role.ListRequest{OrderBy: "created_at", Asc: true})
+	return reply.Items, err
 }
-
-// Grants reports whether the role has a permission.
-func (r roleRow) Grants(permission int64) bool { return slices.Contains(r.Permissions, permission) }
-
-func (v *visit) roles() ([]roleRow, error) {
-	var reply struct {
-		Items []roleRow `json:"items"`
-	}
-	return reply.Items, v.call("/role/list", map[string]any{"orderby": "created_at", "asc": true}, &reply)
-}
-
-type teamRow struct {
-	ID      int64   `json:"team_id"`
-	Name    string  `json:"team_name"`
-	About   string  `json:"description"`
-	Persons []int64 `json:"person_ids"`
-}
-
-// Has reports whether a person is in the team.
-func (t teamRow) Has(person int64) bool { return slices.Contains(t.Persons, person) }
 
 // teamsOf returns the teams of a person; 0: all teams.
-func (v *visit) teamsOf(person int64) (all []teamRow, err error) {
-	request := map[string]any{"orderby": "team_name", "asc": true, "person_id": person}
-	err = eachPage(v, "/team/list", request, func(items []teamRow) bool {
+func (v *visit) teamsOf(person int64) (all []team.Team, err error) {
+	request := team.ListRequest{OrderBy: "team_name", Asc: true, PersonID: person}
+	err = pageByPage[team.Listed](v, "/team/list", request, func(items []team.Team) bool {
 		all = append(all, items...)
 		return true
 	})
@@ -113,16 +78,16 @@ func (v *visit) teamsOf(person int64) (all []teamRow, err error) {
 
 type peopleView struct {
 	titled
-	People []account
-	Roles  []roleRow
+	People []person.Member
+	Roles  []role.Role
 	Zones  []string
 }
 
 // RolesOf returns the names of a person's roles.
-func (d peopleView) RolesOf(a account) (names []string) {
+func (d peopleView) RolesOf(m person.Member) (names []string) {
 	for _, r := range d.Roles {
-		if a.Has(r.ID) {
-			names = append(names, r.Name)
+		if slices.Contains(m.AccountRoleIDs, r.RoleID) {
+			names = append(names, r.RoleName)
 		}
 	}
 	return names
@@ -141,29 +106,23 @@ func showPeople(v *visit) (view, error) {
 
 // invitePerson adds a person, who is pending until there is a way to sign in.
 func invitePerson(v *visit) (string, error) {
-	one := map[string]any{"email": v.field("email")}
-	for field, member := range map[string]string{"name": "member_name", "zone": "time_zone"} {
-		if value := v.field(field); value != "" {
-			one[member] = value
-		}
-	}
-	var reply struct {
-		Items []account `json:"items"`
-	}
-	if err := v.call("/member/invite", map[string]any{"members": []any{one}}, &reply); err != nil || len(reply.Items) == 0 {
+	one := person.Invited{Email: v.field("email"), MemberName: v.field("name"), TimeZone: v.field("zone")}
+	request := person.InviteRequest{Members: []person.Invited{one}}
+	reply, err := call[api.Items[person.InvitedItem]](v, "/member/invite", request)
+	if err != nil || len(reply.Items) == 0 {
 		return "/people", err
 	}
-	return "/people/" + strconv.FormatInt(reply.Items[0].ID, 10) + "?done=invited", nil
+	return "/people/" + strconv.FormatInt(reply.Items[0].MemberID, 10) + "?done=invited", nil
 }
 
 type personView struct {
 	titled
-	Person     account
+	Person     person.Member
 	Self       bool
 	May        bool // change the profile
-	Teams      []teamRow
-	Roles      []roleRow
-	Preference *preference // nil: the visitor may not see it
+	Teams      []team.Team
+	Roles      []role.Role
+	Preference *notifying // nil: the visitor may not see it
 	Zones      []string
 	Identity   bool        // the provider knows the person, and the visitor may remove that
 	MayLink    bool        // make a link to set a password
@@ -176,16 +135,16 @@ func showPerson(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(all, func(a account) bool { return a.ID == v.pathID() })
+	at := slices.IndexFunc(all, func(m person.Member) bool { return m.MemberID == v.pathID() })
 	if at < 0 {
 		return nil, &api.Refusal{Status: http.StatusNotFound, Code: "ResourceNotFound", Message: v.T("There is no such person.")}
 	}
 	d.Person = all[at]
-	d.titled = titled(d.Person.Name)
+	d.titled = titled(d.Person.MemberName)
 	d.May = d.Self || v.who.May(auth.MembersManage)
 	d.MayLink = v.mayLink(d.Person)
 	d.Link, _ = v.made.(*signInLink)
-	d.Teams, err = v.teamsOf(d.Person.ID)
+	d.Teams, err = v.teamsOf(d.Person.MemberID)
 	if err != nil {
 		return nil, err
 	}
@@ -194,23 +153,21 @@ func showPerson(v *visit) (view, error) {
 		return nil, err
 	}
 	if d.Self || v.who.Owner {
-		p, err := v.preference(d.Person.ID)
+		p, err := v.preference(d.Person.MemberID)
 		if err != nil {
 			return nil, err
 		}
 		d.Preference = &p
 	}
 	if v.who.Owner {
-		var has struct {
-			Identity bool `json:"has_identity"`
-		}
-		if err := v.call("/person/security/info", map[string]any{"person_id": d.Person.ID}, &has); err != nil {
+		has, err := call[signin.Security](v, "/person/security/info", signin.SecurityRequest{PersonID: d.Person.MemberID})
+		if err != nil {
 			return nil, err
 		}
-		d.Identity = has.Identity
+		d.Identity = has.HasIdentity
 	}
 	if v.Failure != nil && v.r.PostForm.Has("name") { // the form stays as it was filled in
-		d.Person.Name = v.field("name")
+		d.Person.MemberName = v.field("name")
 		d.Person.Email = v.field("email")
 		d.Person.Locale = v.field("locale")
 		d.Person.TimeZone = v.field("zone")
@@ -227,27 +184,38 @@ func savePerson(v *visit) (string, error) {
 	return v.personPath("saved"), v.saveProfile(v.pathID())
 }
 
-func (v *visit) saveProfile(person int64) error {
-	request := map[string]any{"member_id": person}
-	for field, member := range map[string]string{"name": "member_name", "email": "email", "zone": "time_zone"} {
-		if v.r.PostForm.Has(field) {
-			request[member] = v.field(field)
-		}
+func (v *visit) saveProfile(id int64) error {
+	request := person.MemberResetRequest{MemberID: id, MemberUpdates: person.MemberUpdates{
+		MemberName: v.sent("name"), Email: v.sent("email"), TimeZone: v.sent("zone"),
+		Locale: v.filled("locale"), Phone: v.filled("phone"), CountryCode: v.filled("country"),
+	}}
+	return do[api.Empty](v, "/member/info/reset", request)
+}
+
+// sent returns what a form holds in a field; nil: the form has no such field.
+func (v *visit) sent(name string) *string {
+	if !v.r.PostForm.Has(name) {
+		return nil
 	}
-	for field, member := range map[string]string{"locale": "locale", "phone": "phone", "country": "country_code"} {
-		if value := v.field(field); value != "" {
-			request[member] = value
-		}
+	return new(v.field(name))
+}
+
+// filled returns what a form holds in a field; nil: nothing was entered.
+func (v *visit) filled(name string) *string {
+	if v.field(name) == "" {
+		return nil
 	}
-	return v.call("/member/info/reset", request, nil)
+	return new(v.field(name))
 }
 
 func saveRoles(v *visit) (string, error) {
-	return v.personPath("saved"), v.call("/member/role/update", map[string]any{"member_id": v.pathID(), "role_ids": v.numbers("role")}, nil)
+	request := person.MemberRoleRequest{MemberID: v.pathID(), RoleIDs: v.numbers("role")}
+	return v.personPath("saved"), do[api.Empty](v, "/member/role/update", request)
 }
 
 func deletePerson(v *visit) (string, error) {
-	return "/people?done=deleted", v.call("/member/delete", map[string]any{"member_id": v.pathID()}, nil)
+	request := person.MemberDeleteRequest{MemberNames: person.MemberNames{MemberID: v.pathID()}}
+	return "/people?done=deleted", do[api.Removal](v, "/member/delete", request)
 }
 
 // numbers returns the numbers that a form holds in a field; others are left out.

@@ -2,6 +2,9 @@ package console
 
 import (
 	"strconv"
+
+	"tocsin/internal/api"
+	"tocsin/internal/push"
 )
 
 var pushActions = []action{
@@ -10,51 +13,37 @@ var pushActions = []action{
 	{path: "/me/push/test", do: testBrowser, show: showMe, page: "me"},
 }
 
-// browser is one in which the visitor receives push.
-type browser struct {
-	ID      int64  `json:"subscription_id"`
-	Name    string `json:"name"`
-	Host    string `json:"host"`
-	Digest  string `json:"digest"`
-	Created int64  `json:"created_at"`
-	Tried   int64  `json:"tried_at"`
-	Problem string `json:"problem"`
-}
-
 // browsers are those in which the visitor receives push.
 type browsers struct {
-	Items []browser `json:"items"`
-	Key   string    `json:"application_server_key"`
-	Agent string    `json:"-"` // what this browser is called
+	Known push.Items
+	Agent string // what this browser is called
 }
 
-func (v *visit) browsers() (b browsers, err error) {
-	b.Agent = sessionRow{Agent: v.r.UserAgent()}.Browser()
-	return b, v.call("/person/push/list", struct{}{}, &b)
+func (v *visit) browsers() (browsers, error) {
+	items, err := call[push.Items](v, "/person/push/list", struct{}{})
+	return browsers{items, browserOf(v.r.UserAgent())}, err
 }
 
 func addBrowser(v *visit) (string, error) {
 	name := v.field("name")
 	if name == "" { // the browser itself has replaced its subscription
-		name = sessionRow{Agent: v.r.UserAgent()}.Browser()
+		name = browserOf(v.r.UserAgent())
 	}
-	request := map[string]any{
-		"endpoint": v.field("endpoint"), "keys": map[string]string{"p256dh": v.field("p256dh"), "auth": v.field("auth")},
-		"name": string([]rune(name)[:min(100, len([]rune(name)))]),
-	}
-	return "/me?done=push#push", v.call("/person/push/subscribe", request, nil)
+	request := push.SubscribeRequest{Endpoint: v.field("endpoint"), Name: string([]rune(name)[:min(100, len([]rune(name)))])}
+	request.Keys.P256dh, request.Keys.Auth = v.field("p256dh"), v.field("auth")
+	return "/me?done=push#push", do[push.Subscribed](v, "/person/push/subscribe", request)
 }
 
 // subscription returns the request about the browser that a form names.
-func (v *visit) subscription() map[string]any {
+func (v *visit) subscription() push.OneRequest {
 	id, _ := strconv.ParseInt(v.field("subscription_id"), 10, 64)
-	return map[string]any{"subscription_id": id}
+	return push.OneRequest{SubscriptionID: id}
 }
 
 func removeBrowser(v *visit) (string, error) {
-	return "/me?done=deleted#push", v.call("/person/push/remove", v.subscription(), nil)
+	return "/me?done=deleted#push", do[api.Empty](v, "/person/push/remove", v.subscription())
 }
 
 func testBrowser(v *visit) (string, error) {
-	return "/me?done=push-test#push", v.call("/person/push/test", v.subscription(), nil)
+	return "/me?done=push-test#push", do[api.Empty](v, "/person/push/test", v.subscription())
 }

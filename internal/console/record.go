@@ -98,7 +98,7 @@ func (d *recordForm) teams(v *visit, team int64) error {
 	teams, err := v.allTeams()
 	options := []option{{"0", v.T("None")}}
 	for _, t := range teams {
-		options = append(options, option{strconv.FormatInt(t.ID, 10), t.Name})
+		options = append(options, option{strconv.FormatInt(t.TeamID, 10), t.TeamName})
 	}
 	d.choice("team", v.T("Team"), strconv.FormatInt(team, 10), options, "")
 	return err

@@ -7,10 +7,12 @@ import (
 	"html/template"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
 	"tocsin/internal/api"
+	"tocsin/internal/console/locale"
 	"tocsin/internal/platform/fault"
 )
 
@@ -48,14 +50,16 @@ func pagesIn(lang string) func() *template.Template {
 
 func functions(lang string) template.FuncMap {
 	return template.FuncMap{
-		"t": func(text string, args ...any) string { return translate(lang, text, args...) },
+		"t": func(text string, args ...any) string { return locale.Text(lang, text, args...) },
 		"tn": func(n any, one, many string, args ...any) string {
 			if lang == "en" && fmt.Sprint(n) == "1" {
 				many = one
 			}
-			return translate(lang, many, append([]any{n}, args...)...)
+			return locale.Text(lang, many, append([]any{n}, args...)...)
 		},
 		"icon":    icon,
+		"has":     func(list []int64, one int64) bool { return slices.Contains(list, one) },
+		"value":   func(n *int64) int64 { return *n },
 		"lower":   strings.ToLower,
 		"list":    func(items ...any) []any { return items },
 		"sub":     func(a, b int64) int64 { return a - b },
@@ -92,7 +96,7 @@ func (v *visit) render(status int, name, tab string, data view) error {
 }
 
 // T returns a text in the visitor's language.
-func (v *visit) T(text string, args ...any) string { return translate(v.Lang, text, args...) }
+func (v *visit) T(text string, args ...any) string { return locale.Text(v.Lang, text, args...) }
 
 // Asset returns the address of an asset, which changes with its content.
 func (v *visit) Asset(name string) string { return assetPath(name) }

@@ -1,11 +1,13 @@
 package console
 
 import (
-	"net/url"
 	"slices"
 	"strconv"
 
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/person"
+	"tocsin/internal/role"
 )
 
 var rolePages = []page{
@@ -19,33 +21,24 @@ var roleActions = []action{
 	{path: "/roles/{id}/delete", do: deleteRole, show: showRole, page: "role"},
 }
 
-type permission struct {
-	ID    int64  `json:"id"`
-	Name  string `json:"permission_name"`
-	About string `json:"description"`
-	Class string `json:"class"`
-}
-
 // permissions returns all permissions, those of the same part of the product together.
-func (v *visit) permissions() ([]permission, error) {
-	var reply struct {
-		Items []permission `json:"items"`
-	}
-	err := v.call("/role/permission/list", map[string]any{"with_all": true}, &reply)
+func (v *visit) permissions() ([]role.Permission, error) {
+	reply, err := call[api.Items[role.Permission]](v, "/role/permission/list", role.PermissionsRequest{WithAll: true})
+	all := slices.Clone(reply.Items)
 	first := map[string]int{}
-	for i, p := range reply.Items {
+	for i, p := range all {
 		if _, seen := first[p.Class]; !seen {
 			first[p.Class] = i
 		}
 	}
-	slices.SortStableFunc(reply.Items, func(a, b permission) int { return first[a.Class] - first[b.Class] })
-	return reply.Items, err
+	slices.SortStableFunc(all, func(a, b role.Permission) int { return first[a.Class] - first[b.Class] })
+	return all, err
 }
 
 type rolesView struct {
 	titled
-	Roles       []roleRow
-	Permissions []permission
+	Roles       []role.Role
+	Permissions []role.Permission
 }
 
 func showRoles(v *visit) (view, error) {
@@ -60,69 +53,58 @@ func showRoles(v *visit) (view, error) {
 }
 
 func createRole(v *visit) (string, error) {
-	var made roleRow
-	err := v.call("/role/upsert", map[string]any{"role_name": v.field("name"), "permission_ids": []int64{}}, &made)
-	return "/roles/" + strconv.FormatInt(made.ID, 10), err
+	request := role.UpsertRequest{RoleName: v.field("name"), PermissionIDs: []int64{}}
+	made, err := call[role.Upserted](v, "/role/upsert", request)
+	return "/roles/" + strconv.FormatInt(made.RoleID, 10), err
 }
 
 type roleView struct {
 	titled
-	Role        roleRow
-	Permissions []permission
+	Role        role.Role
+	Permissions []role.Permission
 }
 
 func showRole(v *visit) (view, error) {
 	var d roleView
-	if err := v.call("/role/info", map[string]any{"role_id": v.pathID()}, &d.Role); err != nil {
+	var err error
+	d.Role, err = call[role.Role](v, "/role/info", role.OneRequest{RoleID: v.pathID()})
+	if err != nil {
 		return nil, err
 	}
-	d.titled = titled(d.Role.Name)
+	d.titled = titled(d.Role.RoleName)
 	if v.Failure != nil && v.r.PostForm.Has("name") {
-		d.Role.Name = v.field("name")
-		d.Role.About = v.field("about")
-		d.Role.Permissions = v.numbers("permission")
+		d.Role.RoleName = v.field("name")
+		d.Role.Description = v.field("about")
+		d.Role.PermissionIDs = v.numbers("permission")
 	}
-	var err error
 	d.Permissions, err = v.permissions()
 	return d, err
 }
 
 func saveRole(v *visit) (string, error) {
-	return "/roles?done=saved", v.call("/role/upsert", map[string]any{
-		"role_id": v.pathID(), "role_name": v.field("name"), "description": v.field("about"), "permission_ids": v.numbers("permission")}, nil)
+	request := role.UpsertRequest{
+		RoleID: v.pathID(), RoleName: v.field("name"), Description: new(v.field("about")), PermissionIDs: v.numbers("permission"),
+	}
+	return "/roles?done=saved", do[role.Upserted](v, "/role/upsert", request)
 }
 
 func deleteRole(v *visit) (string, error) {
-	return "/roles?done=deleted", v.call("/role/delete", map[string]any{"role_id": v.pathID()}, nil)
+	return "/roles?done=deleted", do[api.Removal](v, "/role/delete", role.DeleteRequest{RoleID: v.pathID()})
 }
 
 var keyPages = []page{{path: "/keys", template: "keys", tab: "people", show: showKeys}}
 
 var keyActions = []action{
 	{path: "/keys", do: createKey, show: showKeys, page: "keys"},
-	{path: "/keys/{id}/enable", do: onKey("/person/app-key/enable"), show: showKeys, page: "keys"},
-	{path: "/keys/{id}/disable", do: onKey("/person/app-key/disable"), show: showKeys, page: "keys"},
-	{path: "/keys/{id}/delete", do: onKey("/person/app-key/delete"), show: showKeys, page: "keys"},
+	{path: "/keys/{id}/enable", do: enableKey, show: showKeys, page: "keys"},
+	{path: "/keys/{id}/disable", do: disableKey, show: showKeys, page: "keys"},
+	{path: "/keys/{id}/delete", do: deleteKey, show: showKeys, page: "keys"},
 }
-
-type keyRow struct {
-	ID          int64     `json:"key_id"`
-	Name        string    `json:"key_name"`
-	Permissions *[]string `json:"permissions"` // nil: all of the person
-	Status      string    `json:"status"`
-	ExpiresAt   int64     `json:"expires_at"`
-	CreatedAt   int64     `json:"created_at"`
-	UsedAt      int64     `json:"last_used_at"`
-	Wait        *int64    `json:"wait"` // nil: as the server is set
-}
-
-// WaitSeconds returns how long the calls of the key wait.
-func (k keyRow) WaitSeconds() int64 { return *k.Wait }
 
 type keysView struct {
 	titled
-	Keys        []keyRow
-	Permissions []permission
+	Keys        []person.AppKey
+	Permissions []role.Permission
 	Secret      string   // shown this once; empty: none was made
 	Chosen      []string // permissions of the form
 }
@@ -133,16 +115,14 @@ func (d keysView) Chose(name string) bool { return slices.Contains(d.Chosen, nam
 func showKeys(v *visit) (view, error) {
 	d := keysView{titled: titled(v.T("App keys")), Chosen: v.r.PostForm["permission"]}
 	d.Secret, _ = v.made.(string)
-	for page := 1; ; page++ {
-		var reply struct {
-			Items []keyRow `json:"items"`
-			More  bool     `json:"has_next_page"`
-		}
-		if err := v.call("/person/app-key/list", map[string]any{"p": page, "limit": 100}, &reply); err != nil {
+	for page := int64(1); ; page++ {
+		request := person.KeyListRequest{Page: api.Page{P: page, Limit: 100}}
+		reply, err := call[api.Paged[person.AppKey]](v, "/person/app-key/list", request)
+		if err != nil {
 			return nil, err
 		}
 		d.Keys = append(d.Keys, reply.Items...)
-		if !reply.More {
+		if !reply.HasNextPage {
 			break
 		}
 	}
@@ -153,31 +133,31 @@ func showKeys(v *visit) (view, error) {
 
 // createKey makes a key of the visitor and shows it, this once.
 func createKey(v *visit) (string, error) {
-	request := map[string]any{"key_name": v.field("name")}
-	if chosen := v.r.PostForm["permission"]; len(chosen) > 0 {
-		request["permissions"] = chosen
-	}
+	request := person.KeyCreateRequest{KeyName: v.field("name"), Permissions: v.r.PostForm["permission"]}
 	if v.field("scripts") != "" {
-		request["wait"] = auth.MaxWait
+		request.Wait = new(int64(auth.MaxWait))
 	}
 	if day := v.field("expires"); day != "" {
 		end, err := v.dayOf(day)
 		if err != nil {
 			return "", err
 		}
-		request["expires_at"] = end
+		request.ExpiresAt = end
 	}
-	var made struct {
-		Key string `json:"key"`
-	}
-	err := v.call("/person/app-key/create", request, &made)
+	made, err := call[person.KeyCreated](v, "/person/app-key/create", request)
 	v.made = made.Key
 	return "", err
 }
 
-func onKey(path string) func(*visit) (string, error) {
-	return func(v *visit) (string, error) {
-		done := url.Values{"done": {map[bool]string{true: "deleted", false: "saved"}[path == "/person/app-key/delete"]}}
-		return "/keys?" + done.Encode(), v.call(path, map[string]any{"key_id": v.pathID()}, nil)
-	}
+func enableKey(v *visit) (string, error) {
+	return "/keys?done=saved", do[api.Empty](v, "/person/app-key/enable", person.KeyRequest{KeyID: v.pathID()})
+}
+
+func disableKey(v *visit) (string, error) {
+	return "/keys?done=saved", do[api.Empty](v, "/person/app-key/disable", person.KeyRequest{KeyID: v.pathID()})
+}
+
+func deleteKey(v *visit) (string, error) {
+	request := person.KeyDeleteRequest{KeyRequest: person.KeyRequest{KeyID: v.pathID()}}
+	return "/keys?done=deleted", do[api.Removal](v, "/person/app-key/delete", request)
 }

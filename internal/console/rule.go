@@ -10,6 +10,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/calendar"
 	"tocsin/internal/core/filter"
 	"tocsin/internal/core/render"
 )
@@ -33,7 +34,7 @@ type ruleForm struct {
 	From, Until string // of a silence that does not recur, as an input of local time holds them
 	AutoDelete  bool
 	Windows     []windowForm
-	Calendars   []calendarRow
+	Calendars   []calendar.Calendar
 	AccountZone string
 
 	Parsed    filter.Filter // of Filter
@@ -52,16 +53,6 @@ type windowForm struct {
 	Start, End, CalID string
 	Off               bool
 	Days              [7]bool
-}
-
-// calendarRow is what pages need of a calendar.
-type calendarRow struct {
-	ID       string  `json:"cal_id"`
-	Name     string  `json:"cal_name"`
-	About    string  `json:"description"`
-	Zone     string  `json:"timezone"`
-	TeamID   int64   `json:"team_id"`
-	Workdays []int64 `json:"workdays"`
 }
 
 // alertChoice is an alert that the filter can be tried on.
@@ -198,11 +189,8 @@ func (v *visit) choices(f *ruleForm) error {
 }
 
 // calendars returns the account's calendars.
-func (v *visit) calendars() ([]calendarRow, error) {
-	var reply struct {
-		Items []calendarRow `json:"items"`
-	}
-	err := v.call("/calendar/list", struct{}{}, &reply)
+func (v *visit) calendars() ([]calendar.Calendar, error) {
+	reply, err := call[calendar.Listed[calendar.Calendar]](v, "/calendar/list", calendar.ListRequest{})
 	return reply.Items, err
 }
 

@@ -40,7 +40,7 @@ type ruleLadder struct {
 	ID      int64
 	Name    string
 	Preview preview
-	People  map[int64]person
+	People  map[int64]profile
 }
 
 // The bounds of the page of a rule.

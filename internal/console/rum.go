@@ -5,7 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/rum"
 )
 
 var rumPages = []page{
@@ -17,25 +19,9 @@ var rumPages = []page{
 var rumActions = []action{
 	{path: "/rum/applications/{id}", do: saveApplication, show: editApplication, page: "record", needs: rights{auth.ApplicationsManage}},
 	{path: "/rum/applications/{id}/token", do: rotateToken, show: editApplication, page: "record", needs: rights{auth.ApplicationsManage}},
-	{path: "/rum/applications/{id}/delete", do: deletes("/rum/application/delete", "application_id", "/rum"),
+	{path: "/rum/applications/{id}/delete", do: deletes[api.Removal]("/rum/application/delete", "/rum", applicationToDelete),
 		needs: rights{auth.ApplicationsManage}},
 	{path: "/rum/issues/{id}", do: setIssue, show: showIssue, page: "issue"},
-}
-
-// applicationRow is what pages need of an application.
-type applicationRow struct {
-	ID      string `json:"application_id"`
-	Name    string `json:"application_name"`
-	Type    string `json:"type"`
-	Token   string `json:"client_token"`
-	TeamID  int64  `json:"team_id"`
-	Private bool   `json:"is_private"`
-	NoIP    bool   `json:"no_ip"`
-	NoGeo   bool   `json:"no_geo"`
-	Status  string `json:"status"`
-
-	Origins       []string `json:"allowed_origins"`
-	OldTokenUntil int64    `json:"old_token_until"`
 }
 
 var applicationTypes = []string{"browser", "ios", "android", "react-native", "flutter", "kotlin-multiplatform", "roku", "unity"}
@@ -50,14 +36,12 @@ func showApplications(v *visit) (view, error) {
 	if v.who.MayAny(manageApplications) {
 		d.New, d.NewText = "/rum/applications/new", v.T("New application")
 	}
-	var reply struct {
-		Items []applicationRow `json:"items"`
-		More  bool             `json:"has_next_page"`
-	}
-	err := v.call("/rum/application/list", map[string]any{"p": d.Page, "limit": perPage, "query": d.Search}, &reply)
-	d.More = reply.More
+	request := rum.ApplicationListRequest{Query: d.Search}
+	request.P, request.Limit = int64(d.Page), perPage
+	reply, err := call[api.CursorPage[rum.Application]](v, "/rum/application/list", request)
+	d.More = reply.HasNextPage
 	for _, a := range reply.Items {
-		row := recordRow{Path: "/rum/applications/" + url.PathEscape(a.ID), Name: a.Name, Tags: []string{a.Type}}
+		row := recordRow{Path: "/rum/applications/" + url.PathEscape(a.ApplicationID), Name: a.ApplicationName, Tags: []string{a.Type}}
 		if a.Status == "disabled" {
 			row.Warnings = []string{v.T("Disabled")}
 		}
@@ -68,18 +52,20 @@ func showApplications(v *visit) (view, error) {
 
 // editApplication shows the form of an application, with its errors.
 func editApplication(v *visit) (view, error) {
-	a := applicationRow{Type: applicationTypes[0]}
+	a := rum.Application{Type: applicationTypes[0]}
 	d := recordForm{titled: titled(v.T("New application")), Back: "/rum",
 		Path: "/rum/applications/" + url.PathEscape(v.r.PathValue("id")), May: v.who.MayAny(manageApplications)}
 	if !v.isNew() {
-		if err := v.call("/rum/application/info", map[string]any{"application_id": v.r.PathValue("id")}, &a); err != nil {
+		var err error
+		a, err = call[rum.Application](v, "/rum/application/info", rum.ApplicationInfoRequest{ApplicationID: v.r.PathValue("id")})
+		if err != nil {
 			return nil, err
 		}
-		d.titled, d.Delete = titled(a.Name), d.Path+"/delete"
-		if a.Token != "" {
-			d.Shown = &displayed{Title: v.T("Token that its program sends"), Text: a.Token}
+		d.titled, d.Delete = titled(a.ApplicationName), d.Path+"/delete"
+		if a.ClientToken != "" {
+			d.Shown = &displayed{Title: v.T("Token that its program sends"), Text: a.ClientToken}
 		}
-		issues, err := v.issues(a.ID)
+		issues, err := v.issues(a.ApplicationID)
 		if err != nil {
 			return nil, err
 		}
@@ -92,15 +78,15 @@ func editApplication(v *visit) (view, error) {
 	for _, kind := range applicationTypes {
 		types = append(types, option{kind, kind})
 	}
-	d.text("name", v.T("Name"), a.Name, "")
+	d.text("name", v.T("Name"), a.ApplicationName, "")
 	d.choice("type", v.T("Where it runs"), a.Type, types, "")
 	if err := d.teams(v, a.TeamID); err != nil {
 		return nil, err
 	}
-	d.check("private", v.T("Private: its data is for its team"), a.Private)
+	d.check("private", v.T("Private: its data is for its team"), a.IsPrivate)
 	d.check("no_ip", v.T("Do not keep addresses of users"), a.NoIP)
 	d.check("no_geo", v.T("Do not derive locations of users from their addresses"), a.NoGeo)
-	d.long("origins", v.T("Origins of the pages that may send, one on each line"), strings.Join(a.Origins, "\n"),
+	d.long("origins", v.T("Origins of the pages that may send, one on each line"), strings.Join(a.AllowedOrigins, "\n"),
 		v.T("Such as https://shop.example.com or https://*.example.com. Empty: any."))
 	if !v.isNew() {
 		d.check("enabled", v.T("It takes errors"), a.Status == "enabled")
@@ -109,7 +95,7 @@ func editApplication(v *visit) (view, error) {
 }
 
 // tokenForm returns the form that replaces the token of an application.
-func (v *visit) tokenForm(path string, a *applicationRow) recordPart {
+func (v *visit) tokenForm(path string, a *rum.Application) recordPart {
 	form := &recordForm{Path: path + "/token", May: true}
 	hint := ""
 	if a.OldTokenUntil > v.Now.UnixMilli() {
@@ -126,28 +112,33 @@ func rotateToken(v *visit) (string, error) {
 		return "", refused(v.T("The number of hours must be a whole number, such as 24."))
 	}
 	id := v.r.PathValue("id")
-	return "/rum/applications/" + url.PathEscape(id), v.call("/rum/application/token/rotate",
-		map[string]any{"application_id": id, "grace_seconds": hours * 3600}, nil)
+	request := rum.TokenRotateRequest{ApplicationID: id, GraceSeconds: hours * 3600}
+	return "/rum/applications/" + url.PathEscape(id), do[rum.TokenRotated](v, "/rum/application/token/rotate", request)
 }
 
 func saveApplication(v *visit) (string, error) {
-	request := map[string]any{
-		"application_name": v.field("name"), "type": v.field("type"), "team_id": formNumber(v, "team"),
-		"is_private": v.field("private") != "", "no_ip": v.field("no_ip") != "", "no_geo": v.field("no_geo") != "",
-		"allowed_origins": append([]string{}, strings.Fields(v.field("origins"))...),
-	}
+	team, origins := formNumber(v, "team"), append([]string{}, strings.Fields(v.field("origins"))...)
+	private, noIP := v.field("private") != "", v.field("no_ip") != ""
+	noGeo := v.field("no_geo") != ""
 	if v.isNew() {
-		var made struct {
-			ID string `json:"application_id"`
-		}
-		err := v.call("/rum/application/create", request, &made)
-		return "/rum/applications/" + url.PathEscape(made.ID), err
+		made, err := call[rum.ApplicationCreated](v, "/rum/application/create", rum.ApplicationCreateRequest{
+			ApplicationName: v.field("name"), Type: v.field("type"), TeamID: team,
+			IsPrivate: private, NoIP: noIP, NoGeo: noGeo, AllowedOrigins: origins,
+		})
+		return "/rum/applications/" + url.PathEscape(made.ApplicationID), err
 	}
-	request["application_id"], request["status"] = v.r.PathValue("id"), "disabled"
+	request := rum.ApplicationUpdateRequest{
+		ApplicationID: v.r.PathValue("id"), ApplicationName: new(v.field("name")), Type: v.field("type"), TeamID: &team,
+		IsPrivate: &private, NoIP: &noIP, NoGeo: &noGeo, AllowedOrigins: origins, Status: "disabled",
+	}
 	if v.field("enabled") != "" {
-		request["status"] = "enabled"
+		request.Status = "enabled"
 	}
-	return v.r.URL.Path, v.call("/rum/application/update", request, nil)
+	return v.r.URL.Path, do[api.Warnings](v, "/rum/application/update", request)
+}
+
+func applicationToDelete(id string) rum.ApplicationDeleteRequest {
+	return rum.ApplicationDeleteRequest{ApplicationID: id}
 }
 
 // issueRow is what pages need of an error that users see.
@@ -191,23 +182,20 @@ func (s seen) At() int64 { return s.Millis / 1000 }
 // issues returns the errors of an application in the last 30 days, those with the most sessions first.
 func (v *visit) issues(application string) (recordPart, error) {
 	part := recordPart{Title: v.T("Errors of the last 30 days"), None: v.T("No errors.")}
-	var reply struct {
-		Items []issueRow `json:"items"`
-	}
 	now := v.Now.UnixMilli()
-	request := map[string]any{
-		"start_time": now - 30*86400_000, "end_time": now + 1, "by_intersection": true, "application_ids": []string{application},
-		"orderby": "session_count", "limit": perPage,
-	}
-	err := v.call("/rum/issue/list", request, &reply)
+	request := rum.IssueListRequest{OrderBy: "session_count", IssueFilter: rum.IssueFilter{
+		StartTime: now - 30*86400_000, EndTime: now + 1, ByIntersection: true, ApplicationIDs: []string{application},
+	}}
+	request.Limit = perPage
+	reply, err := call[api.CursorPage[rum.Issue]](v, "/rum/issue/list", request)
 	for _, i := range reply.Items {
 		first, _, _ := strings.Cut(i.Error.Message, "\n")
-		row := recordRow{Path: "/rum/issues/" + url.PathEscape(i.ID), Name: cut(first, 200), About: v.T("Errors: %d, sessions: %d",
-			i.Errors, i.Sessions), Tags: []string{i.Error.Type, v.IssueStatus(i.Status)}, At: i.Last.At()}
+		row := recordRow{Path: "/rum/issues/" + url.PathEscape(i.IssueID), Name: cut(first, 200), About: v.T("Errors: %d, sessions: %d",
+			i.ErrorCount, i.SessionCount), Tags: []string{i.Error.Type, v.IssueStatus(i.Status)}, At: i.LastSeen.Timestamp / 1000}
 		if i.NoAlert != "" {
 			row.Tags = append(row.Tags, v.T("No alert"))
 		}
-		if i.Crash {
+		if i.IsCrash {
 			row.Warnings = []string{v.T("Crash")}
 		}
 		part.Rows = append(part.Rows, row)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"tocsin/internal/api"
+	"tocsin/internal/calendar"
+	"tocsin/internal/team"
 )
 
 // editView is the form of a schedule's layers.
@@ -17,16 +19,11 @@ type editView struct {
 	ID        int64  // 0: of a new one
 	Path      string // what the form is sent to
 	Draft     draft
-	People    []person
-	Teams     []channelTeam
-	Calendars []calendarName
+	People    []profile
+	Teams     []team.Team
+	Calendars []calendar.Calendar
 	Preview   []laneView
 	Axis      []tick
-}
-
-type calendarName struct {
-	ID   string `json:"cal_id"`
-	Name string `json:"cal_name"`
 }
 
 // edited is what was done with a draft in this visit.
@@ -68,14 +65,10 @@ func showEdit(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	var reply struct {
-		Items []calendarName `json:"items"`
-	}
-	err = v.call("/calendar/list", map[string]any{}, &reply)
+	d.Calendars, err = v.calendars()
 	if err != nil {
 		return nil, err
 	}
-	d.Calendars = reply.Items
 	if v.edited != nil && v.edited.preview {
 		err = d.preview(v)
 	}
@@ -92,7 +85,7 @@ func editPath(id int64, form string) string {
 
 // HasTeam reports whether the schedule's team is one of those to choose from.
 func (d editView) HasTeam() bool {
-	return d.Draft.Team == 0 || slices.ContainsFunc(d.Teams, func(t channelTeam) bool { return t.ID == d.Draft.Team })
+	return d.Draft.Team == 0 || slices.ContainsFunc(d.Teams, func(t team.Team) bool { return t.TeamID == d.Draft.Team })
 }
 
 // preview draws who would be on call under the draft, as far as it can be computed without storing it: overrides and

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"tocsin/internal/calendar"
 )
 
 // hoursView is how long each person of a schedule is on call over a long time.
@@ -14,7 +16,7 @@ type hoursView struct {
 	From, Until string // dates in the schedule's zone
 	Zone        string
 	Calendar    string
-	Calendars   []calendarName
+	Calendars   []calendar.Calendar
 	Rows        []hoursRow
 	Mean        int64
 	Windows     []timeChoice
@@ -44,13 +46,10 @@ func showHours(v *visit) (view, error) {
 		{v.T("The next year"), hoursLink(s.ID, today, today.AddDate(1, 0, 0))},
 	}
 	d.Current = hoursLink(s.ID, from, until)
-	var calendars struct {
-		Items []calendarName `json:"items"`
-	}
-	if err := v.call("/calendar/list", map[string]any{}, &calendars); err != nil {
+	d.Calendars, err = v.calendars()
+	if err != nil {
 		return nil, err
 	}
-	d.Calendars = calendars.Items
 	var reply struct {
 		Items []hoursRow `json:"items"`
 		Mean  int64      `json:"mean_seconds"`

@@ -19,7 +19,7 @@ type overrideView struct {
 	Zone      *time.Location
 	Form      overrideForm
 	Holders   []mark // who may be replaced
-	People    []person
+	People    []profile
 	Plan      *changePlan
 	Stale     bool
 	Overrides []overrideRow
@@ -197,14 +197,14 @@ func (v *visit) timeChoices(s schedule, d overrideView) (all []timeChoice) {
 }
 
 // members returns the persons of the account, by name.
-func (v *visit) members() ([]person, error) {
+func (v *visit) members() ([]profile, error) {
 	all, err := v.accounts("")
 	if err != nil {
 		return nil, err
 	}
-	people := make([]person, len(all))
+	people := make([]profile, len(all))
 	for i, a := range all {
-		people[i] = person{ID: a.ID, Name: a.Name}
+		people[i] = profile{ID: a.MemberID, Name: a.MemberName}
 	}
 	return people, nil
 }

@@ -6,6 +6,10 @@ import (
 	"strings"
 
 	"github.com/boombuler/barcode/qr"
+
+	"tocsin/internal/api"
+	"tocsin/internal/session"
+	"tocsin/internal/signin"
 )
 
 var securityPages = []page{
@@ -25,31 +29,25 @@ var securityActions = []action{
 // securityView is how the visitor signs in.
 type securityView struct {
 	titled
-	Has struct {
-		Password   bool  `json:"has_password"`
-		PasswordAt int64 `json:"password_set_at"`
-		Second     bool  `json:"has_second_factor"`
-		CodesLeft  int64 `json:"recovery_codes_left"`
-		Proved     bool  `json:"email_verified"`
-	}
+	Has   signin.Security
 	Done  string
-	Begun *secondBegun // the secret to put into an app; nil: none was made
-	Codes []string     // recovery codes, shown this once
+	Begun *otpSecret // the secret to put into an app; nil: none was made
+	Codes []string   // recovery codes, shown this once
 }
 
-type secondBegun struct {
-	Secret string `json:"secret"`
-	URI    string `json:"uri"`
-}
+// otpSecret is a secret that is drawn as a picture.
+type otpSecret struct{ signin.SecondBegun }
 
 func showSecurity(v *visit) (view, error) {
 	d := securityView{titled: titled(v.T("How you sign in")), Done: v.query("done")}
-	d.Begun, _ = v.made.(*secondBegun)
+	d.Begun, _ = v.made.(*otpSecret)
 	d.Codes, _ = v.made.([]string)
 	if secret := v.field("secret"); d.Begun == nil && d.Codes == nil && secret != "" { // a wrong code was entered: the form stays
-		d.Begun = &secondBegun{secret, v.field("uri")}
+		d.Begun = &otpSecret{signin.SecondBegun{Secret: secret, URI: v.field("uri")}}
 	}
-	return d, v.call("/person/security/info", struct{}{}, &d.Has)
+	var err error
+	d.Has, err = call[signin.Security](v, "/person/security/info", signin.SecurityRequest{})
+	return d, err
 }
 
 func changePassword(v *visit) (string, error) {
@@ -57,41 +55,39 @@ func changePassword(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	request := map[string]string{"password": v.r.PostFormValue("password"), "new_password": password}
-	return "/me/security?done=password", v.call("/person/password/update", request, nil)
+	request := signin.PasswordRequest{Password: v.r.PostFormValue("password"), NewPassword: password}
+	return "/me/security?done=password", do[api.Empty](v, "/person/password/update", request)
 }
 
 // proveEmail has a link mailed that proves the address.
 func proveEmail(v *visit) (string, error) {
-	return "/me/security?done=mailed", v.call("/person/email/prove", struct{}{}, nil)
+	return "/me/security?done=mailed", do[api.Empty](v, "/person/email/prove", api.Empty{})
 }
 
 // beginSecond shows the secret on the page that answers the form, because an address must not hold it.
 func beginSecond(v *visit) (string, error) {
-	var begun secondBegun
-	err := v.call("/person/second-factor/begin", map[string]string{"password": v.r.PostFormValue("password")}, &begun)
-	v.made = &begun
+	request := signin.OwnPassword{Password: v.r.PostFormValue("password")}
+	begun, err := call[signin.SecondBegun](v, "/person/second-factor/begin", request)
+	v.made = &otpSecret{begun}
 	return "", err
 }
 
 func confirmSecond(v *visit) (string, error) {
-	var reply struct {
-		Codes []string `json:"recovery_codes"`
-	}
-	err := v.call("/person/second-factor/confirm", map[string]string{"one_time_password": v.field("code")}, &reply)
+	request := signin.CodeRequest{Code: v.field("code")}
+	reply, err := call[signin.SecondConfirmed](v, "/person/second-factor/confirm", request)
 	if err == nil {
-		v.made = reply.Codes
+		v.made = reply.RecoveryCodes
 	}
 	return "", err
 }
 
 func removeSecond(v *visit) (string, error) {
-	request := map[string]string{"password": v.r.PostFormValue("password")}
-	return "/me/security?done=removed", v.call("/person/second-factor/remove", request, nil)
+	request := signin.RemovalRequest{OwnPassword: signin.OwnPassword{Password: v.r.PostFormValue("password")}}
+	return "/me/security?done=removed", do[api.Empty](v, "/person/second-factor/remove", request)
 }
 
 // Picture returns the address of the secret as a QR code. It holds nothing but numbers.
-func (b secondBegun) Picture() template.HTML {
+func (b otpSecret) Picture() template.HTML {
 	code, err := qr.Encode(b.URI, qr.M, qr.Auto)
 	if err != nil {
 		return "" // the secret stands beside it
@@ -112,61 +108,50 @@ func (b secondBegun) Picture() template.HTML {
 
 type sessionsView struct {
 	titled
-	Items []sessionRow
+	Items []session.Item
 }
 
-type sessionRow struct {
-	ID      string `json:"session_id"`
-	Way     string `json:"way"`
-	IP      string `json:"ip"`
-	Agent   string `json:"agent"`
-	Created int64  `json:"created_at"`
-	Used    int64  `json:"used_at"`
-	Ends    int64  `json:"expires_at"`
-	Current bool   `json:"is_current"`
-}
+// Browser is browserOf, for templates.
+func (d sessionsView) Browser(agent string) string { return browserOf(agent) }
 
-// Browser returns the browser and the system of a session in a few words; the whole text when neither is known.
-func (s sessionRow) Browser() string {
+// browserOf returns the browser and the system that an agent names, in a few words; the whole text when neither is known.
+func browserOf(agent string) string {
 	var words []string
 	for _, group := range [][][2]string{
 		{{"Edg/", "Edge"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"}},
 		{{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"Mac OS", "macOS"}, {"Linux", "Linux"}},
 	} {
 		for _, known := range group {
-			if strings.Contains(s.Agent, known[0]) {
+			if strings.Contains(agent, known[0]) {
 				words = append(words, known[1])
 				break
 			}
 		}
 	}
 	if words == nil {
-		return s.Agent
+		return agent
 	}
 	return strings.Join(words, " · ")
 }
 
-// By returns in words how the person signed in.
-func (s sessionRow) By() string {
+// By returns the words for a way to sign in.
+func (d sessionsView) By(way string) string {
 	return map[string]string{
 		"app_key": "With an app key", "password": "With a password", "oidc": "With OpenID Connect", "link": "With a link",
-	}[s.Way]
+	}[way]
 }
 
 func showSessions(v *visit) (view, error) {
 	d := sessionsView{titled: titled(v.T("Where you are signed in"))}
-	var reply struct {
-		Items []sessionRow `json:"items"`
-	}
-	err := v.call("/session/list", struct{}{}, &reply)
+	reply, err := call[api.Items[session.Item]](v, "/session/list", session.ListRequest{})
 	d.Items = reply.Items
 	return d, err
 }
 
 func endSession(v *visit) (string, error) {
-	request := map[string]any{"is_all": true}
+	request := session.EndRequest{IsAll: true}
 	if one := v.field("session_id"); one != "" {
-		request = map[string]any{"session_ids": []string{one}}
+		request = session.EndRequest{SessionIDs: []string{one}}
 	}
-	return "/me/sessions", v.call("/session/end", request, nil)
+	return "/me/sessions", do[api.Empty](v, "/session/end", request)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/console/locale"
 	"tocsin/internal/core/sentence"
 )
 
@@ -33,7 +34,7 @@ func TestSentences(t *testing.T) {
 	left := regexp.MustCompile(`Ann|Bob|ResizeObserver|X9|"Disk"|\bIN\b|Asia/Shanghai|Tocsin|tocsin release|Webhook|URL|token|Telegram|[Tt]elegram|IANA|TLS|HTTP|http|Gone|--[a-z-]+|[a-z]+(_[a-z]+)+|layers\[|groups\[|restrict_periods\[|\[\d\]|\(?R\d+\)?|U\+0000|Critical|true|false|and Bob|data_source_id|layers|groups|weight|but|url|id|KB`)
 	word := regexp.MustCompile(`[A-Za-z]{2,}`)
 	for _, p := range sentence.Patterns() {
-		chinese, ok := texts["zh"]()[p.English]
+		chinese, ok := locale.Lookup("zh", p.English)
 		if !ok {
 			t.Errorf("%s has no Chinese text: %s", p.Code, p.English)
 			continue

@@ -10,7 +10,7 @@ import (
 // shiftsView is when a person is on call, in all schedules, and when the person cannot be.
 type shiftsView struct {
 	titled
-	Person   person
+	Person   profile
 	Mine     bool
 	MayWrite bool
 	From, To int64
@@ -72,7 +72,7 @@ func showShifts(v *visit) (view, error) {
 	now := v.Now.Unix()
 	d := shiftsView{Person: people[id], Mine: id == v.who.PersonID, From: max(now, min(number(v.query("from")), now+400*86400))}
 	if d.Person.ID == 0 {
-		d.Person = person{ID: id, Name: v.T("person %d", id)}
+		d.Person = profile{ID: id, Name: v.T("person %d", id)}
 	}
 	d.titled, d.MayWrite = titled(v.T("Shifts of %s", d.Person.Name)), d.Mine || v.MayPlan()
 	d.To = d.From + shiftDays*86400

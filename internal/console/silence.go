@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"net/url"
 	"slices"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/api"
+	incidents "tocsin/internal/incident"
 )
 
 var silencePages = []page{
@@ -18,33 +22,12 @@ var silenceActions = []action{
 	{path: "/incidents/{id}/silence/undo", do: undoSilence("/incidents/"), show: showIncident, page: "incident", needs: manageIncidents},
 }
 
-// silencePreview is the API's preview of the alerts that silences would cover now.
-type silencePreview struct {
-	Name     string         `json:"rule_name"`
-	Severity string         `json:"severity"`
-	ByKey    silenceCover   `json:"by_key"`
-	ByLabels silenceCover   `json:"by_labels"`
-	Labels   []silenceLabel `json:"labels"`
-	Complete bool           `json:"complete"`
-}
-
-type silenceCover struct {
-	Open    int64  `json:"open_alerts"`
-	Refused string `json:"refused"`
-}
-
-type silenceLabel struct {
-	Name   string `json:"name"`
-	Value  string `json:"value"`
-	Ticked bool   `json:"ticked"`
-}
-
 type silenceView struct {
 	titled
 	Subject string // the title of the alert or incident
 	Back    string // the page of the alert or incident
 	Whole   bool   // the subject is an incident
-	Preview silencePreview
+	Preview incidents.SilencePreview
 	By      string // key or labels
 	Minutes int
 	Ticked  bool // a label is ticked
@@ -59,7 +42,10 @@ func showSilenceOfAlert(v *visit) (view, error) {
 		return nil, err
 	}
 	d := silenceView{Subject: a.Name(), Back: "/alerts/" + a.ID}
-	return v.silenceForm(d, "/alert/silence/preview", map[string]any{"alert_id": a.ID})
+	return v.silenceForm(d, func(labels incidents.PreviewLabels) (incidents.SilencePreview, error) {
+		request := incidents.PreviewAlertRequest{OneRequest: alert.OneRequest{AlertID: a.ID}, PreviewLabels: labels}
+		return call[incidents.SilencePreview](v, "/alert/silence/preview", request)
+	})
 }
 
 func showSilenceOfIncident(v *visit) (view, error) {
@@ -68,20 +54,29 @@ func showSilenceOfIncident(v *visit) (view, error) {
 		return nil, err
 	}
 	d := silenceView{Subject: i.Title, Back: "/incidents/" + i.ID, Whole: true}
-	return v.silenceForm(d, "/incident/silence/preview", map[string]any{"incident_id": i.ID})
+	return v.silenceForm(d, func(labels incidents.PreviewLabels) (incidents.SilencePreview, error) {
+		request := incidents.PreviewIncidentRequest{OneRequest: incidents.OneRequest{IncidentID: i.ID}, PreviewLabels: labels}
+		return call[incidents.SilencePreview](v, "/incident/silence/preview", request)
+	})
 }
 
 // silenceForm returns the form with the entered choice, or at first with the narrowest choice for an hour.
-func (v *visit) silenceForm(d silenceView, path string, request map[string]any) (view, error) {
+func (v *visit) silenceForm(
+	d silenceView, preview func(incidents.PreviewLabels) (incidents.SilencePreview, error),
+) (view, error) {
 	d.titled = titled(v.T("Silence %s", d.Subject))
 	d.By, d.Minutes = cmp.Or(v.field("by"), "key"), int(cmp.Or(number(v.field("minutes")), 60))
 	sent := v.field("by") != ""
+	var labels incidents.PreviewLabels // absent: the usual ones
 	if sent {
-		request["labels"] = v.chosenLabels()
+		labels.Labels = v.chosenLabels()
 	}
-	if err := v.call(path, request, &d.Preview); err != nil {
+	var err error
+	d.Preview, err = preview(labels)
+	if err != nil {
 		return nil, err
 	}
+	d.Preview.Labels = slices.Clone(d.Preview.Labels)
 	for i := range d.Preview.Labels {
 		l := &d.Preview.Labels[i]
 		if sent {
@@ -96,65 +91,63 @@ func (v *visit) silenceForm(d silenceView, path string, request map[string]any) 
 func (v *visit) chosenLabels() []string { return append([]string{}, v.r.PostForm["label"]...) }
 
 func silenceAlert(v *visit) (string, error) {
-	return v.silence("/alert/silence", map[string]any{"alert_id": v.r.PathValue("id")}, "/alerts/")
-}
-
-func silenceIncident(v *visit) (string, error) {
-	return v.silence("/incident/silence", map[string]any{"incident_id": v.r.PathValue("id")}, "/incidents/")
-}
-
-// silence creates the silence of the form, unless the visitor asks for the preview.
-func (v *visit) silence(operation string, request map[string]any, back string) (string, error) {
 	if v.field("do") == "preview" {
 		return "", nil
 	}
-	request["minutes"] = number(v.field("minutes"))
-	if name := v.field("name"); name != "" {
-		request["rule_name"] = name
+	request := incidents.SilenceAlertRequest{OneRequest: alert.OneRequest{AlertID: v.r.PathValue("id")}, SilenceRequest: v.silence()}
+	next := "/alerts/" + url.PathEscape(v.r.PathValue("id")) + "?done=silence"
+	return next, do[incidents.SilenceMade](v, "/alert/silence", request)
+}
+
+func silenceIncident(v *visit) (string, error) {
+	if v.field("do") == "preview" {
+		return "", nil
 	}
+	request := incidents.SilenceIncidentRequest{OneRequest: incidents.OneRequest{IncidentID: v.r.PathValue("id")}, SilenceRequest: v.silence()}
+	next := "/incidents/" + url.PathEscape(v.r.PathValue("id")) + "?done=silence"
+	return next, do[incidents.SilenceMade](v, "/incident/silence", request)
+}
+
+// silence returns the silence of the form.
+func (v *visit) silence() incidents.SilenceRequest {
+	request := incidents.SilenceRequest{Minutes: number(v.field("minutes")), RuleName: v.field("name")}
 	if v.field("by") == "labels" {
-		request["by"], request["labels"] = "labels", v.chosenLabels()
+		request.By, request.Labels = "labels", v.chosenLabels()
 	}
-	return back + url.PathEscape(v.r.PathValue("id")) + "?done=silence", v.call(operation, request, nil)
+	return request
 }
 
 // undoSilence returns an action that ends a silence, and leads back to the page.
 func undoSilence(back string) func(*visit) (string, error) {
 	return func(v *visit) (string, error) {
 		path := back + url.PathEscape(v.r.PathValue("id")) + "?done=undo-silence"
-		return path, v.call("/alert/silence/undo", map[string]any{"rule_id": v.field("rule")}, nil)
+		return path, do[api.Empty](v, "/alert/silence/undo", incidents.UndoSilenceRequest{RuleID: v.field("rule")})
 	}
 }
 
 // madeSilence is a silence in force that a responder made from the alert or incident of a page.
 type madeSilence struct {
-	RuleID string `json:"rule_id"`
-	Name   string `json:"rule_name"`
-	Until  int64  `json:"until"`
-	By     int64  `json:"made_by"`
-	Who    string `json:"-"`
-	Back   string `json:"-"` // the page
+	incidents.RespondersSilence
+	Who  string
+	Back string // the page
 }
 
 // silencesMade returns the silences of an alert or an incident that the visitor may end.
-func (v *visit) silencesMade(back string, request map[string]any) ([]madeSilence, error) {
+func (v *visit) silencesMade(back string, request incidents.SilencesRequest) (all []madeSilence, err error) {
 	if !v.ManagesIncidents() {
 		return nil, nil
 	}
-	var reply struct {
-		Items []madeSilence `json:"items"`
-	}
-	if err := v.call("/alert/silence/list", request, &reply); err != nil {
+	reply, err := call[incidents.SilencesReply](v, "/alert/silence/list", request)
+	if err != nil {
 		return nil, err
 	}
 	var ids []int64
 	for _, s := range reply.Items {
-		ids = append(ids, s.By)
+		ids = append(ids, s.MadeBy)
 	}
 	people, err := v.people(ids)
-	for i := range reply.Items {
-		s := &reply.Items[i]
-		s.Who, s.Back = people[s.By].Name, back
+	for _, s := range reply.Items {
+		all = append(all, madeSilence{s, people[s.MadeBy].Name, back})
 	}
-	return reply.Items, err
+	return all, err
 }

@@ -3,6 +3,10 @@ package console
 import (
 	"net/url"
 	"strconv"
+
+	"tocsin/internal/api"
+	"tocsin/internal/person"
+	"tocsin/internal/team"
 )
 
 var teamPages = []page{
@@ -18,7 +22,7 @@ var teamActions = []action{
 
 type teamsView struct {
 	titled
-	Teams []teamRow
+	Teams []team.Team
 }
 
 func showTeams(v *visit) (view, error) {
@@ -27,38 +31,42 @@ func showTeams(v *visit) (view, error) {
 }
 
 func createTeam(v *visit) (string, error) {
-	var made teamRow
-	err := v.call("/team/upsert", map[string]any{"team_name": v.field("name"), "person_ids": []int64{v.who.PersonID}}, &made)
-	return "/teams/" + strconv.FormatInt(made.ID, 10) + "?done=saved", err
+	request := team.UpsertRequest{TeamName: v.field("name"), PersonIDs: []int64{v.who.PersonID}}
+	made, err := call[team.Upserted](v, "/team/upsert", request)
+	return "/teams/" + strconv.FormatInt(made.TeamID, 10) + "?done=saved", err
 }
 
 type teamView struct {
 	titled
-	Team   teamRow
-	People []account
+	Team   team.Team
+	People []person.Member
 }
 
 func showTeam(v *visit) (view, error) {
 	var d teamView
-	if err := v.call("/team/info", map[string]any{"team_id": v.pathID()}, &d.Team); err != nil {
+	var err error
+	d.Team, err = call[team.Team](v, "/team/info", team.Named{TeamID: v.pathID()})
+	if err != nil {
 		return nil, err
 	}
-	d.titled = titled(d.Team.Name)
+	d.titled = titled(d.Team.TeamName)
 	if v.Failure != nil && v.r.PostForm.Has("name") {
-		d.Team.Name = v.field("name")
-		d.Team.About = v.field("about")
-		d.Team.Persons = v.numbers("person")
+		d.Team.TeamName = v.field("name")
+		d.Team.Description = v.field("about")
+		d.Team.PersonIDs = v.numbers("person")
 	}
-	var err error
 	d.People, err = v.accounts("")
 	return d, err
 }
 
 func saveTeam(v *visit) (string, error) {
-	return "/teams/" + url.PathEscape(v.r.PathValue("id")) + "?done=saved", v.call("/team/upsert", map[string]any{
-		"team_id": v.pathID(), "team_name": v.field("name"), "description": v.field("about"), "person_ids": v.numbers("person")}, nil)
+	request := team.UpsertRequest{
+		TeamID: v.pathID(), TeamName: v.field("name"), Description: new(v.field("about")), PersonIDs: v.numbers("person"),
+	}
+	return "/teams/" + url.PathEscape(v.r.PathValue("id")) + "?done=saved", do[team.Upserted](v, "/team/upsert", request)
 }
 
 func deleteTeam(v *visit) (string, error) {
-	return "/teams?done=deleted", v.call("/team/delete", map[string]any{"team_id": v.pathID()}, nil)
+	request := team.DeleteRequest{Named: team.Named{TeamID: v.pathID()}}
+	return "/teams?done=deleted", do[api.Removal](v, "/team/delete", request)
 }

@@ -2,21 +2,16 @@ package console
 
 import (
 	"slices"
+
+	"tocsin/internal/api"
+	"tocsin/internal/team"
 )
 
-// channelTeam is what pages need of a team.
-type channelTeam struct {
-	ID      int64   `json:"team_id"`
-	Name    string  `json:"team_name"`
-	Persons []int64 `json:"person_ids"`
-}
-
 // allTeams returns all teams by name.
-func (v *visit) allTeams() ([]channelTeam, error) {
-	var reply struct {
-		Items []channelTeam `json:"items"`
-	}
-	err := v.call("/team/list", map[string]any{"limit": 100}, &reply)
+func (v *visit) allTeams() ([]team.Team, error) {
+	request := team.ListRequest{}
+	request.Limit = 100
+	reply, err := call[team.Listed](v, "/team/list", request)
 	return reply.Items, err
 }
 
@@ -25,14 +20,12 @@ func (v *visit) teamNames(ids []int64) (map[int64]string, error) {
 	names := map[int64]string{}
 	ids = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(ids))), func(id int64) bool { return id == 0 })
 	for some := range slices.Chunk(ids, 100) {
-		var reply struct {
-			Items []channelTeam `json:"items"`
-		}
-		if err := v.call("/team/infos", map[string]any{"team_ids": some}, &reply); err != nil {
+		reply, err := call[api.Items[team.Brief]](v, "/team/infos", team.InfosRequest{TeamIDs: some})
+		if err != nil {
 			return names, err
 		}
 		for _, t := range reply.Items {
-			names[t.ID] = t.Name
+			names[t.TeamID] = t.TeamName
 		}
 	}
 	return names, nil

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/template"
 )
 
 // messageTypes are the kinds of messages that a template has a text for.
@@ -23,17 +25,14 @@ func showTemplates(v *visit) (view, error) {
 	if v.who.May(auth.TemplatesManage) {
 		d.New, d.NewText = "/templates/new", v.T("New template")
 	}
-	var reply struct {
-		Items []map[string]any `json:"items"`
-		More  bool             `json:"has_next_page"`
-	}
-	err := v.call("/template/list", map[string]any{"p": d.Page, "limit": perPage, "query": d.Search}, &reply)
-	d.More = reply.More
+	request := template.ListRequest{Query: d.Search}
+	request.P, request.Limit = int64(d.Page), perPage
+	reply, err := call[api.CursorPage[template.Template]](v, "/template/list", request)
+	d.More = reply.HasNextPage
 	for _, t := range reply.Items {
-		row := recordRow{Path: "/templates/" + url.PathEscape(textOf(t, "template_id")), Name: textOf(t, "template_name"), About: textOf(t,
-			"description")}
+		row := recordRow{Path: "/templates/" + url.PathEscape(t.TemplateID), Name: t.TemplateName, About: t.Description}
 		for _, kind := range messageTypes {
-			if textOf(t, kind) != "" {
+			if t.Of(kind) != "" {
 				row.Tags = append(row.Tags, kind)
 			}
 		}
@@ -42,19 +41,12 @@ func showTemplates(v *visit) (view, error) {
 	return d, err
 }
 
-// textOf returns a text of an object.
-func textOf(of map[string]any, name string) string {
-	text, _ := of[name].(string)
-	return text
-}
-
 // storedTemplate returns the template of the address; an empty one for a new one.
-func (v *visit) storedTemplate() (t map[string]any, err error) {
+func (v *visit) storedTemplate() (template.Template, error) {
 	if v.isNew() {
-		return map[string]any{}, nil
+		return template.Template{}, nil
 	}
-	err = v.call("/template/info", map[string]any{"template_id": v.r.PathValue("id")}, &t)
-	return t, err
+	return call[template.Template](v, "/template/info", template.InfoRequest{TemplateID: v.r.PathValue("id")})
 }
 
 // messageType returns the kind of message whose text the form shows.
@@ -71,7 +63,7 @@ func editTemplate(v *visit) (view, error) {
 		return nil, err
 	}
 	kind := v.messageType()
-	d := recordForm{titled: titled(textOf(t, "template_name")), Back: "/templates", May: v.who.May(auth.TemplatesManage)}
+	d := recordForm{titled: titled(t.TemplateName), Back: "/templates", May: v.who.May(auth.TemplatesManage)}
 	if v.isNew() {
 		d.titled = titled(v.T("New template"))
 	} else {
@@ -81,13 +73,12 @@ func editTemplate(v *visit) (view, error) {
 	for _, other := range messageTypes {
 		d.Tabs = append(d.Tabs, tabLink{pageLink{v.r.URL.Path + "?type=" + other, v.T(other)}, other == kind})
 	}
-	d.text("name", v.T("Name"), textOf(t, "template_name"), "")
-	d.text("about", v.T("Description"), textOf(t, "description"), "")
-	team, _ := t["team_id"].(float64)
-	if err := d.teams(v, int64(team)); err != nil {
+	d.text("name", v.T("Name"), t.TemplateName, "")
+	d.text("about", v.T("Description"), t.Description, "")
+	if err := d.teams(v, t.TeamID); err != nil {
 		return nil, err
 	}
-	d.long("content", v.T("Text for %s", v.T(kind)), textOf(t, kind),
+	d.long("content", v.T("Text for %s", v.T(kind)), t.Of(kind),
 		v.T("Empty: the preset. Other kinds of messages have their own text; save this one before you go to another."))
 	d.Buttons = []button{{"preview", v.T("Preview")}}
 	d = d.entered(v)
@@ -95,12 +86,8 @@ func editTemplate(v *visit) (view, error) {
 	if content == "" {
 		return d, nil
 	}
-	var result struct {
-		Content string `json:"content"`
-		Success bool   `json:"success"`
-		Message string `json:"message"`
-	}
-	if err := v.call("/template/preview", map[string]any{"type": kind, "content": content}, &result); err != nil {
+	result, err := call[template.Previewed](v, "/template/preview", template.PreviewRequest{Type: kind, Content: content})
+	if err != nil {
 		return nil, err
 	}
 	d.Shown = &displayed{v.T("Preview with a sample incident"), result.Content, result.Message}
@@ -115,18 +102,18 @@ func saveTemplate(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	request := map[string]any{"template_name": v.field("name"), "description": v.field("about"), "team_id": formNumber(v, "team")}
-	for _, kind := range messageTypes {
-		request[kind] = textOf(t, kind)
+	body := template.Body{
+		TemplateName: v.field("name"), Description: v.field("about"), TeamID: formNumber(v, "team"), Texts: t.Texts,
 	}
-	request[v.messageType()] = strings.ReplaceAll(v.r.PostFormValue("content"), "\r\n", "\n")
+	body.Set(v.messageType(), strings.ReplaceAll(v.r.PostFormValue("content"), "\r\n", "\n"))
 	if v.isNew() {
-		var made struct {
-			ID string `json:"template_id"`
-		}
-		err := v.call("/template/create", request, &made)
-		return "/templates/" + made.ID + "?type=" + v.messageType(), err
+		made, err := call[template.Created](v, "/template/create", body)
+		return "/templates/" + made.TemplateID + "?type=" + v.messageType(), err
 	}
-	request["template_id"] = v.r.PathValue("id")
-	return v.r.URL.RequestURI(), v.call("/template/update", request, nil)
+	request := template.UpdateRequest{TemplateID: v.r.PathValue("id"), Body: body}
+	return v.r.URL.RequestURI(), do[api.Warnings](v, "/template/update", request)
+}
+
+func templateToDelete(id string) template.DeleteRequest {
+	return template.DeleteRequest{TemplateID: id}
 }

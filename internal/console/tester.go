@@ -14,7 +14,7 @@ type testerView struct {
 	AlertID string
 	Recent  []alertChoice
 	Trial   *trial // nil: nothing was tried
-	People  map[int64]person
+	People  map[int64]profile
 }
 
 // trial is what /channel/rules/try answers.
@@ -117,7 +117,7 @@ func (v *visit) recentAlerts(channels []int64) ([]alertChoice, error) {
 }
 
 // namesOf returns the persons whom a preview names, with at most maxLadder of its steps.
-func (v *visit) namesOf(p *preview) (map[int64]person, error) {
+func (v *visit) namesOf(p *preview) (map[int64]profile, error) {
 	p.Steps = p.Steps[:min(len(p.Steps), maxLadder)]
 	var ids []int64
 	for _, s := range p.Steps {

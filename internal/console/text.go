@@ -1,41 +1,23 @@
 package console
 
 import (
-	"cmp"
-	"fmt"
 	"net/http"
 	"strings"
+
+	"tocsin/internal/console/locale"
 )
-
-// languages lists the languages of the console. English text is the key of all others.
-var languages = []string{"en", "zh"}
-
-// texts holds the translations: a catalog for each language but English, made when the first page needs it.
-var texts = map[string]func() map[string]string{"zh": chinese}
-
-// translate returns a text in a language, with its arguments filled in as fmt.Sprintf does. A text without a translation
-// stays English; a test finds those.
-func translate(lang, text string, args ...any) string {
-	if catalog, ok := texts[lang]; ok {
-		text = cmp.Or(catalog()[text], text)
-	}
-	if len(args) == 0 {
-		return text
-	}
-	return fmt.Sprintf(text, args...)
-}
 
 // language returns the visitor's language: what was chosen on this browser, else the person's own, else what the browser
 // asks for.
 func (v *visit) language(own string) string {
 	for _, wish := range []string{v.cookie("lang"), own, v.r.Header.Get("Accept-Language")} {
-		for _, lang := range languages {
+		for _, lang := range locale.Languages() {
 			if strings.HasPrefix(strings.ToLower(wish), lang) {
 				return lang
 			}
 		}
 	}
-	return languages[0]
+	return locale.Languages()[0]
 }
 
 // theme returns what was chosen on this browser: light, dark, or nothing.

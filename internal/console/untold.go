@@ -5,31 +5,27 @@ import (
 	"fmt"
 	"slices"
 
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/engine/untold"
 )
 
 var untoldPages = []page{{path: "/untold", template: "untold", tab: "now", show: showUntold}}
 
-// untold is an incident, an alert or an event of which no rule notified a person.
-type untold struct {
-	IncidentID    string `json:"incident_id"`
-	AlertID       string `json:"alert_id"`
-	EventID       string `json:"event_id"`
-	ChannelID     int64  `json:"channel_id"`
-	IntegrationID int64  `json:"integration_id"`
-	Title         string `json:"title"`
-	Severity      string `json:"severity"`
-	Why           string `json:"why"`
-	State         string `json:"state"`
-	ByChoice      string `json:"by_choice"`
-	Since         int64  `json:"since"`
-	LastAt        int64  `json:"last_at"`
-	Events        int64  `json:"events"`
-	NotifiedAt    int64  `json:"notified_at"`
+// unreached is an incident, an alert or an event of which no rule notified a person.
+type unreached struct{ untold.Item }
+
+// untold lists what no rule notified a person of.
+func (v *visit) untold(request untold.ListRequest) (all []unreached, reply api.Paged[untold.Item], err error) {
+	reply, err = call[api.Paged[untold.Item]](v, "/incident/untold/list", request)
+	for _, item := range reply.Items {
+		all = append(all, unreached{item})
+	}
+	return all, reply, err
 }
 
 // Path returns the page of what reached no one.
-func (u untold) Path() string {
+func (u unreached) Path() string {
 	switch {
 	case u.IncidentID != "":
 		return "/incidents/" + u.IncidentID
@@ -40,7 +36,7 @@ func (u untold) Path() string {
 }
 
 // WhyPath returns the page that explains why it reached no one; empty: it is the page of Path.
-func (u untold) WhyPath() string {
+func (u unreached) WhyPath() string {
 	if u.IncidentID == "" && u.AlertID == "" {
 		return ""
 	}
@@ -48,7 +44,7 @@ func (u untold) WhyPath() string {
 }
 
 // Cures returns the pages of what sent it and where it arrived, as far as the visitor may read them.
-func (v *visit) Cures(u untold) (links []pageLink) {
+func (v *visit) Cures(u unreached) (links []pageLink) {
 	if u.ChannelID != 0 && v.who.MayAny([]auth.Permission{auth.ChannelsRead, auth.ChannelsManage}) {
 		links = append(links, pageLink{fmt.Sprintf("/channels/%d", u.ChannelID), v.T("Channel")})
 	}
@@ -63,7 +59,7 @@ type untoldView struct {
 	pager
 	State  string // empty: all
 	States []tabLink
-	Items  []untold
+	Items  []unreached
 }
 
 func showUntold(v *visit) (view, error) {
@@ -72,19 +68,12 @@ func showUntold(v *visit) (view, error) {
 	if !slices.Contains(states, d.State) {
 		d.State = ""
 	}
-	request := map[string]any{"p": d.Page, "limit": perPage}
-	if d.State != "" {
-		request["state"] = d.State
-	}
-	var reply struct {
-		Items []untold `json:"items"`
-		Total int64    `json:"total"`
-		More  bool     `json:"has_next_page"`
-	}
-	err := v.call("/incident/untold/list", request, &reply)
-	d.Items = reply.Items
+	request := untold.ListRequest{State: d.State}
+	request.P, request.Limit = d.Page, perPage
+	items, reply, err := v.untold(request)
+	d.Items = items
 	d.Total = reply.Total
-	d.More = reply.More
+	d.More = reply.HasNextPage
 	texts := []string{v.T("All"), v.T("Fallback next"), v.T("Fallback notified"), v.T("Fallback unreached"), v.T("By choice")}
 	for i, state := range states {
 		path := "/untold"

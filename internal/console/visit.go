@@ -10,6 +10,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/id"
 	"tocsin/internal/session"
@@ -25,7 +26,7 @@ type visit struct {
 	session session.Session
 
 	Now     time.Time
-	Me      person
+	Me      profile
 	Lang    string // en or zh
 	Theme   string // light or dark; empty: as the browser prefers
 	Zone    *time.Location
@@ -44,14 +45,10 @@ type visit struct {
 	feedURL  string          // of a calendar feed that was made
 }
 
-// person is who is signed in, or whom a page names.
-type person struct {
-	ID       int64  `json:"person_id"`
-	Name     string `json:"person_name"`
-	Email    string `json:"email"`
-	Locale   string `json:"locale"`
-	TimeZone string `json:"time_zone"`
-	Status   string `json:"status"`
+// profile is who is signed in, or whom a page names.
+type profile struct {
+	ID                            int64
+	Name, Email, Locale, TimeZone string
 }
 
 // visited serves what fn shows or does to a person who is signed in. Others are sent to sign in first, unless open.
@@ -146,22 +143,55 @@ func (v *visit) recognise() error {
 }
 
 // people returns persons by their ids; unknown ones are left out.
-func (v *visit) people(ids []int64) (map[int64]person, error) {
-	found := map[int64]person{}
+func (v *visit) people(ids []int64) (map[int64]profile, error) {
+	found := map[int64]profile{}
 	if len(ids) == 0 {
 		return found, nil
 	}
-	var reply struct {
-		Items []person `json:"items"`
+	request := person.InfosRequest{PersonIDs: make([]uint64, len(ids))}
+	for i, id := range ids {
+		request.PersonIDs[i] = uint64(id)
 	}
-	err := v.call("/person/infos", map[string]any{"person_ids": ids}, &reply)
+	reply, err := call[api.Items[person.Item]](v, "/person/infos", request)
 	for _, p := range reply.Items {
-		found[p.ID] = p
+		found[p.PersonID] = profile{p.PersonID, p.PersonName, p.Email, p.Locale, p.TimeZone}
 	}
 	return found, err
 }
 
-// call calls an operation for the person who is signed in. An error is what the operation answers.
+// call calls an operation with the operation's types, for the person who is signed in. An error is what the operation answers. What the
+// reply refers to must not be changed: see api.Ask.
+func call[Out, In any](v *visit, path string, in In) (Out, error) {
+	return api.Ask[Out](v.ctx, v.Frame, v.inside(), path, in)
+}
+
+// do is call without the reply.
+func do[Out, In any](v *visit, path string, in In) error {
+	_, err := call[Out](v, path, in)
+	return err
+}
+
+// pageByPage asks for a list page by page, until there is no next page or take returns false. Pages of large elements are short, so
+// a page is found by the cursor and not by its number.
+func pageByPage[Out interface{ Part() ([]T, string) }, In, T any, Ask interface {
+	*In
+	Continue(limit int64, cursor string)
+}](v *visit, path string, in In, take func([]T) bool) error {
+	for cursor := ""; ; {
+		Ask(&in).Continue(100, cursor)
+		reply, err := call[Out](v, path, in)
+		if err != nil {
+			return err
+		}
+		items, next := reply.Part()
+		if !take(items) || next == "" {
+			return nil
+		}
+		cursor = next
+	}
+}
+
+// call is the function call for pages that have no types of their operations yet.
 func (v *visit) call(path string, request, reply any) error {
 	return v.Frame.Invoke(v.ctx, v.inside(), path, request, reply)
 }

@@ -83,14 +83,14 @@ const empty = `{
 
 // world is the running program with both accounts.
 type world struct {
-	t     *testing.T
+	t     testing.TB
 	clock *clock.Manual
 	app   *app.App
 	mail  *mailtest.Mailbox
 	url   string
 }
 
-func begin(t *testing.T, change ...func(*app.Config)) *world {
+func begin(t testing.TB, change ...func(*app.Config)) *world {
 	t.Helper()
 	w := &world{t: t, clock: clock.At(time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC))}
 	mailbox := mailtest.New(t, mailtest.Options{Plain: true})
@@ -154,7 +154,7 @@ type browser struct {
 
 // answer is what a browser received, after redirects.
 type answer struct {
-	t      *testing.T
+	t      testing.TB
 	status int
 	path   string // with its parameters
 	body   string

@@ -150,12 +150,13 @@ func within(tx *db.Tx, account int64, name string) error {
 	return nil
 }
 
-type updateRequest struct {
+// UpdateRequest replaces the settings of a cluster.
+type UpdateRequest struct {
 	ClusterName string   `json:"cluster_name" minLength:"1" maxLength:"255" doc:"The cluster; not default: the server itself is watched by others."`
 	Settings    Settings `json:"settings" doc:"How it alerts that no member of it is live."`
 }
 
-func updateCluster(c *api.Call, in updateRequest) (api.Empty, error) {
+func updateCluster(c *api.Call, in UpdateRequest) (api.Empty, error) {
 	if in.ClusterName == datasource.DefaultCluster {
 		return api.Empty{}, fault.Invalid("cluster_name", "must not be %s: it cannot alert that the server itself is gone", in.ClusterName)
 	}

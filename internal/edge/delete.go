@@ -7,12 +7,13 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type deleteRequest struct {
+// DeleteRequest names an edge to delete.
+type DeleteRequest struct {
 	EdgeID string `json:"edge_id" minLength:"16" maxLength:"16" doc:"The edge."`
 	api.DryRun
 }
 
-func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+func remove(c *api.Call, in DeleteRequest) (api.Removal, error) {
 	members, err := Members(c.Tx, c.Who.AccountID)
 	if err != nil {
 		return api.Removal{}, err

@@ -63,25 +63,27 @@ func keysOf(tx *db.Tx, account int64) ([]Key, error) {
 	return db.All(tx, scanKey, `SELECT `+keyColumns+` FROM edge_key WHERE account_id = $1 ORDER BY key_id`, account)
 }
 
-type createKeyRequest struct {
+// CreateKeyRequest is a key to create.
+type CreateKeyRequest struct {
 	KeyName     string `json:"key_name" minLength:"1" maxLength:"255" doc:"What the key is for."`
 	ClusterName string `json:"cluster_name" minLength:"1" maxLength:"255" doc:"The cluster whose members it admits; not default, which is the server itself."`
 }
 
 // Check refuses the server's own cluster.
-func (in createKeyRequest) Check() error {
+func (in CreateKeyRequest) Check() error {
 	if in.ClusterName == datasource.DefaultCluster {
 		return fault.Invalid("cluster_name", "must not be %s: the server itself evaluates it", datasource.DefaultCluster)
 	}
 	return nil
 }
 
-type createdKey struct {
+// CreatedKey is the key that was created.
+type CreatedKey struct {
 	KeyID int64  `json:"key_id" doc:"The key."`
 	Key   string `json:"key" doc:"What edges sign in with. It is shown this once."`
 }
 
-func createKey(c *api.Call, in createKeyRequest) (reply createdKey, err error) {
+func createKey(c *api.Call, in CreateKeyRequest) (reply CreatedKey, err error) {
 	account := c.Who.AccountID
 	keys, err := keysOf(c.Tx, account)
 	if err != nil {
@@ -93,7 +95,7 @@ func createKey(c *api.Call, in createKeyRequest) (reply createdKey, err error) {
 	if err := within(c.Tx, account, in.ClusterName); err != nil {
 		return reply, err
 	}
-	reply = createdKey{KeyID: id.Number(), Key: keyPrefix + id.Token(32)}
+	reply = CreatedKey{KeyID: id.Number(), Key: keyPrefix + id.Token(32)}
 	c.Touched(kindKey, reply.KeyID, in.KeyName)
 	return reply, c.Tx.Do(`INSERT INTO edge_key (key_hash, `+keyColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)`,
 		hashOf(reply.Key), account, reply.KeyID, in.KeyName, in.ClusterName, enabled, c.Now.UnixMilli(), c.Who.PersonID)
@@ -102,13 +104,14 @@ func createKey(c *api.Call, in createKeyRequest) (reply createdKey, err error) {
 // kindKey is what the audit log calls a key.
 const kindKey = "edge_key"
 
-type updateKeyRequest struct {
+// UpdateKeyRequest is what changes of a key. An absent member stays as it is.
+type UpdateKeyRequest struct {
 	KeyID   int64   `json:"key_id" minimum:"1" doc:"The key."`
 	KeyName *string `json:"key_name,omitzero" minLength:"1" maxLength:"255" doc:"What it is for."`
 	Status  *string `json:"status,omitzero" enum:"enabled,disabled" doc:"A disabled key is refused at the next call of an edge, which then deletes its configuration and stops."`
 }
 
-func updateKey(c *api.Call, in updateKeyRequest) (api.Empty, error) {
+func updateKey(c *api.Call, in UpdateKeyRequest) (api.Empty, error) {
 	k, err := getKey(c, in.KeyID)
 	if err != nil {
 		return api.Empty{}, err
@@ -128,11 +131,12 @@ func getKey(c *api.Call, key int64) (Key, error) {
 	return k, err
 }
 
-type listRequest struct {
+// ListRequest asks for what belongs to a cluster.
+type ListRequest struct {
 	ClusterName string `json:"cluster_name,omitzero" maxLength:"255" doc:"The cluster; absent: all."`
 }
 
-func listKeys(c *api.Call, in listRequest) (list api.Items[Key], err error) {
+func listKeys(c *api.Call, in ListRequest) (list api.Items[Key], err error) {
 	list.Items = []Key{}
 	keys, err := keysOf(c.Tx, c.Who.AccountID)
 	for _, k := range keys {
@@ -143,12 +147,13 @@ func listKeys(c *api.Call, in listRequest) (list api.Items[Key], err error) {
 	return list, err
 }
 
-type deleteKeyRequest struct {
+// DeleteKeyRequest names a key to delete.
+type DeleteKeyRequest struct {
 	KeyID int64 `json:"key_id" minimum:"1" doc:"The key."`
 	api.DryRun
 }
 
-func deleteKey(c *api.Call, in deleteKeyRequest) (api.Removal, error) {
+func deleteKey(c *api.Call, in DeleteKeyRequest) (api.Removal, error) {
 	k, err := getKey(c, in.KeyID)
 	if err != nil {
 		return api.Removal{}, err

@@ -29,7 +29,7 @@ type Shown struct {
 	ConfigAge  int64    `json:"config_age_s" doc:"How many seconds ago it read its configuration."`
 }
 
-func (s *Service) list(c *api.Call, in listRequest) (list api.Items[Listed], err error) {
+func (s *Service) list(c *api.Call, in ListRequest) (list api.Items[Listed], err error) {
 	list.Items = []Listed{}
 	members, err := Members(c.Tx, c.Who.AccountID)
 	if err != nil {

@@ -195,7 +195,8 @@ func Ops() []api.Op {
 	})
 }
 
-type createRequest struct {
+// CreateRequest is a field to create.
+type CreateRequest struct {
 	FieldName    string           `json:"field_name" maxLength:"255" doc:"A letter or _ and up to 39 letters, digits or _; unique in the account; never changes."`
 	DisplayName  string           `json:"display_name" minLength:"1" maxLength:"40" doc:"What people call it."`
 	Description  string           `json:"description,omitzero" maxLength:"500" doc:"At most 500 characters."`
@@ -205,12 +206,13 @@ type createRequest struct {
 	DefaultValue jsontext.Value   `json:"default_value,omitzero" doc:"What a new incident has: as the type wants it, for a select one of the options or a list of them."`
 }
 
-type created struct {
+// Created is the field that was created.
+type Created struct {
 	FieldID   string `json:"field_id" doc:"The new field."`
 	FieldName string `json:"field_name" maxLength:"255" doc:"Its name, as it was sent."`
 }
 
-func create(c *api.Call, in createRequest) (created, error) {
+func create(c *api.Call, in CreateRequest) (Created, error) {
 	f := Field{
 		FieldID:      id.Object(c.Now),
 		AccountID:    c.Who.AccountID,
@@ -227,12 +229,12 @@ func create(c *api.Call, in createRequest) (created, error) {
 	}
 	taken, err := Kind.Named(c.Tx, c.Who.AccountID, in.FieldName, "")
 	if err != nil {
-		return created{}, err
+		return Created{}, err
 	}
 	if taken {
-		return created{}, fault.Invalid("field_name", "another field is called %q", in.FieldName)
+		return Created{}, fault.Invalid("field_name", "another field is called %q", in.FieldName)
 	}
-	return created{f.FieldID, f.FieldName}, f.store(c)
+	return Created{f.FieldID, f.FieldName}, f.store(c)
 }
 
 func (f *Field) store(c *api.Call) error {
@@ -244,7 +246,8 @@ func (f *Field) store(c *api.Call) error {
 	return Kind.Put(c.Tx, c.Who.AccountID, f)
 }
 
-type updateRequest struct {
+// UpdateRequest is what changes of a field. An absent member stays as it is.
+type UpdateRequest struct {
 	FieldID      string           `json:"field_id" pattern:"^[0-9a-f]{24}$" patternDescription:"24 hexadecimal digits" doc:"The field to change."`
 	DisplayName  *string          `json:"display_name,omitzero" minLength:"1" maxLength:"40" doc:"What people call it."`
 	Description  *string          `json:"description,omitzero" maxLength:"500" doc:"At most 500 characters."`
@@ -252,7 +255,7 @@ type updateRequest struct {
 	DefaultValue jsontext.Value   `json:"default_value,omitzero" doc:"What a new incident has."`
 }
 
-func update(c *api.Call, in updateRequest) (api.Empty, error) {
+func update(c *api.Call, in UpdateRequest) (api.Empty, error) {
 	f, err := Kind.Get(c.Tx, c.Who.AccountID, in.FieldID)
 	if err != nil {
 		return api.Empty{}, err
@@ -286,12 +289,13 @@ func list(c *api.Call, _ api.Empty) (api.Items[Field], error) {
 	return api.Items[Field]{Items: items}, err
 }
 
-type deleteRequest struct {
+// DeleteRequest names a field to delete.
+type DeleteRequest struct {
 	FieldID string `json:"field_id" pattern:"^[0-9a-f]{24}$" patternDescription:"24 hexadecimal digits" doc:"The field to delete."`
 	api.DryRun
 }
 
-func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+func remove(c *api.Call, in DeleteRequest) (api.Removal, error) {
 	f, err := Kind.Get(c.Tx, c.Who.AccountID, in.FieldID)
 	if err != nil {
 		return api.Removal{}, err

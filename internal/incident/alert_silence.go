@@ -10,7 +10,8 @@ import (
 	"tocsin/internal/core/render"
 )
 
-type silenceAlertRequest struct {
+// SilenceAlertRequest is a silence of an alert.
+type SilenceAlertRequest struct {
 	alert.OneRequest
 	SilenceRequest
 }
@@ -26,7 +27,7 @@ func alertToSilence(c *api.Call, alertID string) (s silenceable, err error) {
 	return silenceable{a.ID, a.Incident, name, a.Channel, all}, needChannel(c, a.Channel, "alert "+a.ID)
 }
 
-func (r *Service) silenceAlert(c *api.Call, in silenceAlertRequest) (SilenceMade, error) {
+func (r *Service) silenceAlert(c *api.Call, in SilenceAlertRequest) (SilenceMade, error) {
 	s, err := alertToSilence(c, in.AlertID)
 	if err != nil {
 		return SilenceMade{}, err
@@ -35,12 +36,13 @@ func (r *Service) silenceAlert(c *api.Call, in silenceAlertRequest) (SilenceMade
 	return r.silence(c, s, in.SilenceRequest)
 }
 
-type undoSilenceRequest struct {
+// UndoSilenceRequest names a silence to end.
+type UndoSilenceRequest struct {
 	RuleID string `json:"rule_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The silence rule."`
 }
 
 // undoSilence ends a silence that a responder made. The silenced alerts are decided again immediately.
-func (r *Service) undoSilence(c *api.Call, in undoSilenceRequest) (api.Empty, error) {
+func (r *Service) undoSilence(c *api.Call, in UndoSilenceRequest) (api.Empty, error) {
 	rule, err := channel.EndSilence(c, in.RuleID)
 	if err != nil {
 		return api.Empty{}, err

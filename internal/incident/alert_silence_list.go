@@ -8,13 +8,14 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type silencesRequest struct {
+// SilencesRequest asks for the silences that were made of an alert or an incident.
+type SilencesRequest struct {
 	AlertID    string `json:"alert_id,omitzero" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The alert that they were made from."`
 	IncidentID string `json:"incident_id,omitzero" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Or the incident that they, or their alerts, were made from."`
 }
 
 // Check requires either alert_id or incident_id.
-func (in silencesRequest) Check() error {
+func (in SilencesRequest) Check() error {
 	if (in.AlertID == "") == (in.IncidentID == "") {
 		return fault.Invalid("alert_id", "set either alert_id or incident_id")
 	}
@@ -29,13 +30,14 @@ type RespondersSilence struct {
 	MadeBy   int64  `json:"made_by" doc:"The person who made it."`
 }
 
-type silencesReply struct {
+// SilencesReply has silences in force.
+type SilencesReply struct {
 	Items []RespondersSilence `json:"items" doc:"The silences, the oldest first."`
 }
 
 // listSilences lists the silences in force that responders made from an alert or an incident. An alert also has the silences
 // of its incident.
-func (r *Service) listSilences(c *api.Call, in silencesRequest) (reply silencesReply, err error) {
+func (r *Service) listSilences(c *api.Call, in SilencesRequest) (reply SilencesReply, err error) {
 	reply.Items = []RespondersSilence{}
 	var at int64
 	alertID, incidentID := strings.ToLower(in.AlertID), strings.ToLower(in.IncidentID)

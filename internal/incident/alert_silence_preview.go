@@ -5,12 +5,13 @@ import (
 	"tocsin/internal/api"
 )
 
-type previewAlertRequest struct {
+// PreviewAlertRequest asks what a silence of an alert would cover.
+type PreviewAlertRequest struct {
 	alert.OneRequest
 	PreviewLabels
 }
 
-func (r *Service) previewSilenceOfAlert(c *api.Call, in previewAlertRequest) (SilencePreview, error) {
+func (r *Service) previewSilenceOfAlert(c *api.Call, in PreviewAlertRequest) (SilencePreview, error) {
 	s, err := alertToSilence(c, in.AlertID)
 	if err != nil {
 		return SilencePreview{}, err

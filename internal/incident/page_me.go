@@ -10,7 +10,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type pageMeRequest struct {
+// PageMeRequest asks for a test of notifications.
+type PageMeRequest struct {
 	IncidentSeverity string `json:"incident_severity" enum:"Info,Warning,Critical" doc:"The severity whose methods are tested."`
 }
 
@@ -23,7 +24,7 @@ const (
 
 // pageMe is POST /incident/page-me: it opens an incident that is marked as a test and assigned to the caller alone. The
 // notifications take the way of all others, with the caller's preferences, quiet hours and limits.
-func (r *Service) pageMe(c *api.Call, in pageMeRequest) (reply Created, err error) {
+func (r *Service) pageMe(c *api.Call, in PageMeRequest) (reply Created, err error) {
 	recent, err := db.All(c.Tx, scanIncident, `SELECT `+columns+` FROM incident WHERE account_id = $1 AND start_time > $2 AND creator_id = $3`,
 		c.Who.AccountID, c.Now.Add(-pageMeInterval).Unix(), c.Who.PersonID)
 	if err != nil {

@@ -30,7 +30,8 @@ func (in SilenceRequest) Check() error {
 	return nil
 }
 
-type silenceIncidentRequest struct {
+// SilenceIncidentRequest is a silence of an incident's alerts.
+type SilenceIncidentRequest struct {
 	OneRequest
 	SilenceRequest
 }
@@ -93,7 +94,7 @@ func needChannel(c *api.Call, id int64, subject string) error {
 	return err
 }
 
-func (r *Service) silenceIncident(c *api.Call, in silenceIncidentRequest) (SilenceMade, error) {
+func (r *Service) silenceIncident(c *api.Call, in SilenceIncidentRequest) (SilenceMade, error) {
 	s, err := incidentToSilence(c, in.IncidentID)
 	if err != nil {
 		return SilenceMade{}, err

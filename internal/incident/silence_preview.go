@@ -12,7 +12,8 @@ type PreviewLabels struct {
 	Labels []string `json:"labels,omitzero" maxItems:"50" maxLength:"128" doc:"The names of identifying labels to count with; absent: the usual ones."`
 }
 
-type previewIncidentRequest struct {
+// PreviewIncidentRequest asks what a silence of an incident would cover.
+type PreviewIncidentRequest struct {
 	OneRequest
 	PreviewLabels
 }
@@ -33,7 +34,7 @@ type SilenceCover struct {
 	Refused    string `json:"refused,omitzero" doc:"Why it cannot be made; absent: it can."`
 }
 
-func (r *Service) previewSilenceOfIncident(c *api.Call, in previewIncidentRequest) (SilencePreview, error) {
+func (r *Service) previewSilenceOfIncident(c *api.Call, in PreviewIncidentRequest) (SilencePreview, error) {
 	s, err := incidentToSilence(c, in.IncidentID)
 	if err != nil {
 		return SilencePreview{}, err

@@ -24,7 +24,8 @@ type AppKey struct {
 	Wait        *int64    `json:"wait" nullable:"true" doc:"Seconds that its calls above a limit wait for their turn; null: as the server is set."`
 }
 
-type keyCreateRequest struct {
+// KeyCreateRequest is an app key to create.
+type KeyCreateRequest struct {
 	KeyName     string   `json:"key_name" minLength:"1" maxLength:"128" doc:"What to call it."`
 	IsEnabled   *bool    `json:"is_enabled,omitzero" doc:"Whether it works at once; absent: yes."`
 	PersonID    int64    `json:"person_id,omitzero" minimum:"0" doc:"The person that it belongs to; absent: the caller. Only the account's owner can create keys of other persons."`
@@ -33,7 +34,8 @@ type keyCreateRequest struct {
 	Wait        *int64   `json:"wait,omitzero" minimum:"0" maximum:"30" doc:"For scripts: seconds that its calls above a limit wait for their turn instead of being refused; 0: they are refused; absent: as the server is set, which refuses them unless it runs with --limit-wait."`
 }
 
-type keyCreated struct {
+// KeyCreated is an app key that was created.
+type KeyCreated struct {
 	KeyID   int64  `json:"key_id" doc:"The new key's identifier."`
 	KeyName string `json:"key_name" doc:"Its name."`
 	Key     string `json:"key" doc:"The key itself. It is shown only once."`
@@ -77,43 +79,44 @@ func checkExpiry(c *api.Call, expires int64) error {
 
 // keyCreate creates a key with at most the permissions and the lifetime of the caller's key: a key that was limited on
 // purpose must not create one without the limits.
-func keyCreate(c *api.Call, in keyCreateRequest) (keyCreated, error) {
+func keyCreate(c *api.Call, in KeyCreateRequest) (KeyCreated, error) {
 	person, err := keyOwner(c, in.PersonID)
 	if err != nil {
-		return keyCreated{}, err
+		return KeyCreated{}, err
 	}
 	if in.Permissions == nil && c.Who.Narrowed {
 		in.Permissions = auth.Names(c.Who.Permissions)
 	}
 	for _, name := range in.Permissions {
 		if _, err := auth.Parse(name); err != nil {
-			return keyCreated{}, fault.Invalid("permissions", "%v", err)
+			return KeyCreated{}, fault.Invalid("permissions", "%v", err)
 		}
 	}
 	in.ExpiresAt = cmp.Or(in.ExpiresAt, c.Who.ExpiresAt)
 	if err := configstore.FirstError(checkCovered(c, in.Permissions), checkExpiry(c, in.ExpiresAt)); err != nil {
-		return keyCreated{}, err
+		return KeyCreated{}, err
 	}
 	key, secret, err := CreateKey(c.Tx, auth.NewKey{Account: c.Who.AccountID, Person: person, Name: in.KeyName, Permissions: in.Permissions,
 		ExpiresAt: in.ExpiresAt, Wait: in.Wait}, c.Unix())
 	if err != nil {
-		return keyCreated{}, err
+		return KeyCreated{}, err
 	}
 	c.Touched("app_key", key, in.KeyName)
 	if in.IsEnabled != nil && !*in.IsEnabled {
 		err = auth.SetKeyStatus(c.Tx, c.Who.AccountID, key, auth.KeyDisabled)
 	}
-	return keyCreated{key, in.KeyName, secret}, err
+	return KeyCreated{key, in.KeyName, secret}, err
 }
 
-type keyListRequest struct {
+// KeyListRequest asks for a page of app keys.
+type KeyListRequest struct {
 	api.Page
 	OrderBy  string `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"Both mean created_at."`
 	Asc      bool   `json:"asc,omitzero" doc:"Oldest first."`
 	PersonID int64  `json:"person_id,omitzero" minimum:"0" doc:"The person whose keys are listed; absent: the caller. Only the account's owner can list keys of other persons."`
 }
 
-func keyList(c *api.Call, in keyListRequest) (api.Paged[AppKey], error) {
+func keyList(c *api.Call, in KeyListRequest) (api.Paged[AppKey], error) {
 	person, err := keyOwner(c, in.PersonID)
 	if err != nil {
 		return api.Paged[AppKey]{}, err
@@ -182,12 +185,13 @@ func setKeyStatus(status string) func(*api.Call, KeyRequest) (api.Empty, error) 
 	}
 }
 
-type keyDeleteRequest struct {
+// KeyDeleteRequest names an app key to delete.
+type KeyDeleteRequest struct {
 	KeyRequest
 	api.DryRun
 }
 
-func keyDelete(c *api.Call, in keyDeleteRequest) (api.Removal, error) {
+func keyDelete(c *api.Call, in KeyDeleteRequest) (api.Removal, error) {
 	k, err := in.find(c)
 	if err != nil {
 		return api.Removal{}, err

@@ -6,11 +6,12 @@ import (
 	"tocsin/internal/api"
 )
 
-type infosRequest struct {
+// InfosRequest asks for several persons.
+type InfosRequest struct {
 	PersonIDs []uint64 `json:"person_ids" maxItems:"1000" doc:"Ids of persons, or the id of the account; at most 1,000."`
 }
 
-func infos(c *api.Call, in infosRequest) (api.Items[Item], error) {
+func infos(c *api.Call, in InfosRequest) (api.Items[Item], error) {
 	ids := distinct(in.PersonIDs)
 	persons, err := byID(c.Tx, c.Who.AccountID, ids)
 	if err != nil {

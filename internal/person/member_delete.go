@@ -72,17 +72,18 @@ func (n MemberNames) check() error {
 	return nil
 }
 
-type memberDeleteRequest struct {
+// MemberDeleteRequest names a person to delete.
+type MemberDeleteRequest struct {
 	MemberNames
 	IsForce bool `json:"is_force,omitzero" doc:"Remove the person from schedules, escalation rules and the account's fallback first. Refused where a role of a turn, or a step, would be left without a person."`
 	api.DryRun
 }
 
 // Check returns fault.Invalid unless the request names a person.
-func (in memberDeleteRequest) Check() error { return in.check() }
+func (in MemberDeleteRequest) Check() error { return in.check() }
 
 // memberMoves returns the person if the request removes the person from schedules.
-func memberMoves(c *api.Call, in memberDeleteRequest) ([]configstore.Target, error) {
+func memberMoves(c *api.Call, in MemberDeleteRequest) ([]configstore.Target, error) {
 	if !in.IsForce {
 		return nil, nil
 	}
@@ -92,7 +93,7 @@ func memberMoves(c *api.Call, in memberDeleteRequest) ([]configstore.Target, err
 
 // memberDelete deletes a person's app keys, sessions, passwords, roles and memberships, and marks the person as deleted.
 // The row stays because history names it.
-func (release releases) memberDelete(c *api.Call, in memberDeleteRequest) (api.Removal, error) {
+func (release releases) memberDelete(c *api.Call, in MemberDeleteRequest) (api.Removal, error) {
 	person, err := in.find(c)
 	if err != nil {
 		return api.Removal{}, err

@@ -24,16 +24,16 @@ type MemberUpdates struct {
 	RefID       *string `json:"ref_id,omitzero" maxLength:"255" doc:"Their id in the system they come from."`
 }
 
-// memberResetRequest has two forms. With updates, the members beside it name the person. Without, member_id names the
+// MemberResetRequest has two forms. With updates, the members beside it name the person. Without, member_id names the
 // person, and the others are the updates.
-type memberResetRequest struct {
+type MemberResetRequest struct {
 	MemberID int64 `json:"member_id,omitzero" minimum:"0" doc:"The person: the caller, or with Members Manage any person. Required without updates."`
 	MemberUpdates
 	Updates *MemberUpdates `json:"updates,omitzero" doc:"What changes. The members beside it name the person then, and all of them must fit: member_id, member_name, email, phone, country_code, ref_id."`
 }
 
 // Check rejects a request that names no person, and members beside updates that name none.
-func (in memberResetRequest) Check() error {
+func (in MemberResetRequest) Check() error {
 	if in.Updates == nil {
 		if in.MemberID == 0 {
 			return fault.Invalid("member_id", "is required, or updates and beside it member_id, member_name, email, phone or ref_id")
@@ -52,7 +52,7 @@ func (in memberResetRequest) Check() error {
 }
 
 // names returns what names the person beside updates.
-func (in memberResetRequest) names() MemberNames {
+func (in MemberResetRequest) names() MemberNames {
 	text := func(sent *string) string {
 		if sent == nil {
 			return ""
@@ -68,7 +68,7 @@ func (in memberResetRequest) names() MemberNames {
 // target returns the person that a request names and what it changes, if the caller may change that. A caller without
 // Members Manage gets the same refusal whether a person has an address or not, and may not change ref_id, by which other
 // systems find the person.
-func (in memberResetRequest) target(c *api.Call) (Record, MemberUpdates, error) {
+func (in MemberResetRequest) target(c *api.Call) (Record, MemberUpdates, error) {
 	person, change := in.MemberID, in.MemberUpdates
 	var unknown error
 	if in.Updates != nil {
@@ -107,7 +107,7 @@ type AddressChange struct {
 type Announce func(tx *db.Tx, change AddressChange, now time.Time) error
 
 // memberReset changes the members of a person that were sent. An address that changes is no longer verified.
-func (a Announce) memberReset(c *api.Call, in memberResetRequest) (api.Empty, error) {
+func (a Announce) memberReset(c *api.Call, in MemberResetRequest) (api.Empty, error) {
 	account := c.Who.AccountID
 	r, change, err := in.target(c)
 	if err != nil {

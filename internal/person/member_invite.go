@@ -23,13 +23,14 @@ type Invited struct {
 	RefID       string  `json:"ref_id,omitzero" maxLength:"255" doc:"Their id in the system they come from."`
 }
 
-type inviteRequest struct {
+// InviteRequest has persons to invite.
+type InviteRequest struct {
 	Members []Invited `json:"members" minItems:"1" maxItems:"20" doc:"The persons to invite, 1 to 20: all of them or none."`
 	From    string    `json:"from,omitzero" maxLength:"255" doc:"Ignored."`
 }
 
 // Check returns fault.Invalid for a person without an address, or with an invalid one.
-func (in inviteRequest) Check() error {
+func (in InviteRequest) Check() error {
 	for i, m := range in.Members {
 		at := configstore.PathOf("members", i)
 		if m.Email == "" && m.Phone == "" {
@@ -50,7 +51,8 @@ func checkEmail(at configstore.RecordPath, email string) error {
 	return at.Email("email", email)
 }
 
-type invitedItem struct {
+// InvitedItem is a person who was invited.
+type InvitedItem struct {
 	MemberID   int64  `json:"member_id" doc:"The new person."`
 	MemberName string `json:"member_name" doc:"Their name."`
 	LinkPath   string `json:"link_path" doc:"Path on this server at which the person sets a password and signs in, once. Hand it over: whoever has it can sign in as the person."`
@@ -58,8 +60,8 @@ type invitedItem struct {
 }
 
 // memberInvite stores persons and a link for each. Those with an e-mail address are sent a link of their own as well.
-func memberInvite(c *api.Call, in inviteRequest) (api.Items[invitedItem], error) {
-	out := api.Items[invitedItem]{Items: []invitedItem{}}
+func memberInvite(c *api.Call, in InviteRequest) (api.Items[InvitedItem], error) {
+	out := api.Items[InvitedItem]{Items: []InvitedItem{}}
 	for i, m := range in.Members {
 		item, err := invite(c, configstore.PathOf("members", i), m)
 		if err != nil {
@@ -87,7 +89,7 @@ func InviteByEmail(c *api.Call, at configstore.RecordPath, email string) (person
 }
 
 // invite stores a new person who is pending, with their roles. A mail to their address becomes due.
-func invite(c *api.Call, at configstore.RecordPath, m Invited) (item invitedItem, err error) {
+func invite(c *api.Call, at configstore.RecordPath, m Invited) (item InvitedItem, err error) {
 	if err := checkUnique(c, at, m.Email, m.RefID); err != nil {
 		return item, err
 	}
@@ -122,7 +124,7 @@ func invite(c *api.Call, at configstore.RecordPath, m Invited) (item invitedItem
 			return item, err
 		}
 	}
-	return invitedItem{MemberID: person, MemberName: name}, nil
+	return InvitedItem{MemberID: person, MemberName: name}, nil
 }
 
 // linkOf returns a link that a caller makes for a person.

@@ -6,21 +6,22 @@ import (
 	"tocsin/internal/role"
 )
 
-type memberRoleRequest struct {
+// MemberRoleRequest names a person and roles.
+type MemberRoleRequest struct {
 	MemberID int64   `json:"member_id" minimum:"1" doc:"The person."`
 	RoleIDs  []int64 `json:"role_ids" maxItems:"100" doc:"The roles, at most 100."`
 }
 
-func memberRoleGrant(c *api.Call, in memberRoleRequest) (api.Empty, error) {
+func memberRoleGrant(c *api.Call, in MemberRoleRequest) (api.Empty, error) {
 	return api.Empty{}, eachRole(c, in, role.Grant)
 }
 
-func memberRoleRevoke(c *api.Call, in memberRoleRequest) (api.Empty, error) {
+func memberRoleRevoke(c *api.Call, in MemberRoleRequest) (api.Empty, error) {
 	return api.Empty{}, eachRole(c, in, role.Revoke)
 }
 
 // eachRole grants or revokes each of the roles.
-func eachRole(c *api.Call, in memberRoleRequest, do func(*api.Call, int64, []int64) error) error {
+func eachRole(c *api.Call, in MemberRoleRequest, do func(*api.Call, int64, []int64) error) error {
 	if _, err := getMember(c.Tx, c.Who.AccountID, in.MemberID); err != nil {
 		return err
 	}
@@ -32,7 +33,7 @@ func eachRole(c *api.Call, in memberRoleRequest, do func(*api.Call, int64, []int
 	return nil
 }
 
-func memberRoleUpdate(c *api.Call, in memberRoleRequest) (api.Empty, error) {
+func memberRoleUpdate(c *api.Call, in MemberRoleRequest) (api.Empty, error) {
 	m, err := getMember(c.Tx, c.Who.AccountID, in.MemberID)
 	if err != nil {
 		return api.Empty{}, err

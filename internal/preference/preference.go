@@ -29,7 +29,10 @@ func (w Whose) person(c *api.Call) (int64, error) {
 	return w.PersonID, person.Table.Need(c.Tx, c.Who.AccountID, "person_id", w.PersonID)
 }
 
-func (r *Service) info(c *api.Call, in struct{ Whose }) (Preference, error) {
+// InfoRequest names the person whose preference is shown.
+type InfoRequest struct{ Whose }
+
+func (r *Service) info(c *api.Call, in InfoRequest) (Preference, error) {
 	person, err := in.person(c)
 	if err != nil {
 		return Preference{}, err
@@ -52,7 +55,8 @@ func (r *Service) show(c *api.Call, p Preference) (Preference, error) {
 	return p.filled(), err
 }
 
-type updateRequest struct {
+// UpdateRequest is what changes of a preference. An absent member stays as it is.
+type UpdateRequest struct {
 	Whose
 	Trigger    *Trigger           `json:"trigger_notify,omitzero" doc:"Methods of notification about incidents, by severity."`
 	Shift      *Shift             `json:"schedule_shift_notify,omitzero" doc:"Methods of notification about shifts."`
@@ -67,7 +71,7 @@ type Updated struct {
 	api.Warnings
 }
 
-func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err error) {
+func (r *Service) update(c *api.Call, in UpdateRequest) (reply Updated, err error) {
 	person, err := in.person(c)
 	if err != nil {
 		return reply, err

@@ -6,12 +6,13 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type oneRequest struct {
+// OneRequest names a browser of the caller.
+type OneRequest struct {
 	SubscriptionID int64 `json:"subscription_id" minimum:"1" doc:"A browser of the caller."`
 }
 
 // own returns a browser of the caller. That of another person does not exist for the caller.
-func (in oneRequest) own(c *api.Call) (Subscription, error) {
+func (in OneRequest) own(c *api.Call) (Subscription, error) {
 	s, found, err := Find(c.Tx, c.Who.AccountID, in.SubscriptionID)
 	if err == nil && (!found || s.PersonID != c.Who.PersonID) {
 		err = fault.Missing("subscription", in.SubscriptionID)
@@ -19,7 +20,7 @@ func (in oneRequest) own(c *api.Call) (Subscription, error) {
 	return s, err
 }
 
-func remove(c *api.Call, in oneRequest) (api.Empty, error) {
+func remove(c *api.Call, in OneRequest) (api.Empty, error) {
 	s, err := in.own(c)
 	if err != nil {
 		return api.Empty{}, err

@@ -10,7 +10,8 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-type subscribeRequest struct {
+// SubscribeRequest is a browser to add.
+type SubscribeRequest struct {
 	Endpoint string `json:"endpoint" minLength:"1" maxLength:"2048" secret:"url" doc:"Where messages to the browser go: an https URL of its push service."`
 	Keys     struct {
 		P256dh string `json:"p256dh" minLength:"80" maxLength:"100" secret:"value" doc:"The browser's public key, in base64url."`
@@ -24,7 +25,7 @@ type Subscribed struct {
 	SubscriptionID int64 `json:"subscription_id" doc:"The browser."`
 }
 
-func (r *Service) subscribe(c *api.Call, in subscribeRequest) (reply Subscribed, err error) {
+func (r *Service) subscribe(c *api.Call, in SubscribeRequest) (reply Subscribed, err error) {
 	if c.Who.Narrowed && c.Who.Owner {
 		return reply, fault.Denied("this key is narrowed and cannot change where the account's owner is notified")
 	}

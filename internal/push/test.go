@@ -4,7 +4,7 @@ import (
 	"tocsin/internal/api"
 )
 
-func (r *Service) test(c *api.Call, in oneRequest) (api.Empty, error) {
+func (r *Service) test(c *api.Call, in OneRequest) (api.Empty, error) {
 	s, err := in.own(c)
 	if err != nil {
 		return api.Empty{}, err

@@ -5,7 +5,8 @@ import (
 	"tocsin/internal/auth"
 )
 
-type permissionsRequest struct {
+// PermissionsRequest asks for permissions.
+type PermissionsRequest struct {
 	RoleIDs []int64 `json:"role_ids,omitzero" maxItems:"100" doc:"Only the permissions that these roles grant."`
 	WithAll bool    `json:"with_all,omitzero" doc:"All permissions, and for each whether these roles grant it."`
 }
@@ -22,7 +23,7 @@ type Permission struct {
 	IsGranted      *bool  `json:"is_granted,omitzero" doc:"With with_all: whether one of the roles grants it."`
 }
 
-func permissionList(c *api.Call, in permissionsRequest) (api.Items[Permission], error) {
+func permissionList(c *api.Call, in PermissionsRequest) (api.Items[Permission], error) {
 	var granted auth.Permissions
 	for _, role := range in.RoleIDs {
 		r, err := get(c.Tx, c.Who.AccountID, role)

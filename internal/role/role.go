@@ -45,17 +45,19 @@ func info(c *api.Call, in OneRequest) (Role, error) {
 	return show(r), err
 }
 
-type listRequest struct {
+// ListRequest asks for all roles.
+type ListRequest struct {
 	OrderBy string `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"What to order by; absent: created_at."`
 	Asc     bool   `json:"asc,omitzero" doc:"Ascending."`
 }
 
-type listed struct {
+// Listed has all roles.
+type Listed struct {
 	Total int64  `json:"total" doc:"How many there are."`
 	Items []Role `json:"items" doc:"All of them."`
 }
 
-func list(c *api.Call, in listRequest) (listed, error) {
+func list(c *api.Call, in ListRequest) (Listed, error) {
 	all, err := Dump(c.Tx, c.Who.AccountID)
 	slices.SortStableFunc(all, func(a, b Record) int {
 		order := cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.RoleID, b.RoleID))
@@ -67,32 +69,34 @@ func list(c *api.Call, in listRequest) (listed, error) {
 		}
 		return -order
 	})
-	out := listed{int64(len(all)), make([]Role, len(all))}
+	out := Listed{int64(len(all)), make([]Role, len(all))}
 	for i, r := range all {
 		out.Items[i] = show(r)
 	}
 	return out, err
 }
 
-type upsertRequest struct {
+// UpsertRequest is a role to create or to change. An absent member of a role that is changed stays as it is.
+type UpsertRequest struct {
 	RoleID        int64   `json:"role_id,omitzero" minimum:"0" doc:"The role to change; absent or 0: a new one."`
 	RoleName      string  `json:"role_name" minLength:"1" maxLength:"39" doc:"1 to 39 characters."`
 	Description   *string `json:"description,omitzero" maxLength:"499" doc:"At most 499 characters."`
 	PermissionIDs []int64 `json:"permission_ids,omitzero" maxItems:"100" doc:"The permissions that it grants, as /role/permission/list numbers them; absent: unchanged."`
 }
 
-type upserted struct {
+// Upserted is the role that was created or changed.
+type Upserted struct {
 	RoleID   int64  `json:"role_id" doc:"The role."`
 	RoleName string `json:"role_name" doc:"Its name, as it was sent."`
 }
 
-func upsert(c *api.Call, in upsertRequest) (upserted, error) {
+func upsert(c *api.Call, in UpsertRequest) (Upserted, error) {
 	r, err := target(c, in.RoleID)
 	if err != nil {
-		return upserted{}, err
+		return Upserted{}, err
 	}
 	if err := Within(c.Who, r.Permissions); err != nil { // also for permissions that the change revokes
-		return upserted{}, err
+		return Upserted{}, err
 	}
 	before := r.Permissions
 	if in.PermissionIDs != nil {
@@ -101,13 +105,13 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	for i, n := range in.PermissionIDs {
 		p, ok := auth.ByID(n)
 		if !ok {
-			return upserted{}, configstore.PathOf("permission_ids", i).Invalid("",
+			return Upserted{}, configstore.PathOf("permission_ids", i).Invalid("",
 				"there is no permission %d; /role/permission/list shows all permissions", n)
 		}
 		r.Permissions = append(r.Permissions, p.String())
 	}
 	if err := Within(c.Who, r.Permissions); err != nil {
-		return upserted{}, err
+		return Upserted{}, err
 	}
 	r.RoleName, r.UpdatedAt = in.RoleName, c.Unix()
 	if in.Description != nil {
@@ -116,10 +120,10 @@ func upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	c.Touched(configstore.Role, r.RoleID, r.RoleName)
 	if slices.ContainsFunc(r.Permissions, func(p string) bool { return !slices.Contains(before, p) }) {
 		if err := gained(c, r.RoleID); err != nil {
-			return upserted{}, err
+			return Upserted{}, err
 		}
 	}
-	return upserted{r.RoleID, r.RoleName}, r.put(c.Tx, c.Who.AccountID)
+	return Upserted{r.RoleID, r.RoleName}, r.put(c.Tx, c.Who.AccountID)
 }
 
 // gained notes that the persons of a role may do more than before.
@@ -163,13 +167,14 @@ func setStatus(status string) func(*api.Call, OneRequest) (api.Empty, error) {
 	}
 }
 
-type deleteRequest struct {
+// DeleteRequest names a role to delete.
+type DeleteRequest struct {
 	RoleID int64 `json:"role_id" minimum:"1" doc:"The role to delete."`
 	api.DryRun
 }
 
 // remove deletes a role and revokes it of its persons.
-func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+func remove(c *api.Call, in DeleteRequest) (api.Removal, error) {
 	r, err := get(c.Tx, c.Who.AccountID, in.RoleID)
 	if err != nil {
 		return api.Removal{}, err

@@ -8,7 +8,8 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-type applicationCreateRequest struct {
+// ApplicationCreateRequest is an application to create.
+type ApplicationCreateRequest struct {
 	ApplicationName string         `json:"application_name" minLength:"1" maxLength:"40" doc:"Name for people, 1 to 40 characters; need not be unique."`
 	Type            string         `json:"type" enum:"browser,ios,android,react-native,flutter,kotlin-multiplatform,roku,unity" doc:"Where it runs."`
 	TeamID          int64          `json:"team_id" minimum:"0" doc:"Owning team; 0: none."`
@@ -21,8 +22,8 @@ type applicationCreateRequest struct {
 	TracingAlias    *TracingInput  `json:"the service,omitzero" doc:"The same as tracing, under a name that some clients send."`
 }
 
-// applicationCreated is the reply of /rum/application/create.
-type applicationCreated struct {
+// ApplicationCreated is the reply of /rum/application/create.
+type ApplicationCreated struct {
 	ApplicationID   string `json:"application_id" doc:"The new application."`
 	ApplicationName string `json:"application_name" doc:"Its name."`
 	ClientToken     string `json:"client_token" doc:"The token that its SDK sends; a secret."`
@@ -30,7 +31,7 @@ type applicationCreated struct {
 }
 
 // applicationCreate answers /rum/application/create.
-func (r *Service) applicationCreate(c *api.Call, in applicationCreateRequest) (applicationCreated, error) {
+func (r *Service) applicationCreate(c *api.Call, in ApplicationCreateRequest) (ApplicationCreated, error) {
 	account, now := c.Who.AccountID, c.Now.UnixMilli()
 	a := Application{
 		AccountID: account, ApplicationID: id.Short(), ApplicationName: in.ApplicationName, Type: in.Type, ClientToken: newToken(account),
@@ -39,16 +40,16 @@ func (r *Service) applicationCreate(c *api.Call, in applicationCreateRequest) (a
 		CreatedBy: c.Who.PersonID, UpdatedBy: c.Who.PersonID, CreatedAt: now, UpdatedAt: now,
 	}
 	if err := a.configure(in.Alerting, in.Tracing, in.TracingAlias); err != nil {
-		return applicationCreated{}, err
+		return ApplicationCreated{}, err
 	}
 	if err := configstore.FirstError(a.check("", account), a.checkTeam(c.Tx), a.checkChannels(c.Tx), a.permitChannels(c, nil)); err != nil {
-		return applicationCreated{}, err
+		return ApplicationCreated{}, err
 	}
 	if _, err := a.insert(c.Tx, r.keyring, account); err != nil { // 128 random bits do not repeat
-		return applicationCreated{}, err
+		return ApplicationCreated{}, err
 	}
 	c.Touched(configstore.Application, a.ApplicationID, a.ApplicationName)
-	return applicationCreated{a.ApplicationID, a.ApplicationName, a.ClientToken, a.warnings()}, a.refer(c.Tx)
+	return ApplicationCreated{a.ApplicationID, a.ApplicationName, a.ClientToken, a.warnings()}, a.refer(c.Tx)
 }
 
 // newToken returns a client token of an account: 128 random bits in hexadecimal digits, and the last three digits

@@ -5,14 +5,15 @@ import (
 	"tocsin/internal/configstore"
 )
 
-type applicationDeleteRequest struct {
+// ApplicationDeleteRequest names an application to delete.
+type ApplicationDeleteRequest struct {
 	ApplicationID string `json:"application_id" maxLength:"255" minLength:"1" doc:"The application."`
 	api.DryRun
 }
 
 // applicationDelete answers /rum/application/delete. The row stays, because issues name it, but no operation
 // returns it; its client token is void from then on.
-func (r *Service) applicationDelete(c *api.Call, in applicationDeleteRequest) (api.Removal, error) {
+func (r *Service) applicationDelete(c *api.Call, in ApplicationDeleteRequest) (api.Removal, error) {
 	a, err := find(c.Tx, c.Who, in.ApplicationID)
 	if err != nil {
 		return api.Removal{}, err

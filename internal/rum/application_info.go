@@ -7,12 +7,13 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type applicationInfoRequest struct {
+// ApplicationInfoRequest names an application.
+type ApplicationInfoRequest struct {
 	ApplicationID string `json:"application_id" maxLength:"255" minLength:"1" doc:"The application to read."`
 }
 
 // applicationInfo answers /rum/application/info, for any valid key; a private application is for those who may read it.
-func (r *Service) applicationInfo(c *api.Call, in applicationInfoRequest) (Application, error) {
+func (r *Service) applicationInfo(c *api.Call, in ApplicationInfoRequest) (Application, error) {
 	a, err := find(c.Tx, c.Who, in.ApplicationID)
 	if err != nil {
 		return Application{}, err

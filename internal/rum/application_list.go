@@ -10,7 +10,8 @@ import (
 // defaultLimit is the number of elements of a page without a limit.
 const defaultLimit = 20
 
-type applicationListRequest struct {
+// ApplicationListRequest asks for a page of applications.
+type ApplicationListRequest struct {
 	api.CursorRequest
 	OrderBy  string `json:"orderby,omitzero" enum:"created_at,updated_at," doc:"What to sort by; absent or empty: created_at."`
 	Asc      bool   `json:"asc,omitzero" doc:"Oldest first; else newest first."`
@@ -44,7 +45,7 @@ type order struct {
 }
 
 // position returns where an application stands in the list.
-func (in applicationListRequest) position(a Application) api.Position {
+func (in ApplicationListRequest) position(a Application) api.Position {
 	if in.OrderBy == "updated_at" {
 		return api.Position{At: a.UpdatedAt, ID: a.ApplicationID}
 	}
@@ -52,7 +53,7 @@ func (in applicationListRequest) position(a Application) api.Position {
 }
 
 // applicationList answers /rum/application/list, with the applications that the caller may read.
-func (r *Service) applicationList(c *api.Call, in applicationListRequest) (reply api.CursorPage[Application], err error) {
+func (r *Service) applicationList(c *api.Call, in ApplicationListRequest) (reply api.CursorPage[Application], err error) {
 	if in.OrderBy == "" {
 		in.OrderBy = "created_at"
 	}

@@ -8,7 +8,8 @@ import (
 	"tocsin/internal/configstore"
 )
 
-type applicationUpdateRequest struct {
+// ApplicationUpdateRequest is what changes of an application. An absent member stays as it is.
+type ApplicationUpdateRequest struct {
 	ApplicationID   string         `json:"application_id" maxLength:"255" minLength:"1" doc:"The application."`
 	ApplicationName *string        `json:"application_name,omitzero" minLength:"1" maxLength:"40" doc:"Name for people, 1 to 40 characters."`
 	Type            string         `json:"type,omitzero" enum:"browser,ios,android,react-native,flutter,kotlin-multiplatform,roku,unity" doc:"Where it runs."`
@@ -25,7 +26,7 @@ type applicationUpdateRequest struct {
 
 // applicationUpdate answers /rum/application/update. Teams and channels are checked only if they are sent: those
 // stored may come from a file, which is loaded without this check.
-func (r *Service) applicationUpdate(c *api.Call, in applicationUpdateRequest) (api.Warnings, error) {
+func (r *Service) applicationUpdate(c *api.Call, in ApplicationUpdateRequest) (api.Warnings, error) {
 	a, err := find(c.Tx, c.Who, in.ApplicationID)
 	if err != nil {
 		return api.Warnings{}, err

@@ -28,7 +28,8 @@ type IssueFilter struct {
 	SQL             string   `json:"sql,omitzero" maxLength:"4096" doc:"Must be empty: errors cannot be searched by their own fields."`
 }
 
-type issueListRequest struct {
+// IssueListRequest asks for a page of issues.
+type IssueListRequest struct {
 	IssueFilter
 	OrderBy string `json:"orderby,omitzero" enum:"created_at,updated_at,session_count,error_count," doc:"What to sort by; absent or empty: created_at."`
 	Asc     bool   `json:"asc,omitzero" doc:"Least first; else greatest first."`
@@ -56,7 +57,7 @@ func (in IssueFilter) Check() error {
 }
 
 // Check is that of the filter and of the page.
-func (in issueListRequest) Check() error {
+func (in IssueListRequest) Check() error {
 	if err := in.IssueFilter.Check(); err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func (in IssueFilter) args(who auth.Principal) []any {
 }
 
 // position returns where an issue stands in the list.
-func (in issueListRequest) position(i Issue) api.Position {
+func (in IssueListRequest) position(i Issue) api.Position {
 	at := i.CreatedAt
 	switch in.OrderBy {
 	case "updated_at":
@@ -119,7 +120,7 @@ func (in issueListRequest) position(i Issue) api.Position {
 }
 
 // issueList answers /rum/issue/list, with the issues of applications that the caller may read.
-func (r *Service) issueList(c *api.Call, in issueListRequest) (reply api.CursorPage[Issue], err error) {
+func (r *Service) issueList(c *api.Call, in IssueListRequest) (reply api.CursorPage[Issue], err error) {
 	if in.OrderBy == "" {
 		in.OrderBy = "created_at"
 	}

@@ -25,9 +25,10 @@ type Listed struct {
 	Total int64  `json:"total" doc:"How many there are."`
 }
 
-type listRequest struct{}
+// ListRequest asks for the addresses that the caller may see.
+type ListRequest struct{}
 
-func (s *Service) list(c *api.Call, _ listRequest) (reply Listed, err error) {
+func (s *Service) list(c *api.Call, _ ListRequest) (reply Listed, err error) {
 	const which = ` FROM ical_feed WHERE account_id = $1 AND ($2 OR created_by = $3)`
 	args := []any{c.Who.AccountID, c.Who.May(auth.SchedulesManage), c.Who.PersonID}
 	reply.Total, _, err = db.One(c.Tx, db.Column[int64], `SELECT count(*)`+which, args...)

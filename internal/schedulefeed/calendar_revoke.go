@@ -6,11 +6,12 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type revokeRequest struct {
+// RevokeRequest names an address to revoke.
+type RevokeRequest struct {
 	FeedID string `json:"feed_id" minLength:"24" maxLength:"24" doc:"The address to revoke."`
 }
 
-func (s *Service) revoke(c *api.Call, in revokeRequest) (api.Empty, error) {
+func (s *Service) revoke(c *api.Call, in RevokeRequest) (api.Empty, error) {
 	f, found, err := find(c.Tx, c.Who.AccountID, in.FeedID)
 	if err != nil {
 		return api.Empty{}, err

@@ -16,7 +16,8 @@ import (
 // maxFeeds is how many addresses a person may have at a time.
 const maxFeeds = 50
 
-type urlRequest struct {
+// URLRequest asks for a new address.
+type URLRequest struct {
 	Kind     string `json:"kind" enum:"schedule,person,team" doc:"Whose shifts the feed has: all of a schedule, those of a person in all enabled schedules, or those of the enabled schedules of a team."`
 	ID       int64  `json:"id,omitzero" minimum:"0" doc:"The schedule, person or team; absent for a person: the caller."`
 	TimeZone string `json:"time_zone,omitzero" maxLength:"64" doc:"IANA zone of the feed; absent: that of the schedule or person, else the account's."`
@@ -28,7 +29,7 @@ type Created struct {
 	URL    string `json:"url" doc:"The address, with its secret. It is shown only once."`
 }
 
-func (s *Service) url(c *api.Call, in urlRequest) (reply Created, err error) {
+func (s *Service) url(c *api.Call, in URLRequest) (reply Created, err error) {
 	if in.Kind == "person" && in.ID == 0 {
 		in.ID = c.Who.PersonID
 	}

@@ -6,14 +6,15 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type endRequest struct {
+// EndRequest names the sessions to end.
+type EndRequest struct {
 	PersonID   int64    `json:"person_id,omitzero" minimum:"0" doc:"The person; absent: the caller. Only the account's owner can end sessions of other persons."`
 	SessionIDs []string `json:"session_ids,omitzero" maxItems:"100" maxLength:"64" doc:"The sessions to end."`
 	IsAll      bool     `json:"is_all,omitzero" doc:"End all sessions of the person but the one that the call comes from."`
 }
 
 // Check returns fault.Invalid unless the request names sessions.
-func (in endRequest) Check() error {
+func (in EndRequest) Check() error {
 	if (len(in.SessionIDs) == 0) != in.IsAll {
 		return fault.Invalid("session_ids", "or is_all is required, and not both")
 	}
@@ -21,7 +22,7 @@ func (in endRequest) Check() error {
 }
 
 // end ends sessions. One that has ended already is no error: the caller wants it gone.
-func end(c *api.Call, in endRequest) (api.Empty, error) {
+func end(c *api.Call, in EndRequest) (api.Empty, error) {
 	person, err := personOf(c, in.PersonID)
 	if err != nil {
 		return api.Empty{}, err

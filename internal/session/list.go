@@ -18,7 +18,8 @@ type Item struct {
 	IsCurrent bool   `json:"is_current" doc:"The call comes from this session."`
 }
 
-type listRequest struct {
+// ListRequest asks for the sessions of a person.
+type ListRequest struct {
 	PersonID int64 `json:"person_id,omitzero" minimum:"0" doc:"The person; absent: the caller. Only the account's owner can list sessions of other persons."`
 }
 
@@ -33,7 +34,7 @@ func personOf(c *api.Call, person int64) (int64, error) {
 	return person, nil
 }
 
-func list(c *api.Call, in listRequest) (api.Items[Item], error) {
+func list(c *api.Call, in ListRequest) (api.Items[Item], error) {
 	out := api.Items[Item]{Items: []Item{}}
 	person, err := personOf(c, in.PersonID)
 	if err != nil {

@@ -9,12 +9,13 @@ import (
 	"tocsin/internal/session"
 )
 
-type identityRequest struct {
+// IdentityRequest names the person whose identity is removed.
+type IdentityRequest struct {
 	PersonID int64 `json:"person_id" minimum:"1" doc:"The person."`
 }
 
 // identityRemove deletes who a person is at the provider, and ends the sessions that began there.
-func identityRemove(c *api.Call, in identityRequest) (api.Empty, error) {
+func identityRemove(c *api.Call, in IdentityRequest) (api.Empty, error) {
 	if !c.Who.Owner {
 		return api.Empty{}, fault.Denied("only the account's owner may remove who a person is at the provider")
 	}

@@ -8,17 +8,19 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type linkRequest struct {
+// LinkRequest names the person whom a link is for.
+type LinkRequest struct {
 	PersonID int64 `json:"person_id" minimum:"1" doc:"The person."`
 	IsMailed bool  `json:"is_mailed,omitzero" doc:"Send the person a mail with a link of its own as well."`
 }
 
-type linkCreated struct {
+// LinkCreated is a link that was created.
+type LinkCreated struct {
 	LinkPath   string `json:"link_path" doc:"Path of the link on this server. It is shown only once."`
 	LinkEndsAt int64  `json:"link_ends_at" doc:"When the link ends, in Unix seconds."`
 }
 
-func (s *Service) linkCreate(c *api.Call, in linkRequest) (out linkCreated, err error) {
+func (s *Service) linkCreate(c *api.Call, in LinkRequest) (out LinkCreated, err error) {
 	p, found, err := person.Find(c.Tx, c.Who.AccountID, in.PersonID)
 	if err != nil {
 		return out, err

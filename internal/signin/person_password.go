@@ -9,7 +9,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type passwordRequest struct {
+// PasswordRequest has a person's present password and the new one.
+type PasswordRequest struct {
 	Password    string `json:"password" maxLength:"256" secret:"value" doc:"The present password."`
 	NewPassword string `json:"new_password" minLength:"12" maxLength:"256" secret:"value" doc:"The new one, 12 to 256 characters."`
 }
@@ -18,7 +19,7 @@ type passwordRequest struct {
 type changed struct{ before, after string } // hashes
 
 // checkPassword compares and hashes without a transaction, because both take long.
-func (s *Service) checkPassword(c *api.Call, in passwordRequest) (out changed, err error) {
+func (s *Service) checkPassword(c *api.Call, in PasswordRequest) (out changed, err error) {
 	out.before, err = s.confirm(c, in.Password, true)
 	if err != nil {
 		return out, err

@@ -24,12 +24,13 @@ func (s *Service) checkOwnPassword(c *api.Call, in OwnPassword) (out confirmed, 
 	return out, err
 }
 
-type secondBegun struct {
+// SecondBegun is the secret that a person puts into an app.
+type SecondBegun struct {
 	Secret string `json:"secret" doc:"The secret for the app, in base32. It is shown only once."`
 	URI    string `json:"uri" doc:"The same as an otpauth URI, which apps read from a picture."`
 }
 
-func (s *Service) secondBegin(c *api.Call, in confirmed) (out secondBegun, err error) {
+func (s *Service) secondBegin(c *api.Call, in confirmed) (out SecondBegun, err error) {
 	r := caller(c)
 	c.Touched(configstore.Person, r.PersonID, c.Who.PersonName)
 	if err := unchanged(c, in.hash); err != nil {
@@ -52,15 +53,17 @@ func (s *Service) secondBegin(c *api.Call, in confirmed) (out secondBegun, err e
 	return out, credential.BeginSecondFactor(c.Tx, s.Keyring, r.AccountID, r.PersonID, out.Secret)
 }
 
-type codeRequest struct {
+// CodeRequest has a code that confirms the secret.
+type CodeRequest struct {
 	Code string `json:"one_time_password" minLength:"6" maxLength:"10" secret:"value" doc:"The code that the app shows."`
 }
 
-type secondConfirmed struct {
+// SecondConfirmed has the recovery codes.
+type SecondConfirmed struct {
 	RecoveryCodes []string `json:"recovery_codes" doc:"Codes for when the app is lost. They are shown only once."`
 }
 
-func (s *Service) secondConfirm(c *api.Call, in codeRequest) (out secondConfirmed, err error) {
+func (s *Service) secondConfirm(c *api.Call, in CodeRequest) (out SecondConfirmed, err error) {
 	r := caller(c)
 	c.Touched(configstore.Person, r.PersonID, c.Who.PersonName)
 	f, found, err := credential.SecondFactorOf(c.Tx, s.Keyring, r.AccountID, r.PersonID)
@@ -87,7 +90,8 @@ func (s *Service) secondConfirm(c *api.Call, in codeRequest) (out secondConfirme
 	return out, session.EndOthers(c.Tx, r.AccountID, r.PersonID, c.Who.Session)
 }
 
-type removalRequest struct {
+// RemovalRequest names the person whose second factor is removed.
+type RemovalRequest struct {
 	PersonID int64 `json:"person_id,omitzero" minimum:"0" doc:"The person; absent: the caller."`
 	OwnPassword
 }
@@ -97,7 +101,7 @@ type removal struct {
 	hash string // of the caller's password
 }
 
-func (s *Service) checkRemoval(c *api.Call, in removalRequest) (out removal, err error) {
+func (s *Service) checkRemoval(c *api.Call, in RemovalRequest) (out removal, err error) {
 	out.Ref, err = subject(c, in.PersonID)
 	if err != nil {
 		return out, err

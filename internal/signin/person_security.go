@@ -9,11 +9,13 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type securityRequest struct {
+// SecurityRequest names a person.
+type SecurityRequest struct {
 	PersonID int64 `json:"person_id,omitzero" minimum:"0" doc:"The person; absent: the caller. Only the account's owner can see other persons."`
 }
 
-type security struct {
+// Security describes how a person signs in.
+type Security struct {
 	HasPassword       bool  `json:"has_password" doc:"The person can sign in with a password."`
 	PasswordSetAt     int64 `json:"password_set_at" doc:"When it was set, in Unix seconds; 0: never."`
 	HasSecondFactor   bool  `json:"has_second_factor" doc:"A code is asked for at sign-in."`
@@ -31,7 +33,7 @@ func subject(c *api.Call, id int64) (person.Ref, error) {
 	return r, nil
 }
 
-func securityInfo(c *api.Call, in securityRequest) (out security, err error) {
+func securityInfo(c *api.Call, in SecurityRequest) (out Security, err error) {
 	r, err := subject(c, in.PersonID)
 	if err != nil {
 		return out, err

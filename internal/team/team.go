@@ -92,7 +92,8 @@ func info(c *api.Call, in Named) (Team, error) {
 	return show(c, r)
 }
 
-type infosRequest struct {
+// InfosRequest asks for several teams.
+type InfosRequest struct {
 	TeamIDs []int64 `json:"team_ids" maxItems:"100" doc:"The teams, at most 100."`
 }
 
@@ -103,7 +104,7 @@ type Brief struct {
 	PersonIDs []int64 `json:"person_ids" doc:"Its members, in the order in which they were sent."`
 }
 
-func infos(c *api.Call, in infosRequest) (api.Items[Brief], error) {
+func infos(c *api.Call, in InfosRequest) (api.Items[Brief], error) {
 	items, seen := []Brief{}, map[int64]bool{}
 	for _, id := range in.TeamIDs {
 		if seen[id] {
@@ -121,7 +122,8 @@ func infos(c *api.Call, in infosRequest) (api.Items[Brief], error) {
 	return api.Items[Brief]{Items: items}, nil
 }
 
-type listRequest struct {
+// ListRequest asks for a page of teams.
+type ListRequest struct {
 	api.CursorRequest
 	OrderBy  string `json:"orderby,omitzero" enum:"created_at,updated_at,team_name" doc:"What to order by; absent: created_at."`
 	Asc      bool   `json:"asc,omitzero" doc:"Ascending."`
@@ -129,7 +131,8 @@ type listRequest struct {
 	Query    string `json:"query,omitzero" maxLength:"100" doc:"Part of the name, in upper or lower case."`
 }
 
-type listed struct {
+// Listed is a page of teams.
+type Listed struct {
 	P     int64 `json:"p" doc:"The page."`
 	Limit int64 `json:"limit" doc:"Teams on a page."`
 	api.CursorPage[Team]
@@ -156,7 +159,7 @@ var orders = map[string][2]string{
 }
 
 // behind returns the position of a page as the statements of the list compare it.
-func (in listRequest) behind(from api.Position) []any {
+func (in ListRequest) behind(from api.Position) []any {
 	if in.OrderBy == "team_name" {
 		return []any{from.Unset(), from.Name, from.Number()}
 	}
@@ -164,7 +167,7 @@ func (in listRequest) behind(from api.Position) []any {
 }
 
 // position returns where a team stands in the list.
-func (in listRequest) position(t Team) api.Position {
+func (in ListRequest) position(t Team) api.Position {
 	switch in.OrderBy {
 	case "team_name":
 		p := api.NumberedAt(0, t.TeamID)
@@ -176,7 +179,7 @@ func (in listRequest) position(t Team) api.Position {
 	return api.NumberedAt(t.CreatedAt, t.TeamID)
 }
 
-func list(c *api.Call, in listRequest) (listed, error) {
+func list(c *api.Call, in ListRequest) (Listed, error) {
 	if in.OrderBy == "created_at" {
 		in.OrderBy = ""
 	}
@@ -184,11 +187,11 @@ func list(c *api.Call, in listRequest) (listed, error) {
 	binding := fmt.Sprint("teams", args, in.OrderBy, in.Asc)
 	from, err := in.From(c, binding)
 	if err != nil {
-		return listed{}, err
+		return Listed{}, err
 	}
 	total, _, err := db.One(c.Tx, db.Column[int64], `SELECT count(*)`+matching, args...)
 	if err != nil {
-		return listed{}, err
+		return Listed{}, err
 	}
 	order := orders[in.OrderBy][0]
 	if in.Asc {
@@ -198,29 +201,30 @@ func list(c *api.Call, in listRequest) (listed, error) {
 	args = append(append(args, in.behind(from)...), limit+1, offset)
 	found, err := db.All(c.Tx, scanTeam, `SELECT `+columns+matching+order+` LIMIT $7 + 0 OFFSET $8 + 0`, args...)
 	if err != nil {
-		return listed{}, err
+		return Listed{}, err
 	}
 	teams := make([]Team, len(found))
 	for i, r := range found {
 		r.PersonIDs, err = Members(c.Tx, c.Who.AccountID, r.TeamID)
 		if err != nil {
-			return listed{}, err
+			return Listed{}, err
 		}
 		teams[i], err = show(c, r)
 		if err != nil {
-			return listed{}, err
+			return Listed{}, err
 		}
 	}
-	return listed{max(in.P, 1), limit, api.NewCursorPage(c, teams, limit, total, binding, in.position)}, nil
+	return Listed{max(in.P, 1), limit, api.NewCursorPage(c, teams, limit, total, binding, in.position)}, nil
 }
 
-type deleteRequest struct {
+// DeleteRequest names a team to delete.
+type DeleteRequest struct {
 	Named
 	api.DryRun
 }
 
 // remove deletes a team that no other object refers to.
-func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+func remove(c *api.Call, in DeleteRequest) (api.Removal, error) {
 	r, err := in.find(c)
 	if err != nil {
 		return api.Removal{}, err

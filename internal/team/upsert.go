@@ -13,7 +13,8 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-type upsertRequest struct {
+// UpsertRequest is a team to create or to change. An absent member of a team that is changed stays as it is.
+type UpsertRequest struct {
 	TeamID           int64    `json:"team_id,omitzero" minimum:"0" doc:"The team to change; absent or 0: a new one."`
 	TeamName         string   `json:"team_name" minLength:"1" maxLength:"39" doc:"Unique in the account, 1 to 39 characters."`
 	Description      *string  `json:"description,omitzero" maxLength:"500" doc:"At most 500 characters."`
@@ -25,7 +26,8 @@ type upsertRequest struct {
 	ResetIfNameExist bool     `json:"reset_if_name_exist,omitzero" doc:"Without team_id: change the team of this name, if there is one."`
 }
 
-type upserted struct {
+// Upserted is the team that was created or changed.
+type Upserted struct {
 	TeamID   int64     `json:"team_id" doc:"The team."`
 	TeamName string    `json:"team_name" doc:"Its name, as it was sent."`
 	Invited  []Invited `json:"invited,omitzero" maxItems:"20" doc:"Persons who were no members yet and are pending now; absent without any."`
@@ -42,11 +44,11 @@ type Invited struct {
 // maxInvited is the number of persons that one call may invite, as many as /member/invite.
 const maxInvited = 20
 
-func (s *Service) upsert(c *api.Call, in upsertRequest) (upserted, error) {
+func (s *Service) upsert(c *api.Call, in UpsertRequest) (Upserted, error) {
 	account := c.Who.AccountID
 	r, err := target(c, in)
 	if err != nil {
-		return upserted{}, err
+		return Upserted{}, err
 	}
 	r.TeamName = in.TeamName
 	r.UpdatedAt = c.Unix()
@@ -58,7 +60,7 @@ func (s *Service) upsert(c *api.Call, in upsertRequest) (upserted, error) {
 		r.RefID = *in.RefID
 		if r.RefID != "" {
 			if err := checkRefID(c, r); err != nil {
-				return upserted{}, err
+				return Upserted{}, err
 			}
 		}
 	}
@@ -67,33 +69,33 @@ func (s *Service) upsert(c *api.Call, in upsertRequest) (upserted, error) {
 	if in.PersonIDs != nil || in.Emails != nil || in.Phones != nil {
 		r.PersonIDs, invited, err = s.members(c, in)
 		if err != nil {
-			return upserted{}, err
+			return Upserted{}, err
 		}
 	}
 	if err := Erase(c.Tx, account, r.TeamID); err != nil {
-		return upserted{}, err
+		return Upserted{}, err
 	}
 	if _, err := r.insert(c.Tx, account); err != nil {
-		return upserted{}, err
+		return Upserted{}, err
 	}
 	if err := insertMembers(c.Tx, account, configstore.RecordPath(""), r); err != nil {
-		return upserted{}, err
+		return Upserted{}, err
 	}
 	c.Touched(configstore.Team, r.TeamID, r.TeamName)
 	c.Gained(slices.DeleteFunc(slices.Clone(r.PersonIDs), func(p int64) bool { return slices.Contains(before, p) })...)
 	warnings, err := unknownPersons(c, in.PersonIDs)
 	if err != nil {
-		return upserted{}, err
+		return Upserted{}, err
 	}
 	rules, err := pagingEmpty(c, r.TeamID)
 	if len(rules) > 0 {
 		warnings = append(warnings, "person_ids: the team is empty, and escalation rules page it: "+api.Named(rules))
 	}
-	return upserted{r.TeamID, r.TeamName, invited, api.Warn(warnings)}, err
+	return Upserted{r.TeamID, r.TeamName, invited, api.Warn(warnings)}, err
 }
 
 // target returns the stored team that an upsert changes, or a new one with a new id.
-func target(c *api.Call, in upsertRequest) (Record, error) {
+func target(c *api.Call, in UpsertRequest) (Record, error) {
 	named, found, err := byName(c.Tx, c.Who.AccountID, in.TeamName)
 	if err != nil {
 		return Record{}, err
@@ -136,7 +138,7 @@ const (
 
 // members returns the persons that the request names: by id first, then by e-mail address, then by phone number. A person
 // who is named several times is in the team once. It invites the persons of addresses that no member has.
-func (s *Service) members(c *api.Call, in upsertRequest) (all []int64, invited []Invited, err error) {
+func (s *Service) members(c *api.Call, in UpsertRequest) (all []int64, invited []Invited, err error) {
 	all = slices.Clone(in.PersonIDs)
 	add := func(person int64) {
 		if !slices.Contains(all, person) {

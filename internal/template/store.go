@@ -65,6 +65,16 @@ func (t Texts) Of(kind string) (text string) {
 	return text
 }
 
+// Set sets the text for a kind of message, by its wire name. Without such a kind it does nothing.
+func (t *Texts) Set(kind, text string) {
+	v := reflect.ValueOf(t).Elem()
+	for i := range v.NumField() {
+		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); name == kind {
+			v.Field(i).SetString(text)
+		}
+	}
+}
+
 // each calls fn with the wire name and the source of every text.
 func (t Texts) each(fn func(name, source string)) {
 	v := reflect.ValueOf(t)

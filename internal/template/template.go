@@ -20,18 +20,21 @@ type Body struct {
 	Texts
 }
 
-type created struct {
+// Created is the template that was created.
+type Created struct {
 	TemplateID   string `json:"template_id" doc:"The new template."`
 	TemplateName string `json:"template_name" doc:"Its name, as it was sent."`
 	api.Warnings
 }
 
-type updateRequest struct {
+// UpdateRequest replaces the contents of a template.
+type UpdateRequest struct {
 	TemplateID string `json:"template_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The template to change."`
 	Body
 }
 
-type deleteRequest struct {
+// DeleteRequest names a template to delete.
+type DeleteRequest struct {
 	TemplateID string `json:"template_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The template to delete."`
 	api.DryRun
 }
@@ -48,7 +51,7 @@ func examine(_ *api.Call, in Body) (examined[Body], error) {
 	return examined[Body]{in, warnings}, err
 }
 
-func create(c *api.Call, body examined[Body]) (created, error) {
+func create(c *api.Call, body examined[Body]) (Created, error) {
 	t := Template{
 		AccountID:  c.Who.AccountID,
 		TemplateID: id.Object(c.Now),
@@ -56,19 +59,19 @@ func create(c *api.Call, body examined[Body]) (created, error) {
 		CreatorID:  c.Who.PersonID,
 		CreatedAt:  c.Unix(),
 	}
-	return created{t.TemplateID, body.in.TemplateName, api.Warn(body.warnings)}, body.in.storeIn(c, &t)
+	return Created{t.TemplateID, body.in.TemplateName, api.Warn(body.warnings)}, body.in.storeIn(c, &t)
 }
 
 // examineUpdate is examine for an update.
-func examineUpdate(c *api.Call, in updateRequest) (examined[updateRequest], error) {
+func examineUpdate(c *api.Call, in UpdateRequest) (examined[UpdateRequest], error) {
 	if err := mutable(in.TemplateID); err != nil {
-		return examined[updateRequest]{}, err
+		return examined[UpdateRequest]{}, err
 	}
 	body, err := examine(c, in.Body)
-	return examined[updateRequest]{in, body.warnings}, err
+	return examined[UpdateRequest]{in, body.warnings}, err
 }
 
-func update(c *api.Call, request examined[updateRequest]) (api.Warnings, error) {
+func update(c *api.Call, request examined[UpdateRequest]) (api.Warnings, error) {
 	t, err := Kind.Get(c.Tx, c.Who.AccountID, strings.ToLower(request.in.TemplateID))
 	if err != nil {
 		return api.Warnings{}, err
@@ -97,24 +100,26 @@ func (b Body) storeIn(c *api.Call, t *Template) error {
 	return Kind.Put(c.Tx, c.Who.AccountID, t)
 }
 
-type infoRequest struct {
+// InfoRequest names a template.
+type InfoRequest struct {
 	TemplateID string `json:"template_id,omitzero" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The template; 000000000000000000000001 or 6321aad26c12104586a88916 is the preset."`
 	ID         string `json:"id,omitzero" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Another name of template_id, used where that is absent."`
 }
 
 // Check refuses a request that names no template.
-func (in infoRequest) Check() error {
+func (in InfoRequest) Check() error {
 	if in.TemplateID == "" && in.ID == "" {
 		return fault.Invalid("template_id", "is required")
 	}
 	return nil
 }
 
-func info(c *api.Call, in infoRequest) (Template, error) {
+func info(c *api.Call, in InfoRequest) (Template, error) {
 	return Find(c.Tx, c.Who.AccountID, cmp.Or(in.TemplateID, in.ID))
 }
 
-type listRequest struct {
+// ListRequest asks for a page of templates.
+type ListRequest struct {
 	api.CursorRequest
 	OrderBy   string  `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"What to order by; absent: created_at."`
 	Asc       bool    `json:"asc,omitzero" doc:"Oldest first."`
@@ -124,40 +129,42 @@ type listRequest struct {
 	Query     string  `json:"query,omitzero" maxLength:"100" doc:"Part of the name, in upper or lower case."`
 }
 
-func list(c *api.Call, in listRequest) (api.CursorPage[Template], error) {
+func list(c *api.Call, in ListRequest) (api.CursorPage[Template], error) {
 	return api.ObjectPage(c, Kind, configstore.Query{
 		Search: in.Query, Teams: in.TeamIDs, MyTeam: in.IsMyTeam, Person: c.Who.PersonID, Creator: in.CreatorID,
 		ByUpdate: in.OrderBy == "updated_at", Ascending: in.Asc,
 	}, in.CursorRequest, 20)
 }
 
-type previewRequest struct {
+// PreviewRequest has a text to render.
+type PreviewRequest struct {
 	Content string `json:"content" maxLength:"65536" doc:"The template's text."`
 	Type    string `json:"type" enum:"dingtalk_app,feishu_app,wecom_app,slack_app,teams_app,feishu,dingtalk,wecom,telegram,slack,zoom,email,sms,voice" doc:"The kind of message it is for."`
 }
 
-type previewed struct {
+// Previewed is the rendered text, or why there is none.
+type Previewed struct {
 	Content string `json:"content" doc:"The rendered text; empty when it fails."`
 	Success bool   `json:"success" doc:"Whether it is well formed and can be rendered."`
 	Message string `json:"message" doc:"Why not, with the line; empty on success."`
 }
 
-func preview(_ *api.Call, in previewRequest) (previewed, error) {
+func preview(_ *api.Call, in PreviewRequest) (Previewed, error) {
 	t, err := render.Parse(in.Content, targetOf(in.Type))
 	if err != nil {
-		return previewed{Message: err.Error()}, nil
+		return Previewed{Message: err.Error()}, nil
 	}
 	content, err := t.Render(render.Sample)
 	if err != nil {
-		return previewed{Message: err.Error()}, nil
+		return Previewed{Message: err.Error()}, nil
 	}
-	return previewed{Content: string(content), Success: true}, nil
+	return Previewed{Content: string(content), Success: true}, nil
 }
 
 // shown returns what preview has rendered.
-func shown(_ *api.Call, reply previewed) (previewed, error) { return reply, nil }
+func shown(_ *api.Call, reply Previewed) (Previewed, error) { return reply, nil }
 
-func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+func remove(c *api.Call, in DeleteRequest) (api.Removal, error) {
 	if err := mutable(in.TemplateID); err != nil {
 		return api.Removal{}, err
 	}

@@ -59,7 +59,8 @@ var read = sync.OnceValues(func() ([]*source, error) {
 	all := []*source{}
 	for _, p := range ours {
 		s := &source{name: strings.TrimPrefix(p.ImportPath, "tocsin/internal/"), fset: fset, info: &types.Info{
-			Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}}
+			Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
+			Instances: map[*ast.Ident]types.Instance{}}}
 		for _, name := range p.GoFiles {
 			f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, 0)
 			if err != nil {

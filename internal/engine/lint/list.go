@@ -7,7 +7,8 @@ import (
 	"tocsin/internal/core/sentence"
 )
 
-type listRequest struct {
+// ListRequest asks for the problems of the configuration.
+type ListRequest struct {
 	Severity string `json:"severity,omitzero" enum:"error,warning,info" doc:"Only findings of this severity; absent: all."`
 }
 
@@ -18,7 +19,7 @@ type Listed struct {
 }
 
 // list answers /lint/list.
-func (s *Service) list(c *api.Call, in listRequest) (reply Listed, err error) {
+func (s *Service) list(c *api.Call, in ListRequest) (reply Listed, err error) {
 	found, err := s.Find(c.Tx, c.Who.AccountID, c.Now)
 	if err != nil {
 		return reply, err

@@ -31,7 +31,8 @@ type Item struct {
 	NotifiedAt    int64         `json:"notified_at,omitzero" doc:"When the last message to the fallback was made, Unix seconds."`
 }
 
-type listRequest struct {
+// ListRequest asks for a page of what reached no person.
+type ListRequest struct {
 	State string `json:"state,omitzero" enum:"waiting,fallback,unreached,by_choice" doc:"Only those in this state; absent: all."`
 	ToAct bool   `json:"without_by_choice,omitzero" doc:"Without what no person is to be notified of now."`
 	api.Page
@@ -42,7 +43,7 @@ const listed = ` FROM untold WHERE account_id = $1 AND NOT ($2 LIKE '%,' || chan
 	AND (NOT $4 OR state <> 'by_choice' AND NOT ($5 LIKE '%,' || ref_id || ',%'))`
 
 // list answers /incident/untold/list: what is in the table first, then the alerts that are muted.
-func (r *Service) list(c *api.Call, in listRequest) (reply api.Paged[Item], err error) {
+func (r *Service) list(c *api.Call, in ListRequest) (reply api.Paged[Item], err error) {
 	hidden, err := channel.Hidden(c.Tx, c.Who)
 	if err != nil {
 		return reply, err
