@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/api"
+	"tocsin/internal/core/sentence"
 )
 
 // emptied lists the requests that are encoded with an empty list or object where nothing was sent, which mean the same in them.
@@ -43,7 +44,7 @@ func TestRequestsAreEncodedAsTheyWereRead(t *testing.T) {
 }
 
 // hidden lists the fields of replies that are no members, and that no page may show.
-var hidden = []string{"lint.Finding.Channels", "edge.Key.Account", "alertrule.Rule.Revision", "decide.Step.Over"}
+var hidden = []string{"lint.Finding.Channels", "edge.Key.Account", "alertrule.Rule.Revision"}
 
 // TestRepliesHideNothing finds fields of replies that are no members: a page gets the operation's own value, and with it what the
 // caller of the API does not get.
@@ -66,6 +67,9 @@ func TestRepliesHideNothing(t *testing.T) {
 			}
 			for i := range of.NumField() {
 				field := of.Field(i)
+				if !field.IsExported() && !field.Anonymous {
+					continue // no page can read it
+				}
 				if name := of.String() + "." + field.Name; field.Tag.Get("json") == "-" && field.IsExported() && !slices.Contains(hidden, name) {
 					t.Errorf("%s: %s is no member of the reply", path, name)
 				}
@@ -80,5 +84,41 @@ func TestRepliesHideNothing(t *testing.T) {
 	}
 	if found < 500 {
 		t.Errorf("%d fields were found", found)
+	}
+}
+
+// TestRepliesShowSentencesInWords finds members of requests and replies that hold a sentence as it is stored. A reply shows its
+// English, and its data beside it.
+func TestRepliesShowSentencesInWords(t *testing.T) {
+	t.Parallel()
+	a, _, _, _ := start(t)
+	seen := map[reflect.Type]bool{}
+	var walk func(path string, of reflect.Type)
+	walk = func(path string, of reflect.Type) {
+		if of == reflect.TypeFor[sentence.Value]() {
+			t.Errorf("%s is a stored sentence", path)
+		}
+		if seen[of] {
+			return
+		}
+		seen[of] = true
+		switch of.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+			walk(path, of.Elem())
+		case reflect.Struct:
+			for i := range of.NumField() {
+				if f := of.Field(i); (f.IsExported() || f.Anonymous) && f.Tag.Get("json") != "-" {
+					walk(path+"."+f.Name, f.Type)
+				}
+			}
+		}
+	}
+	for _, op := range a.Frame.Ops() {
+		in, out := op.Do.Types()
+		walk(op.Path, in)
+		walk(op.Path, out)
+	}
+	if len(seen) < 500 {
+		t.Errorf("%d types were found", len(seen))
 	}
 }

@@ -312,7 +312,7 @@ func (r *Service) publishSettled(tx *db.Tx, f *attempt, m *member, status string
 	if n.Incident == "" || status == Cancelled {
 		return nil
 	}
-	failed := sentence.Value("")
+	var failed sentence.Value
 	if status == Failed {
 		failed = outcome
 	}
