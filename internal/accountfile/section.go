@@ -146,8 +146,8 @@ func objects[T any](k configstore.Kind[T], list func(*File) *[]T) section {
 	return s
 }
 
-// statusPages returns the section of status pages. A page that an apply replaces keeps its changes, which are history; one
-// that it deletes takes them along, because they are nowhere without it.
+// statusPages returns the section of status pages. A page that an apply replaces keeps its changes, which are history. Deleting
+// a page deletes its changes.
 func statusPages() section {
 	s := objects(statuspage.Pages, func(f *File) *[]statuspage.Page { return &f.StatusPages })
 	s.erase = func(w work, id string) error { return statuspage.ErasePage(w.tx, w.account, id) }

@@ -161,7 +161,7 @@ func RowsOf(tx *db.Tx, account int64, ids []string) ([]Row, error) {
 		WHERE account_id = $1 AND alert_id = one.value AND deleted_at = 0`, account, db.JSON(ids))
 }
 
-// ActiveOf returns how many active alerts each of some incidents has; one that has none is not in it.
+// ActiveOf returns the number of active alerts by incident; incidents without any are absent.
 func ActiveOf(tx *db.Tx, account int64, incidents []string) (active map[string]int64, err error) {
 	active = map[string]int64{}
 	_, err = db.All(tx, func(scan db.Scan) (n int64, err error) {

@@ -45,8 +45,8 @@ func (b *Body) ReadUnknown(limit int64) ([]byte, error) {
 	return b.frame.readInflated(b.x, byteHolder{network: b.x.network()}, min(limit, b.limit))
 }
 
-// ReadStart is Read for a body whose beginning has a use of its own. Of a body that is longer than the limit it returns
-// the bytes up to the limit; cut is then true. The rest is discarded, so that the sender can read the reply.
+// ReadStart reads a body that is useful even if truncated. Of a body longer than the limit it returns the bytes up to the
+// limit; cut is then true. The rest is discarded, so that the sender can read the reply.
 func (b *Body) ReadStart(account, integration int64) (body []byte, cut bool, err error) {
 	zipped, err := isZipped(b.x.r)
 	if err != nil {

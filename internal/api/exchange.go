@@ -325,7 +325,7 @@ func (x *exchange) clientGone(err error) error {
 	case ended == nil || !errors.Is(err, ended):
 		return err
 	case ended == context.Canceled:
-		return &fault.Error{Kind: fault.BadRequest, Message: "the caller did not wait for the answer", Cause: err}
+		return &fault.Error{Kind: fault.BadRequest, Message: "the client closed the connection", Cause: err}
 	default:
 		return &fault.Error{Kind: fault.Unavailable, Message: "it took too long", Cause: err}
 	}

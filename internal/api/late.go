@@ -21,9 +21,8 @@ const (
 	lateCallers   = 10_000
 )
 
-// lateRefusals makes the refusals of a caller wait that asks again at once, again and again: one that does so over as many
-// connections as it likes gets few refusals in a second, and they cost nothing while they wait. When too many wait, the next
-// one is answered at once, and its connection is closed.
+// lateRefusals delays the refusals of clients that retry immediately. A delayed refusal costs no processor time, however many
+// connections the client opens. When too many are delayed, the next is answered at once and its connection is closed.
 type lateRefusals struct {
 	prompt *ratelimit.Table[refusedCaller]
 	mu     sync.Mutex
@@ -43,7 +42,8 @@ func newLateRefusals() *lateRefusals {
 	return &lateRefusals{prompt: ratelimit.New[refusedCaller](lateCallers), each: map[refusedCaller]int{}}
 }
 
-// join counts a refusal. wait reports whether it waits until the caller calls leave; full, that it would, but too many do.
+// join counts a refusal. wait reports whether it waits until the caller calls leave; full reports that too many refusals are
+// delayed already.
 func (l *lateRefusals) join(of refusedCaller, now time.Time) (wait, full bool) {
 	if l.prompt.Allow(of, promptRefusals, now).OK {
 		return false, false

@@ -38,8 +38,8 @@ func (a *App) daily(name string, run func(context.Context) error) jobs.Job {
 	}}
 }
 
-// claim returns when a daily job last began, and stores that it begins now when it is due. A time that is later than now
-// is of a clock that was wrong; it counts as now.
+// claim returns when a daily job last began, and stores that it begins now when it is due. A time in the future came from a
+// wrong clock and counts as now.
 func (a *App) claim(ctx context.Context, name string, start, now time.Time) (last time.Time, claimed bool, err error) {
 	found := false
 	look := func(tx *db.Tx) error {

@@ -23,7 +23,7 @@ const (
 )
 
 // SetClock corrects the clock of a Config to the database's, which all nodes of it share. It does nothing for the embedded
-// engine, and for a clock that is no machine's.
+// engine, and for a test clock.
 func SetClock(ctx context.Context, d *db.DB, c clock.Clock) error {
 	corrected, ok := c.(*clock.Corrected)
 	if !ok || !d.Shared() {

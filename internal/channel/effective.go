@@ -66,9 +66,8 @@ func InWindow(windows []TimeFilter, now time.Time, zone *time.Location, calendar
 	return false
 }
 
-// covers reports whether a local time is in the window. A window whose end is before its start continues after
-// midnight and belongs to the day on which it started. starts reports whether a window starts on the day of
-// the local time, or so many days before.
+// covers reports whether a local time is in the window. A window whose end is before its start continues after midnight and
+// belongs to the day on which it started. starts reports whether a window starts back days before local's date.
 func (w TimeFilter) covers(local time.Time, starts func(local time.Time, back int) bool) bool {
 	start, end, ok := w.minutes()
 	if !ok {

@@ -58,7 +58,7 @@ const (
 	manySlivers             = 16
 )
 
-// isSliver reports whether a bar is a plain short turn: not what one looks for, as a gap, an override, or now.
+// isSliver reports whether a bar is an ordinary short shift, not a gap, an override or the current shift.
 func (b bar) isSliver(below float64) bool {
 	return b.Width < below && b.Person != 0 && !b.Override && b.Split == 0 && b.More == 0
 }

@@ -90,7 +90,7 @@ func (v *visit) headers() {
 		"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types tocsin")
 }
 
-// identify finds the session of the cookie and the person it is of.
+// identify finds the cookie's session and its person.
 func (v *visit) identify() (bool, error) {
 	cookie, err := v.r.Cookie(v.cookieName(""))
 	if err != nil || cookie.Value == "" {

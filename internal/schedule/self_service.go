@@ -51,8 +51,8 @@ func (s *stored) needPart(c *api.Call) error {
 	return err
 }
 
-// checkOwn returns fault.Conflict for a caller who has made as many overrides of the schedule as one person may. Those of
-// a day count although they are past: short ones would be without number, and each is notified.
+// checkOwn returns fault.Conflict for a caller who has made as many overrides of the schedule as one person may. Overrides of
+// the last day count even if they have ended. Otherwise a person could create unlimited short ones, each with a notification.
 func (s *stored) checkOwn(c *api.Call) error {
 	n := 0
 	for i := range s.overrides {

@@ -56,8 +56,8 @@ func caller(c *api.Call) person.Ref {
 	return person.Ref{AccountID: c.Who.AccountID, PersonID: c.Who.PersonID}
 }
 
-// confirm checks that the caller knows the password, and returns its hash. A person without a password passes, unless one
-// is required. What a thief of an open session could change for good is behind this.
+// confirm checks that the caller knows the password, and returns its hash. A person without a password passes, unless one is
+// required. This protects changes that would let someone with a stolen session take over the account.
 func (s *Service) confirm(c *api.Call, password string, required bool) (hash string, err error) {
 	var own credential.Password
 	err = s.DB.Read(c.Ctx, func(tx *db.Tx) (err error) {

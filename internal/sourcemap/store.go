@@ -13,9 +13,9 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-// Bounds of what an account may store, in bytes as they are stored. A small map counts leastStored, so that the number of
-// maps is bounded as well. A service that needs more loses its oldest maps; an account that needs more is refused, since
-// to delete the maps of one service for those of another would be a surprise.
+// Bounds of what an account may store, in bytes as they are stored. A small map counts leastStored, so that the number of maps
+// is bounded as well. A service that needs more loses its oldest maps; an account that needs more is refused, because evicting
+// one service's maps for another's would surprise its owner.
 const (
 	maxService  = 512 << 20
 	maxAccount  = 2 << 30

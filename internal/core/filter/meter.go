@@ -96,7 +96,8 @@ type size struct{ fixed, perByte int64 }
 // of is the cost of testing one value.
 func (s size) of(value string) int64 { return s.fixed + s.perByte*int64(len(value)) }
 
-// sizeOf returns the cost of one of a condition's values. Where it depends on the value that is tested, it is the worst.
+// sizeOf returns the cost of one of a condition's values. If the cost depends on the tested value, sizeOf returns the worst
+// case.
 func sizeOf(val string) size {
 	switch {
 	case len(val) >= 2 && val[0] == '/' && val[len(val)-1] == '/':

@@ -262,7 +262,7 @@ func (m *measure) notify(e Entry) {
 	}
 }
 
-// step counts a step of the rule after the one that it began with, once since the incident was opened or assigned.
+// step counts the escalation once after its first step, per opening or assignment.
 func (m *measure) step(layer int64, manual bool) {
 	if layer <= m.base || m.steps[layer] {
 		return

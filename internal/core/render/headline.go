@@ -156,7 +156,7 @@ func (i Incident) Problem() string {
 	return text
 }
 
-// Look returns the severity whose colour and symbol a message has: Ok for the end of an incident. A merge is not an end.
+// Look returns the severity that sets the message's colour and symbol; Ok when the incident is resolved. A merge is not an end.
 func (i Incident) Look() string {
 	if i.Progress == "Closed" && i.MergedInto == "" {
 		return event.Ok

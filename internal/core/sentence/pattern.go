@@ -114,7 +114,7 @@ var (
 	hours = regexp.MustCompile(`^\d\d:\d\d$`)
 )
 
-// maxReads bounds how often parts of one text are compared with a pattern. A text that needs more is of strangers.
+// maxReads bounds how often parts of one text are compared with a pattern. Only untrusted text needs more.
 const maxReads = 4000
 
 // maxText is the longest text that is read, in bytes.
@@ -127,8 +127,8 @@ type reader struct {
 	reads int
 }
 
-// Read returns a sentence that was written with the table as data; nil: it is none of them. A sentence is read from its
-// words so that it is stored once, and so that those which were stored before the table existed have codes as well.
+// Read returns a sentence that was written with the table as data; nil: it is none of them. A sentence is read from its words
+// so that it is stored once, and so that older rows have codes too.
 func Read(text string) *Data {
 	if text == "" || len(text) > maxText {
 		return nil

@@ -27,8 +27,8 @@ var shared = []string{notify.Page, notify.Fallback, notify.Storm, notify.Reminde
 // reaction handles an event of an incident.
 type reaction func(tx *db.Tx, i *incident.Incident, item activity.Item) error
 
-// Handle acts on events of an account's incidents, in the transaction that caused them. Those that end come together when
-// alerts recover, so they share their statements.
+// Handle acts on events of an account's incidents, in the transaction that caused them. Resolved incidents arrive in groups and
+// are handled in one batch.
 func (r *Service) Handle(tx *db.Tx, items []activity.Item) error {
 	var over []activity.Item
 	for _, item := range items {
@@ -42,7 +42,7 @@ func (r *Service) Handle(tx *db.Tx, items []activity.Item) error {
 }
 
 func (r *Service) handle(tx *db.Tx, item activity.Item) error {
-	if item.Person != 0 { // what a person did is acted on at once
+	if item.Person != 0 { // acts of persons wake the job immediately
 		r.wakeFor(tx, item.Account)
 	}
 	if moved, ok := item.Event.(activity.AlertMerged); ok {

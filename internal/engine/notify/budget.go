@@ -141,7 +141,7 @@ func divide(rows []*member, free int) [][]*member {
 	return append(messages, fresh...)
 }
 
-// units groups notifications into the least that is sent together: the messages that were tried before, and the
+// units splits notifications into the smallest groups that may be sent separately: the messages that were tried before, and the
 // notifications of each incident that are late or were not tried yet.
 func units(rows []*member) (kept, late, fresh [][]*member) {
 	at := map[string]int{}

@@ -102,7 +102,7 @@ type Detail struct {
 	Question string `json:"question,omitzero"`   // the question to the person about the incident: reminder or snooze; empty: none
 }
 
-// catchUp is how long a late notification waits for others that are late as well, so that they share a message.
+// catchUp is how long late notifications are collected into one message.
 const catchUp = 5 * time.Second
 
 // Put stores a notification that is due at n.Due, or at once. If one with the same key is stored already, that one stays

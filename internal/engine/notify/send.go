@@ -82,7 +82,7 @@ type ended struct {
 	why    sentence.Value
 }
 
-// end moves a notification to those that are not sent.
+// end marks a notification as not sent, for good.
 func (o *outcome) end(m *member, status string, why sentence.Value) {
 	o.ended = append(o.ended, ended{m, status, why})
 }

@@ -94,7 +94,7 @@ func (r *Service) decide(ctx context.Context, now time.Time) (again time.Time, e
 	return again, r.events.Begin(ctx, now, accounts, r.decideAccount)
 }
 
-// first is the first event of an account that waits.
+// first is an account's oldest waiting event.
 type first struct {
 	account int64
 	event   string

@@ -33,7 +33,7 @@ const (
 	maxPatience = time.Second
 )
 
-// few is how many events a process may prepare for nothing: to look for another one takes longer.
+// few is the batch size up to which losing the race costs less than a switch to another account.
 const few = 10
 
 // Errors that end a batch when another process has decided all or some of its events meanwhile. The remaining events are

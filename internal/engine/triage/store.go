@@ -178,8 +178,8 @@ type counts struct {
 	waited   []float64
 }
 
-// batch is the transaction that stores items. It reads at its beginning for all of them, and what only it reads it stores
-// at its end in few statements.
+// batch is the transaction that stores items. Shared reads run once at its start. Rows that nothing else reads are written
+// together at its end.
 type batch struct {
 	*Service
 	tx       *db.Tx

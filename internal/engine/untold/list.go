@@ -10,7 +10,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// Item is an incident, an alert or the events of an alert key, of which no rule notified a person.
+// Item is an incident, alert or alert key about which no rule notified a person.
 type Item struct {
 	Kind          string        `json:"kind" enum:"incident,alert,event" doc:"What it is; event: all events of one alert key that no channel takes."`
 	IncidentID    string        `json:"incident_id,omitzero" doc:"The incident."`

@@ -214,7 +214,8 @@ func (r *Service) stray(tx *db.Tx, account int64, now time.Time) error {
 	return r.sendStrays(tx, account, fresh, now)
 }
 
-// sendStrays notifies the fallback of events in one message. There is one in a minute at most: a storm is a few messages.
+// sendStrays notifies the fallback of events in one message. At most one message per minute is sent, however many events
+// arrive.
 func (r *Service) sendStrays(tx *db.Tx, account int64, rows []row, now time.Time) error {
 	if len(rows) == 0 {
 		return nil

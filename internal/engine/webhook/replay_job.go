@@ -45,8 +45,8 @@ type found struct {
 	at, number int64
 }
 
-// continueReplay makes the next messages of a replay due. It looks for them without the writer. more reports that it
-// should look on at once.
+// continueReplay makes the next messages of a replay due. It searches on a reader. more reports whether to continue
+// immediately.
 func (r *Service) continueReplay(ctx context.Context, p *Replay, now time.Time) (more bool, err error) {
 	var next []found
 	var end string

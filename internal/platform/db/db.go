@@ -138,7 +138,7 @@ func (d *DB) open(ctx context.Context, g *group, to purpose, claims bool) error 
 	return nil
 }
 
-// Meter returns what measures the work of accounts, for work beside the database's own. A nil *DB has none.
+// Meter returns the meter of account work, for callers outside this package. A nil *DB has none.
 func (d *DB) Meter() *gate.Meter {
 	if d == nil {
 		return nil

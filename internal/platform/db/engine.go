@@ -192,7 +192,7 @@ type Folded struct {
 // Subject is a table whose rows others belong to: with the account, a column has their key.
 type Subject struct{ Table, Key string }
 
-// Going states, by table, the key before which rows need not be deleted: Fold will drop them within a week.
+// Going maps a table to the key below which Fold will drop the rows within a week.
 type Going map[string]string
 
 // Going returns what Fold will drop: nothing, where the engine keeps no table in parts.

@@ -9,9 +9,9 @@ import (
 	"tocsin/internal/platform/gate"
 )
 
-// maxGroup is how many writes share one commit at most, so that the first does not wait for a long queue behind it.
-// maxAppended is how many appended rows do, give or take the last write. maxJoined is for how long others join while several
-// accounts write.
+// maxGroup is how many writes share one commit at most, so that the first does not wait for a long queue behind it. maxAppended
+// is how many appended rows do, give or take the last write. maxJoined is how long a transaction accepts more writers while
+// several accounts write.
 const (
 	maxGroup    = 128
 	maxAppended = 2000
@@ -53,7 +53,7 @@ type write struct {
 	claims  bool          // see ClaimOf
 	batches []Rows        // what Append inserts, in place of fn
 	passed  int           // how often others were run before it, because its shard was locked
-	left    error         // why its caller does not wait any more
+	left    error         // why its caller stopped waiting
 	done    chan struct{} // closed when err is final
 	err     error
 	panic   any
@@ -201,7 +201,7 @@ func (g *group) remove(w *write, err error) bool {
 	return false
 }
 
-// room is how much a transaction still takes, and until when others join it while several accounts write.
+// room is what a transaction can still accept, and until when while several accounts write.
 type room struct {
 	writes, rows int
 	until        time.Time

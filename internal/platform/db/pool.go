@@ -88,7 +88,7 @@ func (p *pool) leave(b *borrower) bool {
 // accountOf is the key of the account in a context.
 type accountOf struct{}
 
-// Strangers stands for the account of callers who are not known yet: they take turns with the accounts.
+// Strangers stands for the account of callers who are not authenticated yet. They take turns with the accounts.
 const Strangers = -1
 
 // For returns a context for work of one account. Where accounts wait for connections they take turns: an account with
@@ -97,7 +97,7 @@ func For(ctx context.Context, account int64) context.Context {
 	return context.WithValue(ctx, accountOf{}, account)
 }
 
-// account returns the account that work is of.
+// account returns the account in ctx, or NoAccount.
 func account(ctx context.Context) int64 {
 	n, ok := ctx.Value(accountOf{}).(int64)
 	if !ok {

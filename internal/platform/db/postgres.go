@@ -148,8 +148,8 @@ func (e *postgresEngine) maxWait() time.Duration {
 
 func (e *postgresEngine) snapshot() string { return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" }
 
-// lanes: a transaction waits for its commit and for the network more than it computes, and those of an account come one
-// after the other. So there are more than processors, and accounts that are written at once are in different ones mostly.
+// lanes: a transaction waits for its commit and for the network more than it computes, and those of an account come one after
+// the other. So there are more than processors, and accounts that write at the same time are usually in different lanes.
 //
 // One appends for all. Of what an append costs the server, most is for the commit and not for its rows: with two lanes, each would
 // commit half as many rows, and a single event costs twice as much.
@@ -177,7 +177,7 @@ func (e *postgresEngine) permitted(tx *Tx) error {
 	if err != nil || why == nil {
 		return err
 	}
-	return &fault.Error{Kind: fault.Unavailable, Message: "this server is too old for the schema of its database: ask another one",
+	return &fault.Error{Kind: fault.Unavailable, Message: "this server is older than the database schema: use another server",
 		Cause: fmt.Errorf("%s %w", Name(e.dsn), why)}
 }
 

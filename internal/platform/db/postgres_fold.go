@@ -71,8 +71,8 @@ func (e *postgresEngine) fold(ctx context.Context, before time.Time, tables []Fo
 	return dropped, err
 }
 
-// fold fills the new part while others read and write, then has the table alone while it adds what came in between and puts
-// the new part in the place of the old ones. Who locked an old part first would wait for a writer that waits for it.
+// fold fills the new part while others read and write, then has the table alone while it adds what came in between and puts the
+// new part in the place of the old ones. Locking an old part first would deadlock with a writer.
 func (p partitioned) fold(tx *Tx, before time.Time, t Folded) (names []string, err error) {
 	if err := run(tx, "LOCK TABLE "+p.table+" IN SHARE UPDATE EXCLUSIVE MODE"); err != nil { // of one process at a time
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// late is the connection of a transaction that reads, which takes it for its first statement.
+// late takes a reader's connection at its first statement.
 type late struct {
 	db    *DB
 	ctx   context.Context

@@ -8,10 +8,9 @@ import (
 	"tocsin/internal/platform/gate"
 )
 
-// rests keep the lanes of a queue free a part of the time while an account writes without a pause and others write now and
-// then. Taking turns is not enough: a write of another account would nearly always find a transaction in progress,
-// and wait for most of it and then for its own. What arrives while an account rests shares its next transaction, so that it
-// writes about as many rows.
+// rests throttles an account that writes continuously, so that occasional writers find a lane idle. Taking turns is not enough:
+// a write of another account would nearly always find a transaction in progress, and wait for most of it and then for its own.
+// What arrives while an account rests shares its next transaction, so that it writes about as many rows.
 type rests struct {
 	meter *gate.Meter
 	until map[int64]time.Time // when the rests of accounts end

@@ -11,8 +11,8 @@ import (
 // keeps one lane busy, and one that claims, and no more.
 //
 // A lane takes a part of the accounts that wait, those first whose last turn is the longest ago, and one write of each: what
-// shares a transaction waits for all of it. Only an account that has it for itself has several. The account that had
-// a shard last does not share the next transaction of others in that shard.
+// shares a transaction waits for all of it. Several writes of one account share a transaction only if no other account is in
+// it. The account that had a shard last does not share the next transaction of others in that shard.
 type turns struct {
 	held map[int64]*lane // by shard
 	all  *lane           // that writes all accounts
@@ -137,7 +137,7 @@ func (g *group) join(writes []*write, locked []int64, left *room) []*write {
 	return g.ofAccount(writes[0], left)
 }
 
-// keep takes a lane's shards away from it, except some that it has locked; nil: all.
+// keep releases a lane's shards that are not in locked; nil keeps all.
 func (g *group) keep(l *lane, locked []int64) {
 	for shard, of := range g.turns.held {
 		if of == l && locked != nil && !slices.Contains(locked, shard) {

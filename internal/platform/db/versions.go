@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Versions are the queries of what each change of the rows of an owner increments.
+// Versions holds the queries that read an owner's version counter.
 type Versions struct {
 	One  string // the version of the owner $1
 	Many string // owners with their versions, of those in the JSON array $1
@@ -41,9 +41,9 @@ func (t *Tx) AtVersion(owner, n int64) {
 	t.versioned = true
 }
 
-// versions reads the versions of owners for callers that come at about the same time, with one statement for all of them:
-// it takes the server longer to receive a statement than to look up a row. A caller joins those of a statement that is not
-// sent yet, so what it is returned is not older than its call.
+// versions reads the versions of owners for callers that come at about the same time, with one statement for all of them: it
+// takes the server longer to receive a statement than to look up a row. A caller joins those of a statement that is not sent
+// yet, so the version is at least as new as the call.
 //
 // It has connections of its own, so that no one's long reads delay it.
 type versions struct {

@@ -94,7 +94,7 @@ func (r *Runner[K, R, O]) claim(ctx context.Context, orders []order[K], now time
 	return all
 }
 
-// follow wakes the job after each of some claims that leaves rows behind.
+// follow wakes the job for each remaining claim that leaves due rows.
 func (r *Runner[K, R, O]) follow(ends <-chan claimed[K], left int) {
 	for range left {
 		one := <-ends

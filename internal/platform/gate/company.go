@@ -2,8 +2,8 @@ package gate
 
 import "time"
 
-// Company knows whether an account is alone at what it does, or has company: then it must leave room for others, however
-// few of them there are. Its zero value is ready. It is not safe for use by several goroutines at once.
+// Company reports whether more than one account is active. An account that is not alone must leave room for others, however few
+// they are. Its zero value is ready. It is not safe for use by several goroutines at once.
 type Company struct {
 	last [2]visit // of the two accounts that came last
 }

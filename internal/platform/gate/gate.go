@@ -14,8 +14,8 @@ import (
 // calls that take a millisecond, and for notifications.
 func Half() int { return max(1, runtime.NumCPU()/2) }
 
-// Gate lets one call of an account compute at a time, and few calls in all, so that an account whose calls take long
-// delays its own calls only. The next one waits for the pause that the meter returns.
+// Gate lets one call of an account compute at a time, and few calls in all, so that an account whose calls take long delays its
+// own calls only. The account's next call starts after the pause that the meter returns.
 type Gate struct {
 	meter    *Meter
 	all      chan struct{}

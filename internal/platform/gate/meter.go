@@ -9,10 +9,10 @@ import (
 )
 
 // Meter measures how long the work of each account takes, whatever it is: calls that read, rounds of jobs, transactions. One
-// meter for all kinds of work keeps an account that always has work of every kind from using more than another. When an
-// account works for much longer than the others that have been at work for some seconds do on average, its work takes a
-// quarter of the time of one processor at most. Accounts that work about as much as each other notice nothing, nor does
-// one that is alone, or one with work now and then. Times are those of the machine, not of the program's clock.
+// meter for all kinds of work keeps an account that always has work of every kind from using more than another. When an account
+// works for much longer than the others that have been at work for some seconds do on average, its work takes a quarter of the
+// time of one processor at most. Accounts with similar load, a single account and occasional work are not throttled. Times are
+// those of the machine, not of the program's clock.
 //
 // A nil *Meter lets no one pause.
 type Meter struct {

@@ -202,8 +202,8 @@ func (t *Round) Rest(after int64) {
 	t.turns.rests[t.Account] = rest{t.Now.Add(putOff), after}
 }
 
-// leave is how long an account is left to another process that does its work at first, and few how many rows may be prepared
-// for nothing before that: looking at another account takes longer.
+// leave is how long this process first leaves an account to another process that does its work. few is how many rows must have
+// been prepared in vain before that: looking at another account takes longer.
 const (
 	leave = 100 * time.Millisecond
 	few   = 10
@@ -211,9 +211,9 @@ const (
 	maxDoubled = 4 // times: longer than putOff
 )
 
-// Missed states that another process has done all n rows of the account that this round prepared. If they are many, the
-// account is left to it for a moment: else each process would do the work of all. The moment is twice as long each time in a
-// row, up to a second, after which the other process may have ended.
+// Missed records that another process handled all n prepared rows. After more than few rows the account is left to that process
+// for a while: else each process would do the work of all. The time doubles each time in a row, up to a second, after which the
+// other process may have ended.
 func (t *Round) Missed(n int) {
 	r := t.turns
 	r.mu.Lock()
