@@ -241,8 +241,8 @@ func (x *Explanation) present(id string) error {
 		x.mute = sentence.New("inhibited_while", a.MutedBy)
 		x.addNow(sentence.New("now_inhibited", a.MutedBy))
 	default:
-		x.mute = sentence.New("muted_until", outcomeNamed(a.Muted), x.clock.Minute(a.MutedUntil))
-		x.addNow(sentence.New("now_muted", outcomeNamed(a.Muted), x.clock.Minute(a.MutedUntil)))
+		x.mute = sentence.New("muted_until", a.Muted.Words(), x.clock.Minute(a.MutedUntil))
+		x.addNow(sentence.New("now_muted", a.Muted.Words(), x.clock.Minute(a.MutedUntil)))
 	}
 	return x.story(a.Incident)
 }

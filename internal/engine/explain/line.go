@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"tocsin/internal/core/decide"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 )
@@ -80,21 +79,6 @@ func ruleNamed(name, id string) sentence.Value {
 		return sentence.New("rule_without_name", id)
 	}
 	return sentence.Raw(fmt.Sprintf("%s (%s)", name, id))
-}
-
-// outcomeNamed names what became of an event, or what mutes an alert.
-func outcomeNamed(o decide.Outcome) sentence.Value {
-	switch o {
-	case decide.Dropped:
-		return sentence.New("dropped")
-	case decide.Silenced:
-		return sentence.New("silenced")
-	case decide.Inhibited:
-		return sentence.New("inhibited")
-	case decide.Flapping:
-		return sentence.New("flapping")
-	}
-	return sentence.Raw(string(o))
 }
 
 // quoted returns a title in quotes that a sentence shows in full.

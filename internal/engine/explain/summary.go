@@ -167,5 +167,5 @@ func (x *Explanation) whyNobody(o decide.Outcome) sentence.Value {
 	case decide.Flapping:
 		return sentence.New("changes_often")
 	}
-	return sentence.New("event_was", outcomeNamed(o))
+	return sentence.New("event_was", o.Words())
 }
