@@ -233,7 +233,8 @@ func (a *App) next(ctx context.Context, account int64, id string, now time.Time)
 		}
 		p, err := escalation.ProgressOf(tx, &i, now.Unix())
 		if err == nil && p != nil && p.Next != nil && !p.Silenced {
-			who, at = p.Next.Who, p.Next.At
+			who, _ = sentence.Shown(p.Next.Who)
+			at = p.Next.At
 		}
 		return err
 	})

@@ -14,8 +14,8 @@ var explaining = []string{"why", "summary", "reason", "by_choice", "sentence"}
 // ofServices are the sentences whose last argument may be what a service answered.
 var ofServices = []string{"st_failed_why", "said", "s_last_said", "telephone", "in_bundle_answer", "reason"}
 
-// readable checks that each sentence in a reply that explains is of the table, with all sentences in it: every story
-// that asks why checks the table with it.
+// readable checks that each sentence in a reply that explains has data of the table, with all sentences in it, whose
+// English it is.
 func (w *world) readable(path string, r reply) {
 	w.t.Helper()
 	if !strings.HasSuffix(path, "/explain") && path != "/incident/untold/list" && path != "/lint/list" || strings.HasPrefix(path, "/schedule") {
@@ -37,11 +37,11 @@ func (w *world) eachSentence(path string, value any) {
 		for name, member := range value {
 			text, _ := member.(string)
 			if list, ok := member.([]any); ok && name == "words" {
-				for _, line := range list {
-					w.isSentence(path, line.(string))
+				for i, line := range list {
+					w.isSentence(path, line.(string), value["words_data"].([]any)[i])
 				}
 			} else if text != "" && slices.Contains(explaining, name) {
-				w.isSentence(path, text)
+				w.isSentence(path, text, value[name+"_data"])
 			} else if !strings.HasSuffix(name, "_data") {
 				w.eachSentence(path, member)
 			}
@@ -49,17 +49,20 @@ func (w *world) eachSentence(path string, value any) {
 	}
 }
 
-func (w *world) isSentence(path, text string) {
+func (w *world) isSentence(path, text string, data any) {
 	w.t.Helper()
-	s := sentence.Read(text)
-	if s == nil {
+	encoded, err := json.Marshal(data)
+	w.must(err)
+	var s sentence.Data
+	w.must(json.Unmarshal(encoded, &s))
+	if s.Code == "" {
 		w.t.Errorf("%s: no sentence of the table: %s", path, text)
 		return
 	}
 	if s.English() != text {
-		w.t.Errorf("%s: %q is read as %q", path, text, s.English())
+		w.t.Errorf("%s: %q has the data of %q", path, text, s.English())
 	}
-	for _, part := range unread(s) {
+	for _, part := range unread(&s) {
 		w.t.Errorf("%s: no sentence of the table: %q, in: %s", path, part, text)
 	}
 }

@@ -117,7 +117,7 @@ func Reevaluate(s State, a *Alert, now int64) (Verdict, error) {
 		d.waitOn()
 		return d.Verdict, nil
 	}
-	why := sentence.New("decided_again", was.Muted)
+	why := sentence.New("decided_again", was.Muted.Words())
 	switch was.Muted {
 	case "":
 		why = sentence.New("still_flapping")

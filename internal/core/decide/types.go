@@ -39,6 +39,21 @@ const (
 // Muted reports whether the outcome keeps the alert without a notification.
 func (o Outcome) Muted() bool { return o == Silenced || o == Inhibited || o == Disabled }
 
+// Words names the outcome in a sentence. Others than these have sentences of their own.
+func (o Outcome) Words() sentence.Value {
+	switch o {
+	case Dropped:
+		return sentence.New("dropped")
+	case Silenced:
+		return sentence.New("silenced")
+	case Inhibited:
+		return sentence.New("inhibited")
+	case Flapping:
+		return sentence.New("flapping")
+	}
+	return sentence.Raw(string(o))
+}
+
 // Verdict is the decision about an event in one channel.
 type Verdict struct {
 	Channel  int64 // 0: in none

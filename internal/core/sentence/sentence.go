@@ -118,6 +118,9 @@ func (s *Data) English() string {
 	for i := range min(len(p.kinds), len(s.Args)) {
 		texts[i] = english(p.kinds[i], s.Args[i])
 	}
+	if s.Code == "sentence" || s.Code == "sentences" { // the text at its end may have a full stop of its own
+		texts[0] = strings.TrimRight(texts[0], ". ")
+	}
 	return p.fill(texts)
 }
 

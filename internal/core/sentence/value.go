@@ -144,6 +144,20 @@ func Join(all ...Value) (joined Value) {
 	return joined
 }
 
+// Paragraph returns sentences one after the other, each with a full stop. Empty ones are left out.
+func Paragraph(all ...Value) (text Value) {
+	for _, v := range slices.Backward(all) {
+		switch {
+		case v == "":
+		case text == "":
+			text = New("sentence", v)
+		default:
+			text = New("sentences", v, text)
+		}
+	}
+	return text
+}
+
 // Split returns the parts that Join joined.
 func Split(v Value) (parts []Value) {
 	for v.Is("either") {

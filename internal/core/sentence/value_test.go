@@ -68,6 +68,10 @@ func TestValuesAreStoredAsJSON(t *testing.T) {
 		sentence.New("reason", sentence.New("neither_reached", "nobody <b>")): "The reason: neither the account's fallback nor its owner can be reached: nobody <b>",
 		sentence.Join("", sentence.Raw("a"), "", sentence.New("named")):       "a; named by the rule",
 		sentence.Join("", ""):                                                 "",
+		sentence.Paragraph("", ""):                                            "",
+		sentence.Paragraph("", inner):                                         "on call in Night, Primary.",
+		sentence.Paragraph(inner, "", sentence.New("named")):                  "on call in Night, Primary. named by the rule.",
+		sentence.Paragraph(sentence.New("refused_with", "21211", "Not valid. "), sentence.New("on_call_in", "N.")): "it refused with 21211: Not valid. on call in N.",
 	} {
 		if value.English() != want {
 			t.Errorf("%s is %q, want %q", value, value.English(), want)

@@ -35,8 +35,8 @@ type Upcoming struct {
 
 // UpcomingStep is a step of a rule.
 type UpcomingStep struct {
-	Number int      // from 1
-	Who    []string // its targets by name, such as Anna, team Payments, on call in Night
+	Number int              // from 1
+	Who    []sentence.Value // its targets by name, such as Anna, team Payments, on call in Night
 }
 
 // ProgressOf returns where the latest escalation of an incident stands at now (Unix seconds); nil if there was none.
@@ -129,26 +129,28 @@ func NextMessage(tx *db.Tx, i *incident.Incident, now int64) (next Message, err 
 }
 
 // targets returns the targets of a step by name.
-func targets(tx *db.Tx, account int64, t channel.Target) (who []string, err error) {
+func targets(tx *db.Tx, account int64, t channel.Target) (who []sentence.Value, err error) {
 	for _, id := range t.PersonIDs {
 		p, found, err := notify.Find(tx, account, id)
 		if err != nil {
 			return nil, err
 		}
-		if !found {
-			p.Name = sentence.Of("person_left", id)
+		if found {
+			who = append(who, sentence.Raw(p.Name))
+		} else {
+			who = append(who, sentence.New("person_left", id))
 		}
-		who = append(who, p.Name)
 	}
 	for _, id := range t.TeamIDs {
 		record, found, err := team.Find(tx, account, id)
 		if err != nil {
 			return nil, err
 		}
+		name := sentence.Raw(record.TeamName)
 		if !found {
-			record.TeamName = sentence.Of("target_gone", id)
+			name = sentence.New("target_gone", strconv.FormatInt(id, 10))
 		}
-		who = append(who, "team "+record.TeamName)
+		who = append(who, sentence.New("team_target", name))
 	}
 	zone, err := person.Zone(tx, account)
 	if err != nil {
@@ -156,21 +158,21 @@ func targets(tx *db.Tx, account int64, t channel.Target) (who []string, err erro
 	}
 	for _, key := range slices.Sorted(maps.Keys(t.ScheduleToRoleIDs)) {
 		id, _ := strconv.ParseInt(key, 10, 64)
-		name := key + ", which does not exist any more"
+		name := sentence.New("target_gone", key)
 		s, err := schedule.FindShifts(tx, account, id, zone)
 		if err != nil {
 			return nil, err
 		}
 		if s != nil {
-			name = s.Name
+			name = sentence.Raw(s.Name)
 		}
-		who = append(who, "the person on call in "+name)
+		who = append(who, sentence.New("on_call_target", name))
 	}
 	if n := len(t.Emails); n > 0 {
-		who = append(who, sentence.Of("emails_target", n))
+		who = append(who, sentence.New("emails_target", n))
 	}
 	for _, hook := range t.Webhooks {
-		who = append(who, "a chat in "+hook.Type)
+		who = append(who, sentence.New("chat_target", hook.Type))
 	}
 	return who, nil
 }

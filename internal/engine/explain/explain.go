@@ -24,7 +24,7 @@ type Service struct {
 	Held func() string // why nothing is sent; empty: notifications are sent. nil: they are
 	// Rule returns the sentences about what an alert rule found before an event about the alert of a key was decided, and the
 	// moment, Unix milliseconds; none: no rule did. nil: there are no rules.
-	Rule func(tx *db.Tx, account int64, key string, before time.Time, clock person.Clock) (at int64, sentences []string, err error)
+	Rule func(tx *db.Tx, account int64, key string, before time.Time, clock person.Clock) (at int64, sentences []sentence.Value, err error)
 }
 
 // Ops returns the operations of the package.
@@ -79,18 +79,18 @@ type Explanation struct {
 	c     *api.Call
 	clock person.Clock
 	lines []line
-	now   []string // sentences about the present state; they come last
-	held  bool     // the server sends nothing
-	mute  string   // why no notification is sent now, of an alert that is muted
+	now   []sentence.Value // about the present state; they come last
+	held  bool             // the server sends nothing
+	mute  sentence.Value   // why no notification is sent now, of an alert that is muted
 	// rule explains an alert of an alert rule; see Service.
-	rule func(*db.Tx, int64, string, time.Time, person.Clock) (int64, []string, error)
+	rule func(*db.Tx, int64, string, time.Time, person.Clock) (int64, []sentence.Value, error)
 	// silent is why an issue has no alert.
-	silent string
+	silent sentence.Value
 }
 
 // begin returns an empty explanation for a caller.
 func (r *Service) begin(c *api.Call) (x Explanation, err error) {
-	x = Explanation{Words: []string{}, Verdicts: []Outcome{}, Incidents: []Story{}, c: c, rule: r.Rule, held: r.Held != nil && r.Held() != ""}
+	x = Explanation{Verdicts: []Outcome{}, Incidents: []Story{}, c: c, rule: r.Rule, held: r.Held != nil && r.Held() != ""}
 	x.clock, err = person.ClockOf(c.Tx, c.Who, c.Now)
 	return x, err
 }
@@ -132,7 +132,7 @@ func (x *Explanation) ofEvent(id string) error {
 		if err := readable(x.c, 0, source); err != nil {
 			return err
 		}
-		x.now = append(x.now, sentence.Of("event_waits")+".")
+		x.addNow(sentence.New("event_waits"))
 	}
 	x.Verdicts, err = visible(x.c, all)
 	if err != nil {
@@ -171,7 +171,7 @@ func (x *Explanation) ofAlert(id string) error {
 		return err
 	}
 	if len(x.Verdicts) == 0 {
-		x.now = append(x.now, sentence.Of("no_record")+".")
+		x.addNow(sentence.New("no_record"))
 	}
 	return x.present(id)
 }
@@ -193,7 +193,7 @@ func (r *Service) ofIncident(c *api.Call, in incident.OneRequest) (Explanation, 
 		return x, err
 	}
 	if count.Alerts > maxAlerts {
-		x.nowf("It has %d alerts. The first %d are explained.", count.Alerts, maxAlerts)
+		x.addNow(sentence.New("has_alerts", count.Alerts), sentence.New("first_explained", maxAlerts))
 	}
 	alerts, err := alert.OfIncident(c.Tx, c.Who.AccountID, id, maxAlerts, 0)
 	if err != nil {
@@ -228,21 +228,21 @@ func (x *Explanation) present(id string) error {
 	switch {
 	case !a.Active():
 	case a.AwaitsQuiet():
-		x.now = append(x.now, sentence.Of("now_awaits_quiet", x.clock.Minute(a.FlapsUntil))+".")
+		x.addNow(sentence.New("now_awaits_quiet", x.clock.Minute(a.FlapsUntil)))
 	case a.FlapsUntil > 0:
-		x.now = append(x.now, sentence.Of("now_flapping", x.clock.Minute(a.FlapsUntil))+".")
+		x.addNow(sentence.New("now_flapping", x.clock.Minute(a.FlapsUntil)))
 	}
 	switch {
 	case !a.Active() || a.Muted == "":
 	case a.Muted == decide.Disabled:
-		x.mute = sentence.Of("its_channel_disabled")
-		x.now = append(x.now, sentence.Of("now_disabled")+".")
+		x.mute = sentence.New("its_channel_disabled")
+		x.addNow(sentence.New("now_disabled"))
+	case a.Muted == decide.Inhibited:
+		x.mute = sentence.New("inhibited_while", a.MutedBy)
+		x.addNow(sentence.New("now_inhibited", a.MutedBy))
 	default:
-		x.mute = "the alert is " + string(a.Muted) + " until " + x.clock.Minute(a.MutedUntil)
-		if a.Muted == decide.Inhibited {
-			x.mute = "the alert is inhibited while alert " + a.MutedBy + " is active"
-		}
-		x.nowf("Now: %s, or until the rules change.", x.mute)
+		x.mute = sentence.New("muted_until", a.Muted.Words(), x.clock.Minute(a.MutedUntil))
+		x.addNow(sentence.New("now_muted", a.Muted.Words(), x.clock.Minute(a.MutedUntil)))
 	}
 	return x.story(a.Incident)
 }
@@ -272,10 +272,15 @@ func (x *Explanation) finish() error {
 		}
 	}
 	if x.held {
-		x.nowf("Now: the server is held. It sends nothing until tocsin release.")
+		x.addNow(sentence.New("now_held"), sentence.New("until_release"))
 	}
 	x.write()
-	x.summarise()
-	x.asData()
+	summary := x.summarise()
+	x.Summary, x.SummaryData = summary.English(), summary.Data()
+	for _, list := range [][]Outcome{x.Verdicts, x.Later} {
+		for i := range list {
+			list[i].show()
+		}
+	}
 	return nil
 }

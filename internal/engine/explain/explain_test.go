@@ -1,6 +1,9 @@
 package explain_test
 
 import (
+	"encoding/json"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -95,4 +98,79 @@ func TestExplain(t *testing.T) {
 		{Name: "no id", Body: `{}`, Code: "InvalidParameter", Says: []string{"incident_id"}},
 		{Name: "malformed", Body: `{"incident_id": "x"}`, Code: "InvalidParameter", Says: []string{"24 hexadecimal digits"}},
 	})
+}
+
+// hostile are names that read like sentences, or like how sentences are stored.
+var hostile = []string{
+	"N, because the incident has grown further, to 60 alerts", "x. So nobody was notified", "Ann and Bob, 3 more persons",
+	"a (b) over sms: failed; named by the rule", `{"code":"named"}`, "Nights.",
+}
+
+// TestExplainKeepsHostileNames names a schedule, its group, a channel, a rule, a person and an incident. Each name is an
+// argument wherever it is shown, and the sentences around it are those around any other name.
+func TestExplainKeepsHostileNames(t *testing.T) {
+	t.Parallel()
+	codes, _ := explainNamed(t, "Plain")
+	for _, name := range hostile {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, texts := explainNamed(t, name)
+			if !slices.Equal(got, codes) {
+				t.Errorf("the sentences are\n%q, and with a plain name\n%q", got, codes)
+			}
+			for _, want := range []string{name, strconv.Quote(name), name + " (1001)", name + " (5e5e5e5e5e5e5e5e5e5e5e02)"} {
+				if !slices.Contains(texts, want) {
+					t.Errorf("%q is no argument of %q", want, texts)
+				}
+			}
+		})
+	}
+}
+
+// explainNamed explains an incident in which everything has one name. It returns the codes of its sentences, and the texts in
+// them.
+func explainNamed(t *testing.T, name string) (codes, texts []string) {
+	s := begin(t)
+	quoted := strconv.Quote(name)
+	s.Exec(`UPDATE person SET person_name = $1 WHERE account_id = $2 AND person_id = $3`, name, apitest.AccountA, apitest.Reader)
+	s.Exec(`UPDATE channel SET channel_name = $1 WHERE account_id = $2 AND channel_id = 1001`, name, apitest.AccountA)
+	s.Exec(`UPDATE notice SET reason = $1 WHERE account_id = $2`, string(sentence.New("on_call", name, name)), apitest.AccountA)
+	s.Exec(`UPDATE feed SET detail = $1 WHERE account_id = $2 AND type = 'i_new'`, `{"severity":"Critical","title":`+quoted+`}`, apitest.AccountA)
+	s.Exec(`UPDATE feed SET detail = $1 WHERE account_id = $2 AND type = 'i_notify'`, `{"by":"nobody","escalate_rule_name":`+quoted+
+		`,"escalate_rule_id":"5e5e5e5e5e5e5e5e5e5e5e02","then":"skip","reason":`+string(sentence.New("nobody_on_call", name))+`}`, apitest.AccountA)
+	s.Exec(`UPDATE verdict SET body = $1, trace = $2 WHERE account_id = $3 AND outcome = 'silenced'`, `{"alert_key":"disk","title":`+quoted+`}`,
+		`[{"stage":"silence","rule_id":"5e5e5e5e5e5e5e5e5e5e5e02","matched":true,"why":{"code":"no_conditions"},"rule_name":`+quoted+`}]`, apitest.AccountA)
+	s.Grant(auth.ChannelsRead, auth.IncidentsRead)
+	reply := s.Call(apitest.KeyA, "/incident/explain", `{"incident_id": "`+incidentID+`"}`)
+	var x explain.Explanation
+	if err := json.Unmarshal(reply.Data, &x); err != nil {
+		t.Fatal(err)
+	}
+	for i, data := range append(x.WordsData, x.SummaryData) {
+		if want := append(x.Words, x.Summary)[i]; data.English() != want {
+			t.Errorf("%q has the data of %q", want, data.English())
+		}
+		codes, texts = appendParts(&data, codes, texts)
+	}
+	return codes, texts
+}
+
+func appendParts(s *sentence.Data, codes, texts []string) (allCodes, allTexts []string) {
+	if s.Code != "" {
+		codes = append(codes, s.Code)
+	}
+	args := slices.Clone(s.Args)
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		switch arg := arg.(type) {
+		case string:
+			texts = append(texts, arg)
+		case []any:
+			args = slices.Concat(arg, args)
+		case *sentence.Data:
+			codes, texts = appendParts(arg, codes, texts)
+		}
+	}
+	return codes, texts
 }

@@ -1,7 +1,7 @@
 package explain
 
 import (
-	"fmt"
+	"cmp"
 
 	"tocsin/internal/activity"
 	"tocsin/internal/channel"
@@ -10,14 +10,14 @@ import (
 	"tocsin/internal/incident"
 )
 
-// sentence describes an entry of a feed; empty when the explanation shows it elsewhere or not at all.
-func (x *Explanation) sentence(e activity.Entry, id string) (string, error) {
-	var by string
+// describeEntry returns the sentences about an entry of a feed; none when the explanation shows it elsewhere or not at all.
+func (x *Explanation) describeEntry(e activity.Entry, id string) ([]sentence.Value, error) {
+	var who sentence.Value
 	var err error
 	if e.Person != 0 {
-		by, err = x.personName(e.Person)
+		who, err = x.personName(e.Person)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	var ids []int64
@@ -31,160 +31,167 @@ func (x *Explanation) sentence(e activity.Entry, id string) (string, error) {
 	}
 	to, err := x.persons(ids)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if step, ok := e.Event.(activity.Notified); ok {
 		if step.By != "nobody" { // the notification itself is described
-			return "", nil
+			return nil, nil
 		}
 		return x.describeStep(step), nil
 	}
-	return describe(e.Event, id, by, to), nil
+	return describe(e.Event, id, who, to), nil
 }
 
-// describe describes an event of the incident id; by is the person who caused it, to the persons that it names. Both may
-// be empty.
-func describe(e activity.Event, id, by, to string) string {
-	passive := ""
-	if by != "" {
-		passive = " by " + by
-	}
+// describe describes an event of the incident id; who caused it, to are the persons that it names. Both may be empty.
+func describe(e activity.Event, id string, who sentence.Value, to []sentence.Value) []sentence.Value {
 	switch e := e.(type) {
-	case activity.Opened:
-		return fmt.Sprintf("The incident %q (%s) was opened%s, with severity %s.", e.Name(), incident.Num(id), passive, e.Severity)
-	case activity.Acknowledged:
-		if by == "" {
-			return sentence.Of("f_acknowledged") + "."
-		}
-		return fmt.Sprintf("%s acknowledged the incident.", by)
 	case activity.Unacknowledged:
-		switch e.Unanswered {
-		case "reminder":
-			return sentence.Of("f_unanswered") + ". " + sentence.Of("so_begins_again") + "."
-		case "snooze":
-			return sentence.Of("f_unanswered_snooze") + ". " + sentence.Of("so_begins_again") + "."
-		}
-		return fmt.Sprintf("The acknowledgement of the incident was taken back%s. So its escalation begins again.", passive)
-	case activity.Answered:
-		return answered(e, by)
+		return []sentence.Value{unacknowledged(e, who), sentence.New("so_begins_again")}
 	case activity.Snoozed:
-		return fmt.Sprintf("The incident was snoozed for %d minutes%s. So its escalation stands still in that time.", e.Minutes, passive)
+		return []sentence.Value{
+			by(who, sentence.New("f_snoozed", e.Minutes), sentence.New("f_snoozed_by", e.Minutes, who)), sentence.New("so_stands_still"),
+		}
 	case activity.Woken:
-		text := fmt.Sprintf("The snooze of the incident was ended%s.", passive)
+		text := []sentence.Value{by(who, sentence.New("f_woken"), sentence.New("f_woken_by", who))}
 		if e.Restarts {
-			text += " " + sentence.Of("so_begins_again") + "."
+			text = append(text, sentence.New("so_begins_again"))
 		}
 		return text
-	case activity.Resolved:
-		return fmt.Sprintf("The incident was resolved (%s)%s.", e.From, passive)
-	case activity.Reopened:
-		return fmt.Sprintf("The incident was opened again%s.", passive)
-	case activity.Merged:
-		if e.TargetIncidentID == id {
-			if n := len(e.SourceIncidentIDs); n > 1 {
-				return fmt.Sprintf("%d other incidents were merged into the incident%s.", n, passive)
-			}
-			return fmt.Sprintf("1 other incident was merged into the incident%s.", passive)
-		}
-		return fmt.Sprintf("The incident was merged into incident %s%s.", incident.Num(e.TargetIncidentID), passive)
-	case activity.SeverityChanged:
-		return fmt.Sprintf("The severity of the incident was changed from %s to %s%s.", e.From, e.To, passive)
-	case activity.Stormed:
-		return fmt.Sprintf("The incident has grown to %d alerts: a storm.", e.Threshold)
 	}
-	return describeEscalation(e, passive, to)
+	return []sentence.Value{cmp.Or(describeIncident(e, id, who), describeEscalation(e, who, to))}
+}
+
+// unacknowledged describes how an acknowledgement ended.
+func unacknowledged(e activity.Unacknowledged, who sentence.Value) sentence.Value {
+	switch e.Unanswered {
+	case "reminder":
+		return sentence.New("f_unanswered")
+	case "snooze":
+		return sentence.New("f_unanswered_snooze")
+	}
+	return by(who, sentence.New("f_unack"), sentence.New("f_unack_by", who))
+}
+
+// merged describes a merge of which the incident id is the target or a source.
+func merged(e activity.Merged, id string, who sentence.Value) sentence.Value {
+	n, target := len(e.SourceIncidentIDs), incident.Num(e.TargetIncidentID)
+	switch {
+	case e.TargetIncidentID != id:
+		return by(who, sentence.New("f_merged", target), sentence.New("f_merged_by", target, who))
+	case n > 1:
+		return by(who, sentence.New("f_merged_many", n), sentence.New("f_merged_many_by", n, who))
+	}
+	return by(who, sentence.New("f_merged_one"), sentence.New("f_merged_one_by", who))
+}
+
+// describeIncident describes an event of the incident id; empty: it is of its escalation.
+func describeIncident(e activity.Event, id string, who sentence.Value) sentence.Value {
+	switch e := e.(type) {
+	case activity.Opened:
+		title, num := quoted(e.Name()), incident.Num(id)
+		return by(who, sentence.New("f_opened", title, num, e.Severity), sentence.New("f_opened_by", title, num, who, e.Severity))
+	case activity.Acknowledged:
+		return by(who, sentence.New("f_acknowledged"), sentence.New("f_acknowledged_by", who))
+	case activity.Answered:
+		return answered(e, who)
+	case activity.Resolved:
+		return by(who, sentence.New("f_resolved", e.From), sentence.New("f_resolved_by", e.From, who))
+	case activity.Reopened:
+		return by(who, sentence.New("f_reopened"), sentence.New("f_reopened_by", who))
+	case activity.Merged:
+		return merged(e, id, who)
+	case activity.SeverityChanged:
+		return by(who, sentence.New("f_severity", e.From, e.To), sentence.New("f_severity_by", e.From, e.To, who))
+	case activity.Stormed:
+		return sentence.New("f_storm", e.Threshold)
+	}
+	return ""
 }
 
 // answered describes the answer of a person to a question.
-func answered(e activity.Answered, by string) string {
+func answered(e activity.Answered, who sentence.Value) sentence.Value {
 	switch e.Answer {
 	case incident.Later:
-		return sentence.Of("f_later", by) + "."
+		return sentence.New("f_later", who)
 	case incident.Never:
-		return sentence.Of("f_never", by) + "."
+		return sentence.New("f_never", who)
 	}
-	return sentence.Of("f_still", by) + "."
+	return sentence.New("f_still", who)
 }
 
-// describeEscalation describes an event of an escalation.
-func describeEscalation(e activity.Event, passive, to string) string {
+// describeEscalation describes an event of an escalation; empty: it is of none.
+func describeEscalation(e activity.Event, who sentence.Value, to []sentence.Value) sentence.Value {
 	switch e := e.(type) {
 	case activity.Joined:
-		return fmt.Sprintf("Alerts join the incident, first %s.", e.Title)
+		return sentence.New("f_joined", e.Title)
 	case activity.FiresAgain:
-		return sentence.Of("f_fires_again", e.Reason) + "."
+		return sentence.New("f_fires_again", e.Reason)
 	case activity.Exhausted:
-		if e.Unanswered {
-			return "The escalation ended: " + ended(e.Reason.English())
+		switch {
+		case e.Unanswered:
+			return sentence.New("f_ended", e.Reason)
+		case len(e.To) == 0:
+			return sentence.New("f_no_person", e.Reason)
 		}
-		if len(e.To) == 0 {
-			return "So no rule notified a person: " + ended(e.Reason.English())
-		}
-		return sentence.Of("f_instead", to, ended(e.Reason.English()))
+		return sentence.New("f_instead", to, e.Reason)
 	case activity.Escalated:
-		return fmt.Sprintf("%s was brought forward%s.", stepOf(e.LayerIdx, e.EscalateRuleName, e.EscalateRuleID), passive)
+		step, rule := e.LayerIdx+1, ruleNamed(e.EscalateRuleName, e.EscalateRuleID)
+		return by(who, sentence.New("f_forward", step, rule), sentence.New("f_forward_by", step, rule, who))
 	case activity.RespondersAdded:
-		verb := "was"
 		if len(e.To) > 1 {
-			verb = "were"
+			return by(who, sentence.New("f_made_all", to), sentence.New("f_made_all_by", to, who))
 		}
-		return fmt.Sprintf("%s %s made responsible%s.", to, verb, passive)
+		return by(who, sentence.New("f_made", to), sentence.New("f_made_by", to, who))
 	case activity.Assigned:
 		if e.How == "escalate" {
-			return fmt.Sprintf("%s began and made %s responsible.", stepOf(e.LayerIdx, e.EscalateRuleName, e.EscalateRuleID), to)
+			return sentence.New("f_step", e.LayerIdx+1, ruleNamed(e.EscalateRuleName, e.EscalateRuleID), to)
 		}
-		return fmt.Sprintf("The incident was assigned to %s%s.", to, passive)
+		return by(who, sentence.New("f_assigned", to), sentence.New("f_assigned_by", to, who))
 	}
 	return ""
 }
 
 // describeStep describes a step of an escalation that notified no person.
-func (x *Explanation) describeStep(e activity.Notified) string {
-	step := stepOf(e.LayerIdx, e.EscalateRuleName, e.EscalateRuleID)
+func (x *Explanation) describeStep(e activity.Notified) []sentence.Value {
+	step, rule := e.LayerIdx+1, ruleNamed(e.EscalateRuleName, e.EscalateRuleID)
 	switch e.Then {
 	case channel.Wait:
-		return fmt.Sprintf("%s waits until %s: %s", step, x.clock.Minute(e.Until), ended(e.Reason.English()))
+		return []sentence.Value{sentence.New("f_step_waits", step, rule, x.clock.Minute(e.Until), e.Reason)}
 	case channel.Fallback:
-		return fmt.Sprintf("%s had no person to notify: %s So its fallback is notified.", step, ended(e.Reason.English()))
+		return []sentence.Value{sentence.New("f_step_empty", step, rule, e.Reason), sentence.New("so_fallback")}
 	}
-	return fmt.Sprintf("%s had no person to notify: %s So the step after it follows at once.", step, ended(e.Reason.English()))
-}
-
-// stepOf names a step of a rule at the start of a sentence.
-func stepOf(layer int64, rule, id string) string {
-	return fmt.Sprintf("Step %d of rule %s", layer+1, ruleNamed(rule, id))
+	return []sentence.Value{sentence.New("f_step_empty", step, rule, e.Reason), sentence.New("so_next_step")}
 }
 
 // maxNamed is how many persons a sentence names.
 const maxNamed = 5
 
 // persons lists persons by name.
-func (x *Explanation) persons(ids []int64) (string, error) {
+func (x *Explanation) persons(ids []int64) (names []sentence.Value, err error) {
 	if len(ids) == 0 {
-		return "others", nil
+		return []sentence.Value{sentence.New("others")}, nil
 	}
-	var names []string
 	for _, id := range ids[:min(len(ids), maxNamed)] {
 		name, err := x.personName(id)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		names = append(names, name)
 	}
 	if more := len(ids) - len(names); more > 0 {
-		names = append(names, sentence.Of("more_persons", more))
+		names = append(names, sentence.New("more_persons", more))
 	}
-	return and(names), nil
+	return names, nil
 }
 
 // personName returns the name of a person, or the number of one who has left.
-func (x *Explanation) personName(id int64) (string, error) {
+func (x *Explanation) personName(id int64) (sentence.Value, error) {
 	p, found, err := notify.Find(x.c.Tx, x.c.Who.AccountID, id)
 	if err != nil {
 		return "", err
 	}
 	if !found {
-		return sentence.Of("person_left", id), nil
+		return sentence.New("person_left", id), nil
 	}
-	return p.Name, nil
+	return sentence.Raw(p.Name), nil
 }

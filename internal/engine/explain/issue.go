@@ -11,10 +11,10 @@ import (
 )
 
 // noise are the sentences about issues that open no alert, by the reason that is stored with them.
-var noise = sync.OnceValue(func() map[string]string {
-	return map[string]string{
-		rumerror.NoiseLoop: sentence.Of("issue_loop"), rumerror.NoiseScript: sentence.Of("issue_script"),
-		rumerror.NoiseExtension: sentence.Of("issue_extension"),
+var noise = sync.OnceValue(func() map[string]sentence.Value {
+	return map[string]sentence.Value{
+		rumerror.NoiseLoop: sentence.New("issue_loop"), rumerror.NoiseScript: sentence.New("issue_script"),
+		rumerror.NoiseExtension: sentence.New("issue_extension"),
 	}
 })
 
@@ -58,12 +58,12 @@ func (x *Explanation) ofIssue(id string) error {
 	case len(x.Verdicts) > 0:
 		return nil
 	case !issue.Open():
-		x.silent = sentence.Of("issue_closed", issue.Status)
+		x.silent = sentence.New("issue_closed", issue.Status)
 	case !found || !application.Alerting.Enabled:
-		x.silent = sentence.Of("issue_alerting_off", issue.ApplicationName)
+		x.silent = sentence.New("issue_alerting_off", issue.ApplicationName)
 	default:
-		x.silent = sentence.Of("issue_shares_alert", issue.ApplicationName)
+		x.silent = sentence.New("issue_shares_alert", issue.ApplicationName)
 	}
-	x.now = append(x.now, sentence.Of("issue_silent", x.silent)+".")
+	x.addNow(sentence.New("issue_silent", x.silent))
 	return nil
 }

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -33,66 +32,95 @@ type Notice struct {
 }
 
 // nouns name a notification by its cause. One of an escalation that is not repeated, and any other, is a notification.
-var nouns = sync.OnceValue(func() map[string]string {
-	return map[string]string{
-		notify.Recovery: sentence.Of("n_over"),
-		notify.Acked:    sentence.Of("n_ack"),
-		notify.Storm:    sentence.Of("n_storm"),
-		notify.Rise:     sentence.Of("n_rise"),
-		notify.Joined:   sentence.Of("n_joined"),
-		notify.Merged:   sentence.Of("n_merged"),
-		notify.Reminder: "Reminder",
+var nouns = sync.OnceValue(func() map[string]sentence.Value {
+	return map[string]sentence.Value{
+		notify.Recovery: sentence.New("n_over"),
+		notify.Acked:    sentence.New("n_ack"),
+		notify.Storm:    sentence.New("n_storm"),
+		notify.Rise:     sentence.New("n_rise"),
+		notify.Joined:   sentence.New("n_joined"),
+		notify.Merged:   sentence.New("n_merged"),
+		notify.Reminder: sentence.New("n_reminder"),
 	}
 })
 
 // noun names a notification.
-func (n *Notice) noun() string {
+func (n *Notice) noun() sentence.Value {
 	switch {
 	case n.stored.Event == activity.IncidentFlapping:
-		return sentence.Of("n_again")
+		return sentence.New("n_again")
 	case n.stored.Event == activity.IncidentSeverity:
 		return nouns()[notify.Rise]
 	case n.stored.Event == activity.IncidentMerge:
 		return nouns()[notify.Merged]
 	case n.stored.Event == activity.IncidentWake && n.Cause == notify.Reminder:
-		return sentence.Of("n_woken")
+		return sentence.New("n_woken")
 	case nouns()[n.Cause] != "":
 		return nouns()[n.Cause]
 	case n.stored.Detail.Repeat > 0:
-		return sentence.Of("n_repeated")
+		return sentence.New("n_repeated")
 	}
-	return "Notification"
+	return sentence.New("n_plain")
 }
 
-// describeNotice returns the sentences about a notification; by is who caused its end.
-func (x *Explanation) describeNotice(s *Story, n *Notice, by string) string {
-	reason := n.Reason
-	if parts := sentence.Split(n.stored.Reason); n.SettledAt != 0 && len(parts) > 0 && parts[len(parts)-1].Is("waits_quiet") {
+// describeNotice returns the sentences about a notification; who caused its end.
+func (x *Explanation) describeNotice(s *Story, n *Notice, who sentence.Value) []sentence.Value {
+	reason := n.stored.Reason
+	if parts := sentence.Split(reason); n.SettledAt != 0 && len(parts) > 0 && parts[len(parts)-1].Is("waits_quiet") {
 		parts[len(parts)-1] = sentence.New("waited_quiet")
-		reason = sentence.Join(parts...).English()
+		reason = sentence.Join(parts...)
 	}
-	text := fmt.Sprintf("%s to %s (%s) over %s: ", n.noun(), n.target(), reason, notify.MethodName(n.Method))
-	switch {
-	case n.Status == notify.Waiting:
-		text += x.waits(n)
-	case n.Status == notify.Sent && n.bundle() != "":
-		text += n.Status + " " + n.bundle().English()
-	case n.Outcome == "" || n.Status == notify.Sent:
-		text += n.Status
-	default:
-		text += n.Status + ", " + n.Outcome
+	text := []sentence.Value{sentence.New("n_message", n.noun(), n.target(), reason, notify.MethodName(n.Method), x.stands(n, who))}
+	if n.Status == notify.Waiting && n.Attempts > 0 && n.stored.Outcome != "" && !x.held {
+		text = append(text, sentence.New("said", n.stored.Outcome))
 	}
 	if n.Delivery != "" && n.Status == notify.Sent {
-		text += ". The telephone service reports: " + n.Delivery
+		text = append(text, sentence.New("telephone", n.Delivery))
 	}
-	text = ended(text+by) + n.instead(s)
+	text = append(text, n.instead(s))
 	if n.SettledAt-n.CreatedAt > 60_000 {
-		text += " It was stored at " + x.clock.Minute(n.CreatedAt/1000) + "."
+		text = append(text, sentence.New("stored_at", x.clock.Minute(n.CreatedAt/1000)))
 	}
 	if n.Attempts > 1 && n.SettledAt != 0 {
-		text += fmt.Sprintf(" It took %d attempts.", n.Attempts)
+		text = append(text, sentence.New("attempts", n.Attempts))
 	}
 	return text
+}
+
+// stands returns how a notification stands; who caused its end.
+func (x *Explanation) stands(n *Notice, who sentence.Value) sentence.Value {
+	outcome := n.stored.Outcome
+	if who != "" && outcome.Is("was_acknowledged") {
+		outcome = sentence.New("was_acknowledged_by", who)
+	}
+	switch {
+	case n.Status == notify.Waiting:
+		return x.waits(n)
+	case n.Status == notify.Sent && n.bundle() != "":
+		return sentence.New("st_sent_bundle", n.bundle())
+	case outcome == "" || n.Status == notify.Sent:
+		return n.status()
+	case n.Status == notify.Failed:
+		return sentence.New("st_failed_why", outcome)
+	case n.Status == notify.Cancelled:
+		return sentence.New("st_cancelled_why", outcome)
+	}
+	return sentence.New("st_sending_why", outcome)
+}
+
+// status names the status of a notification.
+func (n *Notice) status() sentence.Value {
+	switch n.Status {
+	case notify.Sent:
+		return sentence.New("st_sent")
+	case notify.Sending:
+		return sentence.New("st_sending")
+	case notify.Failed:
+		return sentence.New("st_failed")
+	case notify.Cancelled:
+		return sentence.New("st_cancelled")
+	}
+	return sentence.New("st_waiting")
 }
 
 // bundle returns in which bundle a notification was sent; empty: in none.
@@ -104,8 +132,8 @@ func (n *Notice) bundle() sentence.Value {
 	return parts[0]
 }
 
-// instead returns the sentence about the methods that were tried instead of one that failed.
-func (n *Notice) instead(s *Story) string {
+// instead returns the sentence about the methods that were tried instead of one that failed; empty: none.
+func (n *Notice) instead(s *Story) sentence.Value {
 	prefix, named := strings.CutSuffix(n.stored.Key, "/"+n.Method)
 	if n.Status != notify.Failed || n.PersonID == 0 || !named || n.Method == "none" {
 		return ""
@@ -127,51 +155,45 @@ func (n *Notice) instead(s *Story) string {
 	methods = slices.Compact(methods)
 	switch {
 	case len(methods) > 0:
-		return " So it was tried over " + and(methods) + " instead."
+		return sentence.New("instead", methods)
 	case left:
 		return ""
 	case n.Cause == notify.Page && n.stored.Detail.Run != 0:
-		return fmt.Sprintf(" No other method of %s is left, so %[1]s counts as absent.", n.target())
+		return sentence.New("none_left_absent", n.target(), n.target())
 	}
-	return fmt.Sprintf(" No other method of %s is left.", n.target())
+	return sentence.New("none_left", n.target())
 }
 
-// cancelledBy returns whose acknowledgement cancelled a notification, as the end of a sentence: it was cancelled in the
-// transaction of the acknowledgement.
-func (x *Explanation) cancelledBy(n *Notice, acknowledged []activity.Entry) (string, error) {
+// cancelledBy returns whose acknowledgement cancelled a notification, in whose transaction it was; empty: no person's.
+func (x *Explanation) cancelledBy(n *Notice, acknowledged []activity.Entry) (sentence.Value, error) {
 	for _, e := range acknowledged {
 		if n.Status == notify.Cancelled && e.CreatedAt == n.SettledAt && e.Person != 0 {
-			name, err := x.personName(e.Person)
-			return " by " + name, err
+			return x.personName(e.Person)
 		}
 	}
 	return "", nil
 }
 
 // waits returns until when a notification waits, and why.
-func (x *Explanation) waits(n *Notice) string {
+func (x *Explanation) waits(n *Notice) sentence.Value {
 	switch {
 	case x.held:
-		return sentence.Of("st_held")
-	case n.Attempts == 0 && n.Outcome != "": // it was not tried: it waits for the budget
-		return "waiting until " + x.clock.Second(n.DueAt/1000) + ": it " + n.Outcome
+		return sentence.New("st_held")
+	case n.Attempts == 0 && n.stored.Outcome != "": // it was not tried: it waits for the budget
+		return sentence.New("st_until_budget", x.clock.Second(n.DueAt/1000), n.stored.Outcome)
 	case n.Attempts == 0:
-		return "waiting until " + x.clock.Minute(n.DueAt/1000)
+		return sentence.New("st_until", x.clock.Minute(n.DueAt/1000))
 	}
-	text := sentence.Of("st_attempt", x.clock.Second(n.DueAt/1000), n.Attempts+1)
-	if n.Outcome != "" {
-		text += ". The last attempt said: " + n.Outcome
-	}
-	return text
+	return sentence.New("st_attempt", x.clock.Second(n.DueAt/1000), n.Attempts+1)
 }
 
 // target names the target of a notification.
-func (n *Notice) target() string {
+func (n *Notice) target() sentence.Value {
 	switch {
 	case n.PersonName != "":
-		return n.PersonName
+		return sentence.Raw(n.PersonName)
 	case n.PersonID != 0:
-		return sentence.Of("person_left", n.PersonID)
+		return sentence.New("person_left", n.PersonID)
 	}
-	return sentence.Of("chat_or_address")
+	return sentence.New("chat_or_address")
 }

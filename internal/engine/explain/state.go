@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -67,29 +66,28 @@ func (s *Story) at(moment int64) (st state, risen, known bool) {
 }
 
 // grouped returns what follows from a verdict by which an alert is in an open incident.
-func (x *Explanation) grouped(v *Outcome) string {
+func (x *Explanation) grouped(v *Outcome) sentence.Value {
 	n := slices.IndexFunc(x.Incidents, func(s Story) bool { return s.IncidentID == v.IncidentID })
 	if n < 0 {
-		return follows()[decide.Grouped]
+		return sentence.New("so_nobody_new")
 	}
 	st, risen, known := x.Incidents[n].at(v.DecidedAt)
 	joins := slices.ContainsFunc(v.trace, func(step decide.Step) bool { return step.Stage == "group" && step.Joins })
 	switch {
 	case !known:
-		return follows()[decide.Grouped]
+		return sentence.New("so_nobody_new")
 	case risen:
-		return sentence.Of("so_rose") + "."
+		return sentence.New("so_rose")
 	case x.Incidents[n].firesAgain(v.DecidedAt):
-		return sentence.Of("so_again") + "."
+		return sentence.New("so_again")
 	case !joins:
-		return sentence.Of("so_open_already") + "."
+		return sentence.New("so_open_already")
 	case len(st.responders) == 0:
-		return sentence.Of("so_next_message") + "."
+		return sentence.New("so_next_message")
 	case st.joined.Until*1000 <= v.DecidedAt:
-		return follows()[decide.Grouped]
+		return sentence.New("so_nobody_new")
 	}
-	return fmt.Sprintf("So nobody was notified at that moment: its responders get one message about the alerts that join, at %s.",
-		x.clock.Minute(st.joined.Until))
+	return sentence.New("so_one_message", x.clock.Minute(st.joined.Until))
 }
 
 // firesAgain reports whether persons were notified at a moment (Unix milliseconds) because an alert fires again.
@@ -100,21 +98,21 @@ func (s *Story) firesAgain(moment int64) bool {
 	})
 }
 
-// follows returns what follows from an entry of the feed, as further sentences; st is the state before it.
-func (x *Explanation) follows(s *Story, e activity.Entry, st *state) string {
+// then returns what follows from an entry of the feed, as a further sentence; empty: nothing. st is the state before it.
+func (x *Explanation) then(s *Story, e activity.Entry, st *state) sentence.Value {
 	switch event := e.Event.(type) {
 	case activity.SeverityChanged:
-		return " " + s.risen(e, event, st)
+		return s.risen(e, event, st)
 	case activity.Joined:
 		shows := func(n Notice) bool {
 			return (n.Cause == notify.Rise || n.Cause == notify.Reminder) && n.CreatedAt >= e.CreatedAt && n.CreatedAt < event.Until*1000
 		}
 		if i := slices.IndexFunc(s.Notices, shows); i >= 0 && s.Notices[i].Cause == notify.Rise {
-			return " The message about the severity shows them."
+			return sentence.New("join_rise")
 		} else if i >= 0 {
-			return " The reminder shows them."
+			return sentence.New("join_reminder")
 		}
-		return fmt.Sprintf(" Its responders get one message about them at %s.", x.clock.Minute(event.Until))
+		return sentence.New("join_message", x.clock.Minute(event.Until))
 	}
 	return ""
 }
@@ -130,14 +128,14 @@ func (s *Story) nextRise(after activity.Entry) int64 {
 }
 
 // risen returns what follows from a change of the severity, an entry of the feed.
-func (s *Story) risen(e activity.Entry, change activity.SeverityChanged, st *state) string {
+func (s *Story) risen(e activity.Entry, change activity.SeverityChanged, st *state) sentence.Value {
 	switch {
 	case !rose(change.To, change.From):
-		return sentence.Of("rise_lower") + "."
+		return sentence.New("rise_lower")
 	case !rose(change.To, st.known):
-		return sentence.Of("rise_known") + "."
+		return sentence.New("rise_known")
 	case len(st.responders) > 0 || st.byHand:
-		return sentence.Of("rise_responders") + "."
+		return sentence.New("rise_responders")
 	}
 	var before, after *notify.Notification // the last page before the rise, and the first one after it
 	added, until := false, s.nextRise(e)
@@ -155,12 +153,12 @@ func (s *Story) risen(e activity.Entry, change activity.SeverityChanged, st *sta
 	}
 	switch {
 	case after != nil && before == nil && !added:
-		return sentence.Of("rise_rule", ruleNamed(after.Detail.RuleName, after.Detail.Rule)) + "."
+		return sentence.New("rise_rule", ruleNamed(after.Detail.RuleName, after.Detail.Rule))
 	case after != nil && before != nil && after.Detail.Rule != before.Detail.Rule:
-		return sentence.Of("rise_replaces", ruleNamed(after.Detail.RuleName, after.Detail.Rule),
-			ruleNamed(before.Detail.RuleName, before.Detail.Rule)) + "."
+		return sentence.New("rise_replaces", ruleNamed(after.Detail.RuleName, after.Detail.Rule),
+			ruleNamed(before.Detail.RuleName, before.Detail.Rule))
 	case added:
-		return sentence.Of("rise_methods", change.To) + "."
+		return sentence.New("rise_methods", change.To)
 	}
-	return sentence.Of("rise_chosen") + "."
+	return sentence.New("rise_chosen")
 }

@@ -1,9 +1,7 @@
 package explain
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"tocsin/internal/activity"
 	"tocsin/internal/core/decide"
@@ -91,7 +89,8 @@ func (x *Explanation) story(id string) error {
 		}
 	}
 	if p := s.progress; p != nil && p.Next != nil && s.Progress != incident.Closed {
-		s.Next = &Next{p.Next.At, int64(p.Next.Number - 1), int64(p.Next.Repeat), p.Next.Who}
+		who, _ := sentence.Shown(p.Next.Who)
+		s.Next = &Next{p.Next.At, int64(p.Next.Number - 1), int64(p.Next.Repeat), who}
 	}
 	x.Incidents = append(x.Incidents, s)
 	return nil
@@ -102,8 +101,9 @@ func (x *Explanation) shown(notices []notify.Notification) ([]Notice, error) {
 	all := []Notice{}
 	for _, n := range notices {
 		one := Notice{
-			NoticeID: n.ID, PersonID: n.Person, Method: n.Method, Cause: n.Cause, Reason: n.Reason.English(), ReasonData: n.Reason.Data(), Status: n.Status, Attempts: n.Attempts,
-			CreatedAt: n.Created, DueAt: n.Due, SettledAt: n.Settled, Outcome: n.Outcome.English(), OutcomeData: n.Outcome.Data(), Delivery: n.Delivery, stored: n,
+			NoticeID: n.ID, PersonID: n.Person, Method: n.Method, Cause: n.Cause, Status: n.Status, Attempts: n.Attempts,
+			Reason: n.Reason.English(), ReasonData: n.Reason.Data(), Outcome: n.Outcome.English(), OutcomeData: n.Outcome.Data(),
+			CreatedAt: n.Created, DueAt: n.Due, SettledAt: n.Settled, Delivery: n.Delivery, stored: n,
 		}
 		if n.Person != 0 {
 			p, _, err := notify.Find(x.c.Tx, x.c.Who.AccountID, n.Person)
@@ -133,15 +133,10 @@ func (x *Explanation) fallback() error {
 		}
 		for i := range x.Fallback {
 			n := &x.Fallback[i]
-			x.add(max(n.CreatedAt, n.SettledAt), ofNotice, x.describeNotice(&Story{Notices: x.Fallback}, n, ""))
+			x.add(max(n.CreatedAt, n.SettledAt), ofNotice, x.describeNotice(&Story{Notices: x.Fallback}, n, "")...)
 		}
 	}
 	return nil
-}
-
-// named names an incident: its title before its number.
-func (s *Story) named() string {
-	return fmt.Sprintf("%.100q (%s)", s.Title, incident.Num(s.IncidentID))
 }
 
 // describeStory adds the sentences about an incident. A notification that was sent or failed is described in its place in
@@ -162,25 +157,25 @@ func (x *Explanation) describeStory(s *Story) error {
 		before := st
 		st.apply(e)
 		if sent, ok := e.Event.(activity.Notified); ok && notices[sent.RID] != nil {
-			x.addOf(s, e.CreatedAt, ofFeed, x.describeNotice(s, notices[sent.RID], ""))
+			x.addOf(s, e.CreatedAt, ofFeed, x.describeNotice(s, notices[sent.RID], "")...)
 			delete(notices, sent.RID)
 			continue
 		}
-		text, err := x.sentence(e, s.IncidentID)
+		text, err := x.describeEntry(e, s.IncidentID)
 		if err != nil {
 			return err
 		}
 		if n := len(acknowledged); n > 0 && e.ID == acknowledged[n-1].ID {
-			if err := x.cancelledSteps(&text, s, e); err != nil {
+			cancelled, err := x.cancelledSteps(s, e)
+			if err != nil {
 				return err
 			}
+			text = append(text, cancelled)
 		}
-		if text != "" {
-			x.addOf(s, e.CreatedAt, ofFeed, text+x.follows(s, e, &before))
-		}
+		x.addOf(s, e.CreatedAt, ofFeed, append(text, x.then(s, e, &before))...)
 	}
 	if s.more > 0 {
-		x.nowf("%d later entries of the feed of incident %s are left out.", s.more, s.named())
+		x.addNow(sentence.New("entries_left_out", s.more, s.Title, incident.Num(s.IncidentID)))
 	}
 	for i := range s.Notices {
 		n := &s.Notices[i]
@@ -191,41 +186,35 @@ func (x *Explanation) describeStory(s *Story) error {
 		if err != nil {
 			return err
 		}
-		x.addOf(s, max(n.CreatedAt, n.SettledAt), ofNotice, x.describeNotice(s, n, by))
+		x.addOf(s, max(n.CreatedAt, n.SettledAt), ofNotice, x.describeNotice(s, n, by)...)
 	}
 	x.describeNow(s)
 	return nil
 }
 
-// cancelledSteps adds which steps of the escalation an acknowledgement cancelled.
-func (x *Explanation) cancelledSteps(text *string, s *Story, e activity.Entry) error {
+// cancelledSteps returns which steps of the escalation an acknowledgement cancelled; empty: none.
+func (x *Explanation) cancelledSteps(s *Story, e activity.Entry) (sentence.Value, error) {
 	if s.progress == nil || s.progress.Ended != "acknowledged" || len(s.progress.Left) == 0 {
-		return nil
+		return "", nil
 	}
-	by := "this acknowledgement"
+	var who sentence.Value
 	if e.Person != 0 {
 		name, err := x.personName(e.Person)
 		if err != nil {
-			return err
+			return "", err
 		}
-		by = name + "'s acknowledgement"
+		who = name
 	}
-	var steps []string
-	for _, step := range s.progress.Left {
-		steps = append(steps, stepNamed(step))
+	left := s.progress.Left
+	if len(left) == 1 {
+		return by(who, sentence.New("cancelled_step_this", left[0].Number, left[0].Who),
+			sentence.New("cancelled_step", left[0].Number, left[0].Who, who)), nil
 	}
-	verb := "was"
-	if len(steps) > 1 {
-		verb = "were"
+	steps := []sentence.Value{sentence.New("step_first", left[0].Number, left[0].Who)}
+	for _, step := range left[1:] {
+		steps = append(steps, sentence.New("step_further", step.Number, step.Who))
 	}
-	steps[0] = strings.ToUpper(steps[0][:1]) + steps[0][1:]
-	*text += fmt.Sprintf(" %s %s cancelled by %s.", and(steps), verb, by)
-	return nil
-}
-
-// stepNamed names a step with its targets.
-func stepNamed(s escalation.UpcomingStep) string {
-	return fmt.Sprintf("step %d (%s)", s.Number, strings.Join(s.Who, ", "))
+	return by(who, sentence.New("cancelled_all_this", steps), sentence.New("cancelled_all", steps, who)), nil
 }
 
 // describeNow adds what is so now, and what comes next.
@@ -233,73 +222,83 @@ func (x *Explanation) describeNow(s *Story) {
 	if s.Progress == incident.Closed || s.Progress == "" {
 		return
 	}
-	prefix := ""
-	if len(x.Incidents) > 1 {
-		prefix = "Incident " + s.named() + ": "
-	}
 	if f := s.incident.Flapping; f != nil {
-		x.now = append(x.now, prefix+sentence.Of("now_changes", f.Words())+".")
+		x.addNowOf(s, sentence.New("now_changes", f.Words()))
 	}
 	if s.incident.SnoozedBefore > x.c.Unix() {
-		x.nowf("%sNow: it is snoozed until %s.", prefix, x.clock.Minute(s.incident.SnoozedBefore))
+		x.addNowOf(s, sentence.New("now_snoozed", x.clock.Minute(s.incident.SnoozedBefore)))
 	}
 	switch p := s.progress; {
 	case s.Next != nil:
-		x.now = append(x.now, prefix+x.next(s))
+		x.addNowOf(s, x.next(s))
 	case p != nil && p.Ended == escalation.Failing:
-		x.nowf("%sNow: the escalation cannot go on. The server's log says why, and it is tried again.", prefix)
+		x.addNowOf(s, sentence.New("now_failing"), sentence.New("log_says"))
 	case p != nil && (p.Ended == "exhausted" || p.Ended == "unacknowledged") && s.Progress == incident.Triggered:
-		x.nowf("%sNow: every step was taken, and nobody has acknowledged.", prefix)
+		x.addNowOf(s, sentence.New("now_no_ack"))
 	}
 	if text := x.nextMessage(s); text != "" {
-		x.now = append(x.now, prefix+text)
+		x.addNowOf(s, text)
 	}
 }
 
 // nextMessage returns the sentence about the next message that is no step of an escalation; empty: none is planned.
-func (x *Explanation) nextMessage(s *Story) string {
-	to, unless := "its responders", "if it is still open then"
-	if s.Progress == incident.Triggered && s.message.LastStep {
-		to, unless = "everyone of its last step", "if nobody acknowledges before"
-	}
+func (x *Explanation) nextMessage(s *Story) sentence.Value {
+	all := s.Progress == incident.Triggered && s.message.LastStep // it is for everyone of the last step
 	at := x.clock.Minute(s.message.At)
 	switch s.message.Kind {
 	case escalationplan.Withdrawn:
-		return sentence.Of("next_withdrawn", at) + "."
+		return sentence.New("next_withdrawn", at)
 	case escalationplan.Unreached:
-		return sentence.Of("next_unreached", at) + "."
+		return sentence.New("next_unreached", at)
 	case escalationplan.Woken:
-		return sentence.Of("next_woken", at) + "."
+		return sentence.New("next_woken", at)
 	case escalationplan.Reminder:
-		if s.Progress == incident.Processing {
-			return sentence.Of("next_question", at) + "."
+		switch {
+		case s.Progress == incident.Processing:
+			return sentence.New("next_question", at)
+		case all:
+			return sentence.New("next_reminder_all", at)
 		}
-		return fmt.Sprintf("Next: a reminder to %s at %s, %s.", to, at, unless)
+		return sentence.New("next_reminder", at)
 	case escalationplan.Unanswered:
-		return fmt.Sprintf("Next: the account's fallback at %s, if nobody acknowledges before.", at)
+		return sentence.New("next_fallback", at)
 	case escalationplan.Joined:
-		return fmt.Sprintf("Next: one message to %s about the alerts that joined, at %s.", to, at)
+		if all {
+			return sentence.New("next_joined_all", at)
+		}
+		return sentence.New("next_joined", at)
 	case escalationplan.Rise:
-		return fmt.Sprintf("Next: a message to %s about its severity, at %s.", to, at)
+		if all {
+			return sentence.New("next_rise_all", at)
+		}
+		return sentence.New("next_rise", at)
 	}
 	return ""
 }
 
 // next returns the sentence about the next step.
-func (x *Explanation) next(s *Story) string {
-	again := ""
-	if s.Next.Repeat > 0 {
-		again = " again"
-	}
-	until := ", if nobody acknowledges before"
-	if s.Progress != incident.Triggered {
-		until = ", although it is acknowledged"
-	}
-	switch {
+func (x *Explanation) next(s *Story) sentence.Value {
+	switch text := x.nextStep(s); {
 	case s.progress.Silenced && s.incident.Flapping != nil:
-		until += "; " + sentence.Of("until_fires")
+		return sentence.Join(text, sentence.New("until_fires"))
 	case s.progress.Silenced:
-		until += "; until then silences hold its alerts"
+		return sentence.Join(text, sentence.New("until_silences"))
+	default:
+		return text
 	}
-	return fmt.Sprintf("Next: %s%s at %s%s.", stepNamed(s.progress.Next.UpcomingStep), again, x.clock.Minute(s.Next.At), until)
+}
+
+// nextStep returns when the next step is taken, and unless what.
+func (x *Explanation) nextStep(s *Story) sentence.Value {
+	step, at := s.progress.Next, x.clock.Minute(s.Next.At)
+	again, although := step.Repeat > 0, s.Progress != incident.Triggered
+	switch {
+	case again && although:
+		return sentence.New("next_again_although", step.Number, step.Who, at)
+	case again:
+		return sentence.New("next_again", step.Number, step.Who, at)
+	case although:
+		return sentence.New("next_although", step.Number, step.Who, at)
+	}
+	return sentence.New("next_step", step.Number, step.Who, at)
 }

@@ -1,7 +1,7 @@
 package explain
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 
 	"tocsin/internal/activity"
@@ -11,27 +11,17 @@ import (
 	"tocsin/internal/incident"
 )
 
-// summarise sets the summary: who was notified, or why no person was.
-func (x *Explanation) summarise() {
-	if text := x.notified(); text != "" {
-		x.Summary = text
-		return
-	}
-	if text := x.unreached(); text != "" {
-		x.Summary = text
-		return
+// summarise returns the summary: who was notified, or why no person was.
+func (x *Explanation) summarise() sentence.Value {
+	if text := cmp.Or(x.notified(), x.unreached()); text != "" {
+		return text
 	}
 	for i := range slices.Backward(x.Incidents) {
 		if text := x.withoutNotice(&x.Incidents[i]); text != "" {
-			x.Summary = text
-			return
+			return text
 		}
 	}
-	if n := len(x.Verdicts); n > 0 && decide.Outcome(x.Verdicts[n-1].Outcome) == decide.Unrouted {
-		x.Summary = "No rule notified a person: no channel accepts the event. The account's fallback is notified of it."
-		return
-	}
-	x.Summary = "Nobody was notified" + x.fromVerdict()
+	return sentence.Paragraph(x.fromVerdict()...)
 }
 
 // stories returns the parts of an explanation with notifications: the incidents, and the events that no channel accepts.
@@ -40,8 +30,8 @@ func (x *Explanation) stories() []Story {
 }
 
 // notified returns the sentence about the targets that a notification reached; empty: none did.
-func (x *Explanation) notified() string {
-	var names []string
+func (x *Explanation) notified() sentence.Value {
+	var names []sentence.Value
 	others := 0
 	for _, s := range x.stories() {
 		for _, n := range s.Notices {
@@ -55,56 +45,62 @@ func (x *Explanation) notified() string {
 		}
 	}
 	if more := len(names) - maxNamed; more > 0 {
-		names = append(names[:maxNamed], sentence.Of("more_persons", more))
+		names = append(names[:maxNamed], sentence.New("more_persons", more))
 	}
 	if others > 0 {
-		names = append(names, sentence.Of("chats_or_addresses"))
+		names = append(names, sentence.New("chats_or_addresses"))
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return "Notified: " + and(names) + "."
+	return sentence.Paragraph(sentence.New("s_notified", names))
 }
 
-// unreached returns the sentence about the last notification, of which none was sent; empty: there is none.
-func (x *Explanation) unreached() string {
-	text := ""
+// unreached returns the sentences about the last notification, of which none was sent; empty: there is none.
+func (x *Explanation) unreached() (text sentence.Value) {
 	for _, s := range x.stories() {
 		for i := range s.Notices {
-			n := &s.Notices[i]
-			who := fmt.Sprintf("%s over %s", n.target(), notify.MethodName(n.Method))
-			switch {
-			case n.Cause == notify.Recovery || n.Cause == notify.Acked:
-			case n.Status == notify.Waiting && x.held:
-				text = sentence.Of("s_held") + "."
-			case n.Status == notify.Waiting && n.Attempts == 0 && n.Outcome != "": // it waits for the budget
-				text = fmt.Sprintf("Nobody was reached yet: %s waits until %s. It %s", who, x.clock.Minute(n.DueAt/1000), ended(n.Outcome))
-			case n.Status == notify.Waiting && n.Attempts == 0:
-				text = fmt.Sprintf("Nobody was reached yet: %s waits until %s (%s).", who, x.clock.Minute(n.DueAt/1000), n.Reason)
-			case n.Status == notify.Waiting:
-				text = fmt.Sprintf("Nobody was reached yet: %s waits for attempt %d. The last one said: %s", who, n.Attempts+1, ended(n.Outcome))
-			case n.Status == notify.Sending:
-				text = fmt.Sprintf("Nobody was reached yet: %s is being sent.", who)
-			default:
-				text = fmt.Sprintf("Nobody was reached: %s was %s. The reason: %s", who, n.Status, ended(n.Outcome))
+			if n := &s.Notices[i]; n.Cause != notify.Recovery && n.Cause != notify.Acked {
+				text = sentence.Paragraph(x.whyUnreached(n)...)
 			}
 		}
 	}
 	return text
 }
 
+// whyUnreached returns the sentences about a notification that was not sent.
+func (x *Explanation) whyUnreached(n *Notice) []sentence.Value {
+	target, method := n.target(), notify.MethodName(n.Method)
+	outcome, until := n.stored.Outcome, x.clock.Minute(n.DueAt/1000)
+	switch {
+	case n.Status == notify.Waiting && x.held:
+		return []sentence.Value{sentence.New("s_held")}
+	case n.Status == notify.Waiting && n.Attempts == 0 && outcome.Is("waits_call"):
+		return []sentence.Value{sentence.New("s_until_budget", target, method, until), sentence.New("it_waits_call", outcome.Data().Args[0])}
+	case n.Status == notify.Waiting && n.Attempts == 0 && outcome.Is("waits_budget"):
+		return []sentence.Value{sentence.New("s_until_budget", target, method, until), sentence.New("it_waits_budget", outcome.Data().Args[0])}
+	case n.Status == notify.Waiting && n.Attempts == 0:
+		return []sentence.Value{sentence.New("s_until", target, method, until, n.stored.Reason)}
+	case n.Status == notify.Waiting:
+		return []sentence.Value{sentence.New("s_attempt", target, method, n.Attempts+1), sentence.New("s_last_said", outcome)}
+	case n.Status == notify.Sending:
+		return []sentence.Value{sentence.New("s_sending", target, method)}
+	}
+	return []sentence.Value{sentence.New("s_unreached", target, method, n.status()), sentence.New("reason", outcome)}
+}
+
 // withoutNotice returns why an incident has no notification; empty: that is not known.
-func (x *Explanation) withoutNotice(s *Story) string {
-	reason := ""
+func (x *Explanation) withoutNotice(s *Story) sentence.Value {
+	var reason sentence.Value
 	for _, e := range s.feed {
 		switch event := e.Event.(type) {
 		case activity.Exhausted:
 			if !event.Unanswered {
-				reason = event.Reason.English()
+				reason = event.Reason
 			}
 		case activity.Notified:
 			if event.By == "nobody" && event.Reason != "" {
-				reason = event.Reason.English()
+				reason = event.Reason
 			}
 		case activity.Reopened, activity.Unacknowledged:
 			reason = ""
@@ -112,61 +108,64 @@ func (x *Explanation) withoutNotice(s *Story) string {
 	}
 	switch {
 	case s.Next != nil && reason != "":
-		return "Nobody was notified yet: " + ended(reason) + " " + x.next(s)
+		return sentence.Paragraph(sentence.New("s_not_yet", reason), x.next(s))
 	case s.Next != nil:
-		return "Nobody was notified yet. " + x.next(s)
+		return sentence.Paragraph(sentence.New("s_not_yet_plain"), x.next(s))
+	case reason != "" && s.Progress == incident.Triggered:
+		return sentence.Paragraph(sentence.New("s_nobody", reason), sentence.New("s_fallback_next"))
 	case reason != "":
-		return "Nobody was notified: " + ended(reason) + x.fallbackOf(s)
 	case s.progress != nil && s.progress.Ended == "acknowledged":
-		return "Nobody was notified: the incident was acknowledged before the first step."
+		reason = sentence.New("acked_before")
 	case s.incident.MergedInto != "":
-		return "Nobody was notified: the incident was merged into another before the first step."
+		reason = sentence.New("ended_before_merged")
 	case s.Progress == incident.Closed:
-		return "Nobody was notified: the incident ended before the first step."
-	}
-	return ""
-}
-
-// fallbackOf returns that the fallback will be notified of an incident that no rule notified a person of.
-func (x *Explanation) fallbackOf(s *Story) string {
-	if s.Progress != incident.Triggered {
+		reason = sentence.New("ended_before")
+	default:
 		return ""
 	}
-	return " The account's fallback is notified with its next message."
+	return sentence.Paragraph(sentence.New("s_nobody", reason))
 }
 
-// fromVerdict returns why no notification followed from the last verdict, as the end of a sentence.
-func (x *Explanation) fromVerdict() string {
+// fromVerdict returns why no notification followed from the last verdict.
+func (x *Explanation) fromVerdict() []sentence.Value {
+	var last decide.Outcome
+	if n := len(x.Verdicts); n > 0 {
+		last = decide.Outcome(x.Verdicts[n-1].Outcome)
+	}
 	switch {
+	case last == decide.Unrouted:
+		return []sentence.Value{sentence.New("s_no_rule", sentence.New("no_channel")), sentence.New("s_fallback")}
 	case x.Waiting:
-		return " yet: the event waits for its verdict."
+		return []sentence.Value{sentence.New("s_not_yet", sentence.New("waits_verdict"))}
 	case x.silent != "":
-		return ": " + x.silent + "."
-	case len(x.Verdicts) == 0:
-		return ", as far as there is a record."
+		return []sentence.Value{sentence.New("s_nobody", x.silent)}
+	case last == "":
+		return []sentence.Value{sentence.New("s_no_record")}
+	case last == decide.Opened || last == decide.Grouped:
+		return []sentence.Value{sentence.New("s_not_yet_plain")}
 	}
-	last := x.Verdicts[len(x.Verdicts)-1]
-	switch o := decide.Outcome(last.Outcome); o {
+	return []sentence.Value{sentence.New("s_nobody", x.whyNobody(last))}
+}
+
+// whyNobody returns why no person was notified after a verdict with an outcome.
+func (x *Explanation) whyNobody(o decide.Outcome) sentence.Value {
+	switch o {
 	case decide.Discarded:
-		return ": its integration's pipeline dropped the event."
+		return sentence.New("pipeline_dropped")
+	case decide.Dropped:
+		return sentence.New("event_was_dropped")
 	case decide.Recovered:
-		return ": the alert ended."
+		return sentence.New("alert_ended")
 	case decide.Unmatched:
-		return ": there was no open alert to end."
+		return sentence.New("none_to_end")
 	case decide.Failed:
-		return ": the event could not be decided."
+		return sentence.New("undecided")
 	case decide.Repeated:
-		if x.mute != "" {
-			return ": " + x.mute + "."
-		}
-		return ": the event changed nothing."
+		return cmp.Or(x.mute, sentence.New("event_changed_nothing"))
 	case decide.Disabled:
-		return ": its channel is disabled."
+		return sentence.New("its_channel_disabled")
 	case decide.Flapping:
-		return ": the alert changes too often."
-	case decide.Opened, decide.Grouped:
-		return " yet."
-	default:
-		return fmt.Sprintf(": the event was %s.", o)
+		return sentence.New("changes_often")
 	}
+	return sentence.New("event_was", o.Words())
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/go-json-experiment/json"
 
@@ -33,11 +32,11 @@ type Outcome struct {
 	AlertKey   string `json:"alert_key" doc:"The key by which it is merged into its alert."`
 	Trace      []Step `json:"trace" doc:"Every rule that was tried, in order."`
 	trace      []decide.Step
-	source     int64  // the integration that the event came from
-	severity   string // a sentence about the severity that the source sent; empty: no explanation is needed
-	number     int64  // in the order of the account's verdicts
-	over       bool   // the event is an Ok
-	shortened  bool   // see event.Shorten
+	source     int64          // the integration that the event came from
+	severity   sentence.Value // a sentence about the severity that the source sent; empty: no explanation is needed
+	number     int64          // in the order of the account's verdicts
+	over       bool           // the event is an Ok
+	shortened  bool           // see event.Shorten
 }
 
 // Step is a rule that was tried, as a reply shows it.
@@ -97,14 +96,14 @@ func scanVerdict(scan db.Scan) (v Outcome, err error) {
 }
 
 // severitySent returns a sentence about the word that a source sent as the severity; empty if the event needs none.
-func severitySent(e *event.Event) string {
+func severitySent(e *event.Event) sentence.Value {
 	switch {
 	case e.Word == "" || e.Status == event.Ok || strings.EqualFold(e.Word, e.Severity):
 		return ""
 	case e.UnknownWord:
-		return sentence.Of("severity_unknown", e.Word) + "."
+		return sentence.New("severity_unknown", e.Word)
 	}
-	return sentence.Of("severity_word", e.Word) + "."
+	return sentence.New("severity_word", e.Word)
 }
 
 // eventOf returns the integration that a stored event came from, and whether the event has been decided.
@@ -198,60 +197,116 @@ func (v *Outcome) outcome() decide.Outcome {
 	return decide.Outcome(v.Outcome)
 }
 
-// outcomes describe the outcomes; %s is the channel.
-var outcomes = map[decide.Outcome]string{
-	decide.Discarded: "was dropped by its integration's pipeline",
-	decide.Unrouted:  "reached no channel",
-	decide.Dropped:   "was dropped in channel %s",
-	decide.Repeated:  "changed nothing, and refreshed its alert in channel %s",
-	decide.Silenced:  "was silenced in channel %s",
-	decide.Inhibited: "was inhibited by another alert in channel %s",
-	decide.Disabled:  "was held back in channel %s, because the channel is disabled",
-	decide.Flapping:  "did not end its alert in channel %s yet, because it changes too often",
-	mutedFlapping:    "was muted in channel %s, because its alert changes too often",
-	decide.Opened:    "opened an incident in channel %s",
-	decide.Grouped:   "became part of an incident in channel %s",
-	decide.Recovered: "ended its alert in channel %s",
-	decide.Unmatched: "found no open alert to end in channel %s",
-	decide.Failed:    "could not be decided",
+// happened returns what became of the event of a verdict in a channel.
+func (v *Outcome) happened(channel sentence.Value) sentence.Value {
+	title, id := quoted(v.Headline), v.EventID
+	switch v.outcome() {
+	case decide.Discarded:
+		return sentence.New("event_discarded", title, id)
+	case decide.Unrouted:
+		return sentence.New("event_unrouted", title, id)
+	case decide.Dropped:
+		return sentence.New("event_dropped", title, id, channel)
+	case decide.Repeated:
+		return sentence.New("event_repeated", title, id, channel)
+	case decide.Silenced:
+		return sentence.New("event_silenced", title, id, channel)
+	case decide.Inhibited:
+		return sentence.New("event_inhibited", title, id, channel)
+	case decide.Disabled:
+		return sentence.New("event_disabled", title, id, channel)
+	case decide.Flapping:
+		return sentence.New("event_waits_quiet", title, id, channel)
+	case mutedFlapping:
+		return sentence.New("event_flapping", title, id, channel)
+	case decide.Opened:
+		return sentence.New("event_opened", title, id, channel)
+	case decide.Grouped:
+		return sentence.New("event_grouped", title, id, channel)
+	case decide.Recovered:
+		return sentence.New("event_recovered", title, id, channel)
+	case decide.Unmatched:
+		return sentence.New("event_unmatched", title, id, channel)
+	case decide.Failed:
+		return sentence.New("event_failed", title, id)
+	}
+	return ""
 }
 
-// follows describes what follows from the outcomes.
-var follows = sync.OnceValue(func() map[decide.Outcome]string {
-	return map[decide.Outcome]string{
-		decide.Discarded: sentence.Of("so_nobody") + ".",
-		decide.Unrouted:  sentence.Of("so_fallback") + ".",
-		decide.Dropped:   sentence.Of("so_nobody") + ".",
-		decide.Repeated:  sentence.Of("so_nobody_again") + ".",
-		decide.Silenced:  "So nobody is notified of it",
-		decide.Inhibited: sentence.Of("so_inhibited") + ".",
-		decide.Disabled:  sentence.Of("so_disabled") + ".",
-		decide.Flapping:  "So its incident stays open, and nobody is notified of its end",
-		mutedFlapping:    "So nobody is notified of it",
-		decide.Opened:    sentence.Of("so_escalates") + ".",
-		decide.Grouped:   sentence.Of("so_nobody_new") + ".",
-		decide.Recovered: sentence.Of("so_over") + ".",
-		decide.Unmatched: sentence.Of("so_nobody") + ".",
-		decide.Failed:    sentence.Of("so_failed") + ".",
+// happenedAgain returns what became of an alert that was decided again without an event.
+func (v *Outcome) happenedAgain(channel sentence.Value) sentence.Value {
+	switch v.outcome() {
+	case decide.Dropped:
+		return sentence.New("it_dropped", channel)
+	case decide.Silenced:
+		return sentence.New("it_silenced", channel)
+	case decide.Inhibited:
+		return sentence.New("it_inhibited", channel)
+	case decide.Disabled:
+		return sentence.New("it_disabled", channel)
+	case mutedFlapping:
+		return sentence.New("it_flapping", channel)
+	case decide.Opened:
+		return sentence.New("it_opened", channel)
+	case decide.Grouped:
+		return sentence.New("it_grouped", channel)
+	case decide.Recovered:
+		return sentence.New("it_recovered", channel)
 	}
-})
+	return "" // only an event has another outcome
+}
+
+// follows returns what follows from a verdict, and until when: that is stored with the step that decided it.
+func (x *Explanation) follows(v *Outcome, last *decide.Step) sentence.Value {
+	until := ""
+	if last != nil && last.Until != 0 {
+		until = x.clock.Minute(last.Until)
+	}
+	switch v.outcome() {
+	case decide.Discarded, decide.Dropped, decide.Unmatched:
+		return sentence.New("so_nobody")
+	case decide.Unrouted:
+		return sentence.New("so_fallback")
+	case decide.Repeated:
+		return sentence.New("so_nobody_again")
+	case decide.Inhibited:
+		return sentence.New("so_inhibited")
+	case decide.Disabled:
+		return sentence.New("so_disabled")
+	case decide.Opened:
+		return sentence.New("so_escalates")
+	case decide.Grouped:
+		return x.grouped(v)
+	case decide.Recovered:
+		return sentence.New("so_over")
+	case decide.Failed:
+		return sentence.New("so_failed")
+	case decide.Flapping:
+		if until == "" {
+			return sentence.New("so_open")
+		}
+		return sentence.New("so_open_until", until)
+	case decide.Silenced, mutedFlapping:
+		if until == "" {
+			return sentence.New("so_silent")
+		}
+		return sentence.New("so_silent_until", until)
+	}
+	return ""
+}
 
 // describeVerdicts adds the sentences about each verdict.
 func (x *Explanation) describeVerdicts() error {
 	routed := map[string]bool{"": true} // events whose route is described: it is the same for all their channels
 	for _, list := range [][]Outcome{x.Verdicts, x.Later} {
 		for _, v := range list {
-			what := outcomes[v.outcome()]
-			if strings.Contains(what, "%s") {
-				name, err := x.channelNamed(v.ChannelID)
-				if err != nil {
-					return err
-				}
-				what = strings.TrimRight(fmt.Sprintf(what, name), ",")
+			channel, err := x.channelNamed(v.ChannelID)
+			if err != nil {
+				return err
 			}
-			sentences := []string{fmt.Sprintf("Event %q (%s) %s.", v.Headline, v.EventID, what)}
+			sentences := []sentence.Value{v.happened(channel)}
 			if v.EventID == "" {
-				sentences = []string{fmt.Sprintf("Alert %q (%s) was decided again. It %s.", v.Headline, v.AlertID, what)}
+				sentences = []sentence.Value{sentence.New("again", quoted(v.Headline), v.AlertID), v.happenedAgain(channel)}
 			}
 			if !routed[v.EventID] {
 				routed[v.EventID] = true
@@ -267,28 +322,26 @@ func (x *Explanation) describeVerdicts() error {
 }
 
 // describeEvent adds what holds for the event of a verdict in all its channels.
-func (x *Explanation) describeEvent(sentences *[]string, v *Outcome) error {
-	if v.severity != "" {
-		*sentences = append(*sentences, v.severity)
-	}
+func (x *Explanation) describeEvent(sentences *[]sentence.Value, v *Outcome) error {
+	*sentences = append(*sentences, v.severity)
 	if v.shortened {
-		*sentences = append(*sentences, sentence.Of("shortened")+".")
+		*sentences = append(*sentences, sentence.New("shortened"))
 	}
 	return x.describeRoute(sentences, v.trace)
 }
 
 // describeRoute adds a sentence for each case of a route that was looked at.
-func (x *Explanation) describeRoute(sentences *[]string, trace []decide.Step) error {
+func (x *Explanation) describeRoute(sentences *[]sentence.Value, trace []decide.Step) error {
 	for _, step := range trace {
 		switch {
 		case step.Stage != "route" || step.Name == "":
 			continue
 		case !step.Matched:
-			*sentences = append(*sentences, sentence.Of("route_not_met", step.Name, ended(step.Why.English())))
+			*sentences = append(*sentences, sentence.New("route_not_met", step.Name, step.Why))
 			continue
 		}
-		*sentences = append(*sentences, sentence.Of("route_met", step.Name, ended(step.Why.English())))
-		var names []string
+		*sentences = append(*sentences, sentence.New("route_met", step.Name, step.Why))
+		var names []sentence.Value
 		for _, id := range step.Channels {
 			name, err := x.channelNamed(id)
 			if err != nil {
@@ -299,68 +352,66 @@ func (x *Explanation) describeRoute(sentences *[]string, trace []decide.Step) er
 		switch len(names) {
 		case 0:
 		case 1:
-			*sentences = append(*sentences, "It leads to channel "+names[0]+".")
+			*sentences = append(*sentences, sentence.New("leads_to", names[0]))
 		default:
-			*sentences = append(*sentences, "It leads to channels "+and(names)+".")
+			*sentences = append(*sentences, sentence.New("leads_to_all", names))
 		}
 	}
 	return nil
 }
 
 // because returns the sentences about the rules that changed the event, the reason of a verdict, and what follows from it.
-func (x *Explanation) because(v *Outcome) []string {
-	var sentences []string
+func (x *Explanation) because(v *Outcome) []sentence.Value {
+	var sentences []sentence.Value
 	var last *decide.Step // the last that matched, or just the last if none did
 	for i := range v.trace {
 		step := &v.trace[i]
-		if step.Matched && (step.Stage == "enrichment" || step.Stage == "pipeline") {
-			sentences = append(sentences, fmt.Sprintf("Before that, %s %s: %s", step.Stage, step.Name, ended(step.Why.English())))
+		switch {
+		case !step.Matched:
+		case step.Stage == "enrichment":
+			sentences = append(sentences, sentence.New("before_enrichment", step.Name, step.Why))
+		case step.Stage == "pipeline":
+			sentences = append(sentences, sentence.New("before_pipeline", step.Name, step.Why))
 		}
 		if last == nil || step.Matched || !last.Matched {
 			last = step
 		}
 	}
-	follow, until := follows()[v.outcome()], ""
-	if v.Outcome == string(decide.Grouped) {
-		follow = x.grouped(v)
-	}
 	if last != nil {
 		if described := last.Stage == "route" && last.Name != ""; !described && v.Outcome != string(decide.Recovered) {
-			sentences = append(sentences, "The reason"+reason(last)+ended(last.Why.English()))
-		}
-		if last.Until != 0 {
-			until = " before " + x.clock.Minute(last.Until)
+			sentences = append(sentences, reason(last))
 		}
 	}
-	if !strings.HasSuffix(follow, ".") {
-		follow += until + ", unless the rules change."
-	}
-	return append(sentences, follow)
+	return append(sentences, x.follows(v, last))
 }
 
-// kinds name the rules of the stages that have rules with names.
-var kinds = map[string]string{"drop": "drop rule", "silence": "silence rule", "inhibit": "inhibit rule"}
-
-// reason returns the rule that a step is about, as the beginning of the reason.
-func reason(s *decide.Step) string {
-	kind := kinds[s.Stage]
-	if kind == "" && s.Name != "" {
-		kind = s.Stage
+// reason returns the reason of a verdict: the rule that a step is about, and why it applied.
+func reason(s *decide.Step) sentence.Value {
+	if s.Name == "" && s.Rule == "" {
+		return sentence.New("reason", s.Why)
 	}
-	if kind == "" {
-		return ": "
+	switch s.Stage {
+	case "drop":
+		return sentence.New("reason_drop", ruleNamed(s.Name, s.Rule), s.Why)
+	case "silence":
+		return sentence.New("reason_silence", ruleNamed(s.Name, s.Rule), s.Why)
+	case "inhibit":
+		return sentence.New("reason_inhibit", ruleNamed(s.Name, s.Rule), s.Why)
 	}
-	return " is " + strings.TrimSpace(kind+" "+ruleNamed(s.Name, s.Rule)) + ": "
+	return sentence.New("reason_rule", s.Stage+" "+s.Name, s.Why)
 }
 
-// channelNamed returns the name and the number of a channel.
-func (x *Explanation) channelNamed(id int64) (string, error) {
+// channelNamed returns the name and the number of a channel; empty: the channel of a verdict in none.
+func (x *Explanation) channelNamed(id int64) (sentence.Value, error) {
+	if id == 0 {
+		return "", nil
+	}
 	ch, found, err := channel.Find(x.c.Tx, x.c.Who.AccountID, id)
 	if err != nil {
 		return "", err
 	}
 	if !found {
-		return fmt.Sprintf("%d, which was deleted,", id), nil
+		return sentence.New("channel_deleted", id), nil
 	}
-	return fmt.Sprintf("%s (%d)", ch.ChannelName, id), nil
+	return sentence.Raw(fmt.Sprintf("%s (%d)", ch.ChannelName, id)), nil
 }

@@ -115,7 +115,7 @@ const maxAnswer = 100
 
 // Explain returns the sentences about the transition that an event is about, and its moment in Unix milliseconds; none: the alert
 // is not one of a rule. key is the key of the alert; later transitions than before are left out.
-func Explain(tx *db.Tx, account int64, key string, before time.Time, clock person.Clock) (at int64, sentences []string, err error) {
+func Explain(tx *db.Tx, account int64, key string, before time.Time, clock person.Clock) (at int64, sentences []sentence.Value, err error) {
 	parts := strings.Split(key, ":") // rule, datasource, query, instance, check
 	if len(parts) != 5 {
 		return 0, nil, nil
@@ -131,8 +131,5 @@ func Explain(tx *db.Tx, account int64, key string, before time.Time, clock perso
 	if err != nil || !found {
 		return 0, nil, err
 	}
-	for _, one := range t.sentences(clock) {
-		sentences = append(sentences, one.English()+".")
-	}
-	return t.At, sentences, nil
+	return t.At, t.sentences(clock), nil
 }

@@ -98,7 +98,7 @@ func whyMuted(a alert.Muted) sentence.Value {
 	if a.Muted == string(decide.Disabled) {
 		return sentence.New("its_channel_disabled")
 	}
-	return sentence.New("alert_is", muteOf(a))
+	return sentence.New("alert_is", decide.Outcome(a.Muted).Words())
 }
 
 // mutedBy describes what mutes an alert.
@@ -107,7 +107,7 @@ func mutedBy(a alert.Muted) sentence.Value {
 	case a.Muted == string(decide.Disabled):
 		return sentence.New("its_channel_disabled")
 	case a.MutedBy == "":
-		return muteOf(a)
+		return decide.Outcome(a.Muted).Words()
 	}
 	switch decide.Outcome(a.Muted) {
 	case decide.Silenced:
@@ -116,17 +116,6 @@ func mutedBy(a alert.Muted) sentence.Value {
 		return sentence.New("inhibited_by_alert", a.MutedBy)
 	}
 	return sentence.New("flapping_by", a.MutedBy)
-}
-
-// muteOf names the state of a muted alert.
-func muteOf(a alert.Muted) sentence.Value {
-	switch decide.Outcome(a.Muted) {
-	case decide.Silenced:
-		return sentence.New("silenced")
-	case decide.Inhibited:
-		return sentence.New("inhibited")
-	}
-	return sentence.New("flapping")
 }
 
 // item returns a row as the list shows it: an incident as it is now.
