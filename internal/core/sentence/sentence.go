@@ -6,9 +6,14 @@
 package sentence
 
 import (
-	"encoding/json"
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Pattern is a sentence with holes for its arguments.
@@ -54,54 +59,90 @@ func Patterns() []Pattern {
 
 // UnmarshalJSON reads a stored sentence. A code that is not of the table stays, as one of a newer version does.
 func (s *Data) UnmarshalJSON(text []byte) error {
-	var stored struct {
-		Code string            `json:"code"`
-		Args []json.RawMessage `json:"args"`
+	if string(text) == "null" { // which leaves any value as it is
+		return nil
 	}
-	if err := json.Unmarshal(text, &stored); err != nil {
+	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if err := s.decode(d); err != nil {
 		return err
 	}
-	args, err := arguments(stored.Args)
-	if err != nil {
-		return err
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return errStored
 	}
-	*s = Data{Code: stored.Code, Args: args}
 	return nil
 }
 
-// arguments reads stored arguments.
-func arguments(stored []json.RawMessage) (args []any, err error) {
-	for _, arg := range stored {
-		var value any
-		switch arg[0] {
-		case '{':
-			value = new(Data)
-		case '"':
-			value = new(string)
-		case '[':
-			value = new([]json.RawMessage)
-		default:
-			value = new(int64)
+var errStored = errors.New("no stored sentence")
+
+// decode reads a sentence in one pass, with all sentences in it.
+func (s *Data) decode(d *jsontext.Decoder) error {
+	*s = Data{}
+	if begin, err := d.ReadToken(); err != nil || begin.Kind() != '{' {
+		return cmp.Or(err, errStored)
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return err
 		}
-		if err := json.Unmarshal(arg, value); err != nil {
-			return nil, err
-		}
-		switch value := value.(type) {
-		case *string:
-			args = append(args, *value)
-		case *int64:
-			args = append(args, *value)
-		case *[]json.RawMessage:
-			elements, err := arguments(*value)
-			if err != nil {
-				return nil, err
-			}
-			args = append(args, elements)
+		switch name.String() {
+		case "code":
+			err = s.decodeCode(d)
+		case "args":
+			s.Args, err = decodeArguments(d)
 		default:
-			args = append(args, value)
+			err = d.SkipValue()
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return args, nil
+	_, err := d.ReadToken()
+	return err
+}
+
+func (s *Data) decodeCode(d *jsontext.Decoder) error {
+	code, err := d.ReadToken()
+	if err != nil || code.Kind() != '"' {
+		return cmp.Or(err, errStored)
+	}
+	s.Code = code.String()
+	return nil
+}
+
+func decodeArguments(d *jsontext.Decoder) (args []any, err error) {
+	if begin, err := d.ReadToken(); err != nil || begin.Kind() != '[' {
+		return nil, cmp.Or(err, errStored)
+	}
+	for d.PeekKind() != ']' {
+		arg, err := decodeArgument(d)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, arg)
+	}
+	_, err = d.ReadToken()
+	return args, err
+}
+
+func decodeArgument(d *jsontext.Decoder) (any, error) {
+	switch d.PeekKind() {
+	case '{':
+		inner := new(Data)
+		return inner, inner.decode(d)
+	case '[':
+		return decodeArguments(d)
+	}
+	token, err := d.ReadToken()
+	switch {
+	case err != nil:
+		return nil, err
+	case token.Kind() == '"':
+		return token.String(), nil
+	case token.Kind() == '0':
+		return strconv.ParseInt(token.String(), 10, 64)
+	}
+	return nil, errStored
 }
 
 // English returns the sentence in words.

@@ -215,7 +215,7 @@ func (v Value) Data() (s Data) {
 	if !strings.HasPrefix(string(v), begins) {
 		return s
 	}
-	if err := json.Unmarshal([]byte(v), &s); err != nil || patterns().byCode[s.Code] == nil {
+	if err := s.UnmarshalJSON([]byte(v)); err != nil || patterns().byCode[s.Code] == nil {
 		return Data{}
 	}
 	return s
@@ -227,7 +227,7 @@ func (v Value) English() string {
 		return string(v)
 	}
 	var s Data
-	if err := json.Unmarshal([]byte(v), &s); err != nil {
+	if err := s.UnmarshalJSON([]byte(v)); err != nil {
 		return string(v)
 	}
 	if s.Code != "" && patterns().byCode[s.Code] == nil { // of a newer version
@@ -242,7 +242,7 @@ func (v Value) Edit(change func(text string) string) Value {
 		return Raw(change(string(v)))
 	}
 	var s Data
-	if err := json.Unmarshal([]byte(v), &s); err != nil {
+	if err := s.UnmarshalJSON([]byte(v)); err != nil {
 		return Raw(change(string(v)))
 	}
 	edit(s.Args, change)
@@ -287,7 +287,7 @@ func (v *Value) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	var s Data
-	if err := json.Unmarshal(text, &s); err != nil {
+	if err := s.UnmarshalJSON(text); err != nil {
 		return err
 	}
 	encoded, err := json.Marshal(s)
@@ -300,8 +300,13 @@ func Shown(values []Value) (texts []string, data []Data) {
 	texts = make([]string, 0, len(values))
 	data = make([]Data, 0, len(values))
 	for _, v := range values {
-		texts = append(texts, v.English())
-		data = append(data, v.Data())
+		s := v.Data()
+		if s.Code != "" {
+			texts = append(texts, s.English())
+		} else {
+			texts = append(texts, v.English())
+		}
+		data = append(data, s)
 	}
 	return texts, data
 }
