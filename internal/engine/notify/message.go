@@ -19,7 +19,9 @@ import (
 // message builds the message of a notification from the present state of its incident. stale is why the message is not
 // needed any more; empty when it is. If the attempt before was lost, it may have ended the process, so that the account's
 // template is not used. It renders templates, which takes time, so it must not be called in a transaction.
-func (r *Service) message(ctx context.Context, n *Notification, lost bool, now time.Time) (m sender.Message, stale sentence.Value, err error) {
+func (r *Service) message(
+	ctx context.Context, n *Notification, lost bool, now time.Time,
+) (m sender.Message, stale sentence.Value, err error) {
 	var d draft
 	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
 		d, stale, err = r.draft(tx, n, now)
@@ -83,7 +85,8 @@ func (r *Service) draft(tx *db.Tx, n *Notification, now time.Time) (m draft, sta
 		Channel: about.Channel, Why: n.Reason.English(), Link: about.Link, Test: about.Test,
 		AckLink: cmp.Or(about.AckLink, about.AnswerLink), Asks: about.AnswerLink != "",
 	}
-	fields := data{Key: n.Key, Event: n.Event, Reason: n.Reason.English(), Incident: &i, Num: about.Num(), Headline: about.Headline, Link: about.Link}
+	fields := data{Key: n.Key, Event: n.Event, Reason: n.Reason.English(), Incident: &i, Num: about.Num()}
+	fields.Headline, fields.Link = about.Headline, about.Link
 	m.Data, err = json.Marshal(fields, json.Deterministic(true))
 	if err != nil {
 		return m, "", err

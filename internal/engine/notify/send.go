@@ -290,7 +290,9 @@ func (r *Service) late(tx *db.Tx, f *attempt, status string) {
 // settle stores the final status of a notification, with how often it was tried, and publishes it to the incident's feed.
 // Cancelled ones are not published: they were not sent to any target. held is false if the attempt has lost its lease to
 // another one: then nothing is stored.
-func (r *Service) settle(tx *db.Tx, f *attempt, m *member, status string, outcome sentence.Value, tried int64, now time.Time) (held bool, err error) {
+func (r *Service) settle(
+	tx *db.Tx, f *attempt, m *member, status string, outcome sentence.Value, tried int64, now time.Time,
+) (held bool, err error) {
 	n := &m.Notification
 	changed, err := tx.Exec(`UPDATE notice SET status = $3, settled_at = $4, outcome = $5, attempts = $7
 		WHERE account_id = $1 AND notice_id = $2 AND settled_at = 0 AND attempts = $6`,

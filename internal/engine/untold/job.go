@@ -328,7 +328,9 @@ func (w *row) sent(to Recipients, key string, now time.Time) {
 }
 
 // put stores the notifications of one message.
-func (r *Service) put(tx *db.Tx, to Recipients, key string, why sentence.Value, severity string, n notify.Notification, now time.Time) error {
+func (r *Service) put(
+	tx *db.Tx, to Recipients, key string, why sentence.Value, severity string, n notify.Notification, now time.Time,
+) error {
 	for _, p := range to.List {
 		n.Key = fmt.Sprintf("%s/p%d", key, p.ID)
 		n.Severity = severity

@@ -69,13 +69,15 @@ const columns = `account_id, ref_id, incident_id, channel_id, integration_id, ev
 	last_at, events, next_at, attempt, told_at, told_key`
 
 func scanRow(scan db.Scan) (w row, err error) {
-	return w, scan(&w.account, &w.ref, &w.incident, &w.channel, &w.integration, &w.event, &w.title, &w.severity, (*string)(&w.why), (*string)(&w.choice),
+	return w, scan(&w.account, &w.ref, &w.incident, &w.channel, &w.integration, &w.event, &w.title, &w.severity,
+		(*string)(&w.why), (*string)(&w.choice),
 		&w.state, &w.since, &w.last, &w.events, &w.next, &w.attempt, &w.at, &w.key)
 }
 
 // values returns the values of the columns. The first two are the key.
 func (w *row) values() []any {
-	return []any{w.account, w.ref, w.incident, w.channel, w.integration, w.event, w.title, w.severity, string(w.why), string(w.choice), w.state, w.since,
+	return []any{w.account, w.ref, w.incident, w.channel, w.integration, w.event, w.title, w.severity,
+		string(w.why), string(w.choice), w.state, w.since,
 		w.last, w.events, w.next, w.attempt, w.at, w.key}
 }
 

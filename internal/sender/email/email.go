@@ -76,7 +76,8 @@ func (s Server) failure(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		e.Message = sentence.Raw(fmt.Sprintf("%s did not take the mail in time", s.Host))
 	case strings.HasSuffix(err.Error(), "does not support STARTTLS"):
-		e.Message = sentence.Raw(fmt.Sprintf("the mail server %s offers no encryption (STARTTLS). If it runs on this machine or in a trusted network, "+
+		e.Message = sentence.Raw(fmt.Sprintf("the mail server %s offers no encryption (STARTTLS). "+
+			"If it runs on this machine or in a trusted network, "+
 			"start Tocsin with --smtp-tls none", s.Host))
 	case errors.As(err, &reply):
 		e.Retry = reply.Code < 500
