@@ -36,7 +36,7 @@ func (r *EscalateRule) vet(c *api.Call) (warnings []string, err error) {
 		return nil, err
 	}
 	hidden, err := r.hidden(c)
-	filters := filterWarnings("filters", r.Filters, lint.OfIncident)
+	filters := lint.FilterWarnings("filters", r.Filters, lint.OfIncident)
 	return slices.Concat(warnings, windows, filters, hidden, r.timingWarnings(), r.methodWarnings()), err
 }
 

@@ -11,23 +11,17 @@ import (
 	"tocsin/internal/core/lint"
 )
 
-// filterWarnings returns a warning for each group that can never match, and for each value that its field never has.
-func filterWarnings(member string, f filter.Filter, s lint.Subject) (warnings []string) {
-	return append(lint.Unmatchable(member, f, s), lint.UnknownValues(member, f, s)...)
-}
-
-// writtenWarnings is filterWarnings with paths in the shape in which the filter was written.
+// writtenWarnings is lint.FilterWarnings with paths in the shape in which the filter was written.
 func writtenWarnings(member string, w filter.Written, s lint.Subject) []string {
 	if !w.Flat() {
-		return filterWarnings(member, w.Value, s)
+		return lint.FilterWarnings(member, w.Value, s)
 	}
-	unmatchable, unknown := lint.OfGroup(member, w.Value[0], s)
-	return append(unmatchable, unknown...)
+	return lint.GroupWarnings(member, w.Value[0], s)
 }
 
-// mutingWarnings is filterWarnings for a rule that keeps alerts from becoming incidents. effect is what becomes of them.
+// mutingWarnings is lint.FilterWarnings for a rule that keeps alerts from becoming incidents. effect is what becomes of them.
 func mutingWarnings(f filter.Filter, effect string) (warnings []string) {
-	warnings = filterWarnings("filters", f, lint.OfAlert)
+	warnings = lint.FilterWarnings("filters", f, lint.OfAlert)
 	if lint.Everything(f, lint.OfAlert) {
 		warnings = append(warnings, "filters: matches every alert of the channel, so all of them are "+effect)
 	}

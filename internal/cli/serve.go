@@ -14,7 +14,7 @@ import (
 
 	"tocsin/internal/app"
 	"tocsin/internal/auth"
-	"tocsin/internal/core/lint"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/querier"
 )
 
@@ -142,7 +142,7 @@ func (cmd *serveCmd) Run(con *console) error {
 			fmt.Fprintf(con.out, "the console, where the owner sets a password, once: %s%s\n", cmp.Or(c.PublicURL, url), first.LinkPath)
 		}
 		if err == nil && a.SendsNothing() {
-			c.Log.Warn(lint.SendsNothing)
+			c.Log.Warn(sentence.Of("l_sends_nothing"))
 		}
 		return err
 	})

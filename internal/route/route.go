@@ -79,8 +79,7 @@ func (r *Route) warnings() (list []string) {
 		list = append(list, "default: is not set, so alerts that meet no case reach no one")
 	}
 	for i, c := range r.Cases {
-		unmatchable, unknown := lint.OfGroup(fmt.Sprintf("cases[%d].if", i), c.If, lint.OfAlert)
-		list = slices.Concat(list, unmatchable, unknown)
+		list = append(list, lint.GroupWarnings(fmt.Sprintf("cases[%d].if", i), c.If, lint.OfAlert)...)
 	}
 	return list
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"tocsin/internal/core/sentence"
 )
 
 // AlertRule is an enabled alert rule.
@@ -52,13 +54,13 @@ func (l *linter) alertRules() {
 	for _, d := range l.Datasources {
 		object := ref("datasource", d.ID, d.Name)
 		if d.NoEdge != "" && asked[d.ID] {
-			l.add(SourceWithoutEdge, object, nil, "no edge of the cluster %q is in touch, so datasource %q is not asked", d.NoEdge, d.Name)
+			l.add(SourceWithoutEdge, object, nil, sentence.New("l_source_no_edge", d.NoEdge, d.Name))
 		}
 		if d.Refused != "" {
-			l.add(SecretNotAllowed, object, nil, "datasource %q cannot be asked: %s", d.Name, d.Refused)
+			l.add(SecretNotAllowed, object, nil, sentence.New("l_source_secret", d.Name, d.Refused))
 		}
 		if d.CanWrite != "" {
-			l.add(RoleCanWrite, object, nil, "datasource %q is asked with a role that can do more than read: %s", d.Name, d.CanWrite)
+			l.add(RoleCanWrite, object, nil, sentence.New("l_source_can_write", d.Name, d.CanWrite))
 		}
 	}
 }
@@ -66,24 +68,23 @@ func (l *linter) alertRules() {
 func (l *linter) alertRule(r *AlertRule) {
 	object := ref("alert_rule", r.ID, r.Name)
 	if len(r.Sources) == 0 {
-		l.add(RuleMatchesNothing, object, nil, "alert rule %q matches no enabled datasource of type %s, so it is never evaluated", r.Name, r.Type)
+		l.add(RuleMatchesNothing, object, nil, sentence.New("l_rule_matches", r.Name, r.Type))
 	}
 	switch {
 	case r.Taken:
 	case r.Channels > 0:
-		l.add(RuleWithoutChannel, object, nil, "no channel of alert rule %q is enabled, so its alerts reach only the account's owner", r.Name)
+		l.add(RuleWithoutChannel, object, nil, sentence.New("l_rule_channels", r.Name))
 	default:
-		l.add(RuleWithoutChannel, object, nil,
-			"alert rule %q names no channel, and the integration Monitors has neither a channel nor a route", r.Name)
+		l.add(RuleWithoutChannel, object, nil, sentence.New("l_rule_no_channel", r.Name))
 	}
 	if r.Empty >= leastEmpty {
-		l.add(RuleNeverHadRow, object, nil, "alert rule %q had no row in its last %d answers", r.Name, r.Empty)
+		l.add(RuleNeverHadRow, object, nil, sentence.New("l_rule_no_row", r.Name, r.Empty))
 	}
 	if r.Delay == 0 && (r.Type == "sls" || r.Type == "elasticsearch") {
-		l.add(DelayZeroOnLogs, object, nil, "alert rule %q asks %s about the present, before all lines can be found", r.Name, r.Type)
+		l.add(DelayZeroOnLogs, object, nil, sentence.New("l_rule_delay", r.Name, r.Type))
 	}
 	if r.Silent {
-		l.add(RuleEndsSilently, object, nil, "alert rule %q does not send the end of its alerts", r.Name)
+		l.add(RuleEndsSilently, object, nil, sentence.New("l_rule_silent", r.Name))
 	}
 }
 
@@ -110,8 +111,8 @@ func (l *linter) alike() {
 			continue
 		}
 		first := groups[key][values[0]]
-		l.add(RulesAlike, ref("alert_rule", first.ID, first.Name), nil, "%d alert rules such as %q differ in one value alone, such as %s and %s",
-			len(values), first.Name, values[0], values[1])
+		l.add(RulesAlike, ref("alert_rule", first.ID, first.Name), nil,
+			sentence.New("l_rules_alike", len(values), first.Name, values[0], values[1]))
 	}
 }
 
@@ -124,8 +125,7 @@ func (l *linter) sameNames() {
 		for _, d := range r.ByName {
 			if seen[d.Name] && !found[d.ID] {
 				found[d.ID] = true
-				l.add(DatasourceNameTwice, ref("datasource", d.ID, d.Name), nil,
-					"alert rule %q matches two datasources of the name %q, so its alerts of the two look the same", r.Name, d.Name)
+				l.add(DatasourceNameTwice, ref("datasource", d.ID, d.Name), nil, sentence.New("l_source_twice", r.Name, d.Name))
 			}
 			seen[d.Name] = true
 		}

@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/core/filter"
 	"tocsin/internal/core/oncall"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/fault"
 )
 
@@ -48,16 +49,16 @@ type Reserved struct {
 type Person struct {
 	ID            int64
 	Name          string
-	Lacks         string   // of the owner: why no method reaches them; empty: one does
-	HoldsCritical bool     // their quiet hours delay Critical notifications
-	CannotSend    []string // methods of their preference that the server cannot send
-	NoBrowser     bool     // they are to be notified by push, and no browser of theirs receives it
+	Lacks         sentence.Value // of the owner: why no method reaches them; empty: one does
+	HoldsCritical bool           // their quiet hours delay Critical notifications
+	CannotSend    []string       // methods of their preference that the server cannot send
+	NoBrowser     bool           // they are to be notified by push, and no browser of theirs receives it
 }
 
 // Fallback is who is notified of what reaches no one else.
 type Fallback struct {
-	Set   bool   // false: it is the owner
-	Lacks string // why some of its persons cannot be reached; empty: all can
+	Set   bool           // false: it is the owner
+	Lacks sentence.Value // why some of its persons cannot be reached; empty: all can
 }
 
 // Channel is a channel with its enabled rules in the order of evaluation.
@@ -101,23 +102,26 @@ type Step struct {
 // Part is a person, a team or a schedule of a step.
 type Part struct {
 	Ref     fault.Ref
-	Persons []int64 // to whom it leads until the horizon
-	Lacks   string  // why it leads to no person, in words; empty: it does
-	Gaps    []Span  // of a schedule: when it leads to no one, until ScheduleHorizon
+	Persons []int64        // to whom it leads until the horizon
+	Lacks   sentence.Value // why it leads to no person; empty: it does
+	Gaps    []Span         // of a schedule: when it leads to no one, until ScheduleHorizon
 
 	Timeline *oncall.Schedule // of a schedule
 	Roles    []int64          // of a schedule: who is paged; empty: persons with any role
 }
 
 // Chat is a chat of a step.
-type Chat struct{ Kind, Lacks string }
+type Chat struct {
+	Kind  string
+	Lacks sentence.Value // why it cannot be used; empty: it can
+}
 
 // Unreached is a person whom no method reaches for a severity.
 type Unreached struct {
 	Person   int64
 	Name     string
 	Severity string
-	Why      string
+	Why      sentence.Value
 }
 
 // Silence is a silence rule that is not over.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/fault"
 )
 
@@ -20,8 +21,7 @@ func (l *linter) cover(c *Channel, object fault.Ref, only []int64) {
 		}
 	}
 	if len(never) > 0 {
-		l.add(SeverityUncovered, object, only, "no escalation rule of channel %q matches %s incidents, so they notify no one",
-			c.Name, listed(never))
+		l.add(SeverityUncovered, object, only, sentence.New("l_uncovered", c.Name, never))
 	}
 	for _, severity := range ever {
 		covered, proven := l.coveredAlways(c, severity)
@@ -30,18 +30,16 @@ func (l *linter) cover(c *Channel, object fault.Ref, only []int64) {
 		}
 		all := newSearch(filtersOf(c.Rules), OfIncident, severity, l.meter)
 		if s, found := all.unmatched(); found {
-			l.add(ConditionsUncovered, object, only, "channel %q: %s incidents %s match no escalation rule and notify no one",
-				c.Name, severity, all.words(s))
+			l.add(ConditionsUncovered, object, only, sentence.New("l_conditions", c.Name, []string{severity}, all.words(s)))
 			continue
 		}
 		gap, found, sure := l.uncoveredHours(c, severity)
 		switch {
 		case found && !covered:
-			l.add(HoursUncovered, object, only, "channel %q: from %s to %s there are %s incidents for which no escalation rule is active",
-				c.Name, stamp(gap.From), stamp(gap.Until), severity)
+			l.add(HoursUncovered, object, only,
+				sentence.New("l_hours", c.Name, stamp(gap.From), stamp(gap.Until), []string{severity}))
 		case !sure:
-			l.add(CoverUnproven, object, only, "channel %q: the patterns of its escalation rules decide whether each %s incident notifies a person",
-				c.Name, severity)
+			l.add(CoverUnproven, object, only, sentence.New("l_unproven", c.Name, []string{severity}))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/sentence"
 )
 
 // Subject is what a filter is matched against.
@@ -46,22 +47,60 @@ func (s Subject) mayLack(label bool, name string) bool {
 	return true
 }
 
-// Unmatchable returns a sentence for each group of a filter that can never match, behind its path in member. It is exact
-// for the fields with few values and for conditions that ask for exact values. It returns nothing about other conditions.
-func Unmatchable(member string, f filter.Filter, s Subject) (list []string) {
+// FilterWarnings returns what is probably not meant in a filter, for the one who writes it as a member: groups that can never
+// match, and values that their fields never have.
+func FilterWarnings(member string, f filter.Filter, s Subject) []string {
+	return warnings(place{member: member}, f, s)
+}
+
+// GroupWarnings is FilterWarnings of a member that holds one group and no filter.
+func GroupWarnings(member string, group filter.Group, s Subject) []string {
+	return warnings(place{member: member, flat: true}, filter.Filter{group}, s)
+}
+
+func warnings(at place, f filter.Filter, s Subject) (texts []string) {
+	for _, says := range append(unmatchable(at, f, s), unknownValues(at, f, s)...) {
+		texts = append(texts, says.English())
+	}
+	return texts
+}
+
+// place is where a filter is written.
+type place struct {
+	of     sentence.Value // the object that has it; empty: the reader knows which
+	member string         // of the object
+	flat   bool           // the member holds one group and no filter
+}
+
+// path returns where a part of a group is.
+func (p place) path(group int, part string) sentence.Value {
+	path := p.member
+	if !p.flat {
+		path += fmt.Sprintf("[%d]", group)
+	}
+	path += part
+	if p.of == "" {
+		return sentence.Raw(path)
+	}
+	return sentence.New("l_member", p.of, path)
+}
+
+// unmatchable returns a sentence for each group of a filter that can never match. It is exact for the fields with few values
+// and for conditions that ask for exact values. It returns nothing about other conditions.
+func unmatchable(at place, f filter.Filter, s Subject) (list []sentence.Value) {
 	for g, group := range f {
 		byField, order := byField(group)
 		for _, key := range order {
 			if neverMet(byField[key], s) {
-				list = append(list, fmt.Sprintf("%s[%d]: never matches, no %s meets all conditions on it", member, g, byField[key][0].Key))
+				list = append(list, sentence.New("l_never_matches", at.path(g, ""), byField[key][0].Key))
 			}
 		}
 	}
 	return list
 }
 
-// UnknownValues returns a sentence for each value that a field with few values never has, behind its path in member.
-func UnknownValues(member string, f filter.Filter, s Subject) (list []string) {
+// unknownValues returns a sentence for each value that a field with few values never has.
+func unknownValues(at place, f filter.Filter, s Subject) (list []sentence.Value) {
 	for g, group := range f {
 		for i, c := range group {
 			all := s.enumerated(filter.Source(c.Key))
@@ -69,25 +108,15 @@ func UnknownValues(member string, f filter.Filter, s Subject) (list []string) {
 				if all == nil || !exact(val) || slices.Contains(all, val) {
 					continue
 				}
-				list = append(list, fmt.Sprintf("%s[%d][%d].vals[%d]: %s is never %.60q, it is one of %s",
-					member, g, i, v, c.Key, val, strings.Join(all, ", ")))
+				list = append(list, sentence.New("l_never_value", at.path(g, fmt.Sprintf("[%d].vals[%d]", i, v)), c.Key, shown(val), all))
 			}
 		}
 	}
 	return list
 }
 
-// OfGroup returns Unmatchable and UnknownValues of a member that holds one group and no filter.
-func OfGroup(member string, group filter.Group, s Subject) (unmatchable, unknown []string) {
-	f, first := filter.Filter{group}, member+"[0]"
-	unmatchable, unknown = Unmatchable(member, f, s), UnknownValues(member, f, s)
-	for _, list := range [][]string{unmatchable, unknown} {
-		for i := range list {
-			list[i] = strings.Replace(list[i], first, member, 1)
-		}
-	}
-	return unmatchable, unknown
-}
+// shown returns as much of a value of a condition as a sentence shows.
+func shown(value string) string { return fmt.Sprintf("%.60s", value) }
 
 // Everything reports whether a filter provably matches every subject.
 func Everything(f filter.Filter, s Subject) bool {

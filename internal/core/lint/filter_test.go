@@ -31,7 +31,7 @@ func TestUnmatchableAgainstEveryValue(t *testing.T) {
 		for v := range 6 { // 5 is in no condition: it represents all other values
 			never = never && !m.Match(host(fmt.Sprint(v)), nil)
 		}
-		warnings := Unmatchable("filters", filter.Filter{group, group}, OfAlert)
+		warnings := unmatchable(place{member: "filters"}, filter.Filter{group, group}, OfAlert)
 		if want := map[bool]int{true: 2}[never]; len(warnings) != want {
 			t.Fatalf("seed %d: %v, want %d warnings of %v", seed, warnings, want, group)
 		}

@@ -10,16 +10,16 @@ import (
 
 // hourProblems returns problems of a rotation that is on call at other hours than its numbers suggest: its days cut its
 // hours, or its turns are in hours and drift when the clocks change. name is the layer's.
-func hourProblems(l *oncall.Layer, name string, schedule *time.Location, now int64) (all []problem) {
+func hourProblems(l *oncall.Layer, name sentence.Value, schedule *time.Location, now int64) (all []problem) {
 	zone := l.Zone
 	if zone == nil {
 		zone = schedule
 	}
-	if text := cutHours(l, name, zone); text != "" {
-		all = append(all, problem{HoursCut, text})
+	if says := cutHours(l, name, zone); says != "" {
+		all = append(all, problem{HoursCut, says})
 	}
-	if text := drift(l, name, zone, now); text != "" {
-		all = append(all, problem{TurnsDrift, text})
+	if says := drift(l, name, zone, now); says != "" {
+		all = append(all, problem{TurnsDrift, says})
 	}
 	return all
 }
@@ -27,7 +27,7 @@ func hourProblems(l *oncall.Layer, name string, schedule *time.Location, now int
 // cutHours returns a sentence about the first restricted hours within which the days of a mask or of calendars begin.
 // Where a day is left out, such hours end early, and the rest of them begins a later day: under a plain mask from Monday
 // to Friday the night of Friday ends at midnight, and Monday begins at midnight.
-func cutHours(l *oncall.Layer, name string, zone *time.Location) string {
+func cutHours(l *oncall.Layer, name sentence.Value, zone *time.Location) sentence.Value {
 	dated := len(l.Skip)+len(l.Only) > 0
 	if l.RestrictMode != oncall.RestrictDay || !l.Mask.Active() && !dated {
 		return ""
@@ -46,9 +46,9 @@ func cutHours(l *oncall.Layer, name string, zone *time.Location) string {
 		case !within || covered >= day:
 		case begins == 0 && l.Mask.Active() && !dated:
 			last, first := edges(l.Mask)
-			return sentence.Of("l_night_cut", name, hour(p.Start), hour(end), last, (last+1)%7, first, hour(end), hour(p.Start))
+			return sentence.New("l_night_cut", name, hour(p.Start), hour(end), last, (last+1)%7, first, hour(end), hour(p.Start))
 		default:
-			return sentence.Of("l_hours_cut", name, hour(begins), hour(p.Start), hour(end), hour(p.Start))
+			return sentence.New("l_hours_cut", name, hour(begins), hour(p.Start), hour(end), hour(p.Start))
 		}
 	}
 	return ""
@@ -83,7 +83,7 @@ func hour(seconds int64) string {
 }
 
 // drift returns a sentence about turns in hours that change at other times of day after the next change of the clock.
-func drift(l *oncall.Layer, name string, zone *time.Location, now int64) string {
+func drift(l *oncall.Layer, name sentence.Value, zone *time.Location, now int64) sentence.Value {
 	turn := int64(l.Value) * 3600
 	if l.Unit != oncall.Hour || l.Mask.Active() && turn%day == 0 { // under a mask such turns are counted in days
 		return ""
@@ -93,9 +93,9 @@ func drift(l *oncall.Layer, name string, zone *time.Location, now int64) string 
 		switch {
 		case change.at <= from || l.End != 0 && change.at >= l.End || change.shift%turn == 0:
 		case turn%day == 0:
-			return sentence.Of("l_drift_days", name, zone, time.Unix(change.at, 0).In(zone).Format(time.DateOnly))
+			return sentence.New("l_drift_days", name, zone, time.Unix(change.at, 0).In(zone).Format(time.DateOnly))
 		default:
-			return sentence.Of("l_drift_hours", name, zone, time.Unix(change.at, 0).In(zone).Format(time.DateOnly))
+			return sentence.New("l_drift_hours", name, zone, time.Unix(change.at, 0).In(zone).Format(time.DateOnly))
 		}
 	}
 	return ""

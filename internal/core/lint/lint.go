@@ -18,14 +18,15 @@ import (
 
 // Finding is one problem of a configuration.
 type Finding struct {
-	Code         Code          `json:"code" doc:"What kind of problem it is; the codes are in docs/lint.md."`
-	Severity     string        `json:"severity" enum:"error,warning,info" doc:"error: an event can reach no one; warning: it can at some times or with some contents, or is late; info: silent by choice, or not to be proven."`
-	Object       fault.Ref     `json:"object" doc:"The object to fix."`
-	Sentence     string        `json:"sentence" doc:"The problem, in words."`
-	SentenceData sentence.Data `json:"sentence_data,omitzero" doc:"The sentence as data, see docs/sentences.md; absent: it is no sentence of the table."`
-	Fix          string        `json:"fix" doc:"What fixes it, in words."`
-	Channel      int64         `json:"channel_id,omitzero" doc:"The channel that the object is a rule of; absent: it is no rule."`
-	Channels     []int64       `json:"-"` // only callers who may read all of these may see it
+	Code         Code           `json:"code" doc:"What kind of problem it is; the codes are in docs/lint.md."`
+	Severity     string         `json:"severity" enum:"error,warning,info" doc:"error: an event can reach no one; warning: it can at some times or with some contents, or is late; info: silent by choice, or not to be proven."`
+	Object       fault.Ref      `json:"object" doc:"The object to fix."`
+	Says         sentence.Value `json:"-"` // the problem; replies show it as Sentence, and some as SentenceData
+	Sentence     string         `json:"sentence" doc:"The problem, in words."`
+	SentenceData sentence.Data  `json:"sentence_data,omitzero" doc:"The sentence as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	Fix          string         `json:"fix" doc:"What fixes it, in words."`
+	Channel      int64          `json:"channel_id,omitzero" doc:"The channel that the object is a rule of; absent: it is no rule."`
+	Channels     []int64        `json:"-"` // only callers who may read all of these may see it
 }
 
 // Check returns the problems of a configuration, the worst first.
@@ -46,7 +47,7 @@ func Check(c Config) []Finding {
 	l.persons()
 	for _, d := range c.Reserved {
 		l.add(ReservedVariable, ref("datasource", d.ID, d.Name), nil,
-			"%s of datasource %q refers to %s, a variable of the server itself", d.Member, d.Name, d.Reference)
+			sentence.New("l_reserved", d.Member, d.Name, d.Reference))
 	}
 	l.alertRules()
 	rank := map[string]int{Error: 0, Warning: 1, Info: 2}
@@ -71,13 +72,19 @@ type unreached struct {
 }
 
 // add adds a finding. channels are those whose readers alone may see it.
-func (l *linter) add(code Code, object fault.Ref, channels []int64, format string, args ...any) {
-	k := kindOf(code)
-	f := Finding{Code: code, Severity: k.Severity, Object: object, Sentence: fmt.Sprintf(format, args...), Fix: k.Fix, Channels: channels}
+func (l *linter) add(code Code, object fault.Ref, channels []int64, says sentence.Value) {
+	f := finding(code, object, says)
+	f.Channels = channels
 	if strings.HasSuffix(object.Kind, "_rule") && len(channels) == 1 {
 		f.Channel = channels[0]
 	}
 	l.found = append(l.found, f)
+}
+
+// finding returns a finding of a code.
+func finding(code Code, object fault.Ref, says sentence.Value) Finding {
+	k := kindOf(code)
+	return Finding{Code: code, Severity: k.Severity, Object: object, Says: says, Fix: k.Fix}
 }
 
 // ref returns a reference to an object.
@@ -85,26 +92,23 @@ func ref(kind string, id any, name string) fault.Ref {
 	return fault.Ref{Kind: kind, ID: fmt.Sprint(id), Name: name}
 }
 
-// SendsNothing is what is wrong with a server that can send neither e-mail nor text messages nor calls.
-const SendsNothing = "this server can send nothing: no --smtp, no --gateway, no --twilio-account; pages reach only chats"
-
 // server checks what the server can send, and whether the owner can be reached.
 func (l *linter) server() {
 	if !l.Mail && !l.Phone {
-		l.add(ServerSendsNothing, l.Account, nil, "%s", SendsNothing)
+		l.add(ServerSendsNothing, l.Account, nil, sentence.New("l_sends_nothing"))
 	}
 	if l.Proxy != "" {
-		l.add(ProxyNotTrusted, l.Account, nil, "a proxy at %s forwards calls and is not trusted, so all its callers share one address", l.Proxy)
+		l.add(ProxyNotTrusted, l.Account, nil, sentence.New("l_proxy_not_trusted", l.Proxy))
 	}
 	if l.Owner.Lacks != "" {
 		l.add(OwnerUnreachable, ref("person", l.Owner.ID, l.Owner.Name), nil,
-			"the account's owner %s, who is notified when no other person can be, cannot be reached: %s", l.Owner.Name, l.Owner.Lacks)
+			sentence.New("l_owner", l.Owner.Name, l.Owner.Lacks))
 	}
 	switch {
 	case !l.Fallback.Set:
-		l.add(FallbackNotSet, l.Account, nil, "no fallback is set: only the owner is notified of what reaches no one else")
+		l.add(FallbackNotSet, l.Account, nil, sentence.New("l_no_fallback"))
 	case l.Fallback.Lacks != "":
-		l.add(FallbackUnreachable, l.Account, nil, "persons of the account's fallback cannot be reached: %s", l.Fallback.Lacks)
+		l.add(FallbackUnreachable, l.Account, nil, sentence.New("l_fallback", l.Fallback.Lacks))
 	}
 }
 
@@ -114,54 +118,47 @@ func (l *linter) source(s *Source) {
 	switch {
 	case s.Channel != 0:
 	case !s.Routed:
-		l.add(SourceWithoutTarget, object, s.Channels, "integration %q has neither a channel nor a route, so its alerts reach no one", s.Name)
+		l.add(SourceWithoutTarget, object, s.Channels, sentence.New("l_no_channel", s.Name))
 	case !s.Default:
-		l.add(RouteWithoutDefault, object, s.Channels, "the route of integration %q has no default: alerts that meet no case reach no one",
-			s.Name)
+		l.add(RouteWithoutDefault, object, s.Channels, sentence.New("l_no_default", s.Name))
 	}
 	if s.Channel == 0 {
 		for i, group := range s.Cases {
-			unmatchable, unknown := OfGroup(fmt.Sprintf("the route of integration %q: cases[%d].if", s.Name, i), group, OfAlert)
-			l.conditions(object, s.Channels, unmatchable, unknown)
+			at := place{of: sentence.New("l_route_of", s.Name), member: fmt.Sprintf("cases[%d].if", i), flat: true}
+			l.filter(object, s.Channels, at, filter.Filter{group}, OfAlert)
 		}
 	}
 	for _, d := range s.Discards {
-		what := fmt.Sprintf("pipeline rule %s of integration %q", d.Name, s.Name)
-		l.filter(object, s.Channels, what+": if", d.Filter, OfAlert)
+		what := sentence.New("l_pipeline_rule", d.Name, s.Name)
+		l.filter(object, s.Channels, place{of: what, member: "if"}, d.Filter, OfAlert)
 		if Everything(d.Filter, OfAlert) {
-			l.add(DropsEverything, object, s.Channels, "%s drops every alert", what)
+			l.add(DropsEverything, object, s.Channels, sentence.New("l_drops", what))
 		}
 	}
 	if len(s.Unknown) > 0 {
-		l.add(SeverityUnknown, object, s.Channels, "integration %q sends severities unknown to Tocsin: %s", s.Name, s.unknown())
+		l.add(SeverityUnknown, object, s.Channels, sentence.New("l_unknown_severity", s.Name, s.unknown()))
 	}
 }
 
-// unknown returns the unknown severities of the integration, in words.
-func (s *Source) unknown() string {
-	var words []string
+// unknown returns the unknown severities of the integration, each as a sentence.
+func (s *Source) unknown() (words []sentence.Value) {
 	for _, u := range s.Unknown {
 		if u.Events == 1 {
-			words = append(words, sentence.Of("l_once", u.Word))
+			words = append(words, sentence.New("l_once", u.Word))
 		} else {
-			words = append(words, sentence.Of("l_times", u.Word, u.Events))
+			words = append(words, sentence.New("l_times", u.Word, u.Events))
 		}
 	}
-	return strings.Join(words, ", ")
+	return words
 }
 
 // filter checks one filter.
-func (l *linter) filter(object fault.Ref, channels []int64, member string, f filter.Filter, s Subject) {
-	l.conditions(object, channels, Unmatchable(member, f, s), UnknownValues(member, f, s))
-}
-
-// conditions adds what Unmatchable and UnknownValues returned.
-func (l *linter) conditions(object fault.Ref, channels []int64, unmatchable, unknown []string) {
-	for _, sentence := range unmatchable {
-		l.add(FilterNeverMatches, object, channels, "%s", sentence)
+func (l *linter) filter(object fault.Ref, channels []int64, at place, f filter.Filter, s Subject) {
+	for _, says := range unmatchable(at, f, s) {
+		l.add(FilterNeverMatches, object, channels, says)
 	}
-	for _, sentence := range unknown {
-		l.add(ValueNeverOccurs, object, channels, "%s", sentence)
+	for _, says := range unknownValues(at, f, s) {
+		l.add(ValueNeverOccurs, object, channels, says)
 	}
 }
 
@@ -169,12 +166,11 @@ func (l *linter) conditions(object fault.Ref, channels []int64, unmatchable, unk
 func (l *linter) channel(c *Channel) {
 	object, only := ref("channel", c.ID, c.Name), []int64{c.ID}
 	if c.Disabled {
-		l.add(ChannelDisabled, object, only, "channel %q is disabled: its alerts notify no one", c.Name)
+		l.add(ChannelDisabled, object, only, sentence.New("l_channel_disabled", c.Name))
 		return
 	}
 	if len(c.Rules) == 0 {
-		l.add(ChannelWithoutRule, object, only,
-			"channel %q has no enabled escalation rule, so its incidents reach only the account's fallback", c.Name)
+		l.add(ChannelWithoutRule, object, only, sentence.New("l_channel_no_rule", c.Name))
 	} else {
 		l.cover(c, object, only)
 	}
@@ -182,36 +178,36 @@ func (l *linter) channel(c *Channel) {
 		l.rule(c, &c.Rules[i])
 	}
 	for _, r := range c.Drops {
-		what := fmt.Sprintf("drop rule %q of channel %q", r.Name, c.Name)
-		l.filter(ref("drop_rule", r.ID, r.Name), only, what+": filters", r.Filter, OfAlert)
+		what, object := sentence.New("l_drop_rule", r.Name, c.Name), ref("drop_rule", r.ID, r.Name)
+		l.filter(object, only, place{of: what, member: "filters"}, r.Filter, OfAlert)
 		if Everything(r.Filter, OfAlert) {
-			l.add(DropsEverything, ref("drop_rule", r.ID, r.Name), only, "%s drops every alert", what)
+			l.add(DropsEverything, object, only, sentence.New("l_drops", what))
 		}
 	}
 	for i := range c.Silences {
 		l.silence(c, &c.Silences[i])
 	}
 	for _, r := range c.Inhibits {
-		what, object := fmt.Sprintf("inhibit rule %q of channel %q", r.Name, c.Name), ref("inhibit_rule", r.ID, r.Name)
-		l.filter(object, only, what+": source_filters", r.Source, OfAlert)
-		l.filter(object, only, what+": target_filters", r.Target, OfAlert)
+		what, object := sentence.New("l_inhibit_rule", r.Name, c.Name), ref("inhibit_rule", r.ID, r.Name)
+		l.filter(object, only, place{of: what, member: "source_filters"}, r.Source, OfAlert)
+		l.filter(object, only, place{of: what, member: "target_filters"}, r.Target, OfAlert)
 	}
 }
 
 // silence checks a silence rule that is not over.
 func (l *linter) silence(c *Channel, s *Silence) {
-	what := fmt.Sprintf("silence rule %q of channel %q", s.Name, c.Name)
+	what := sentence.New("l_silence_rule", s.Name, c.Name)
 	object := ref("silence_rule", s.ID, s.Name)
 	only := []int64{c.ID}
-	l.filter(object, only, what+": filters", s.Filter, OfAlert)
+	l.filter(object, only, place{of: what, member: "filters"}, s.Filter, OfAlert)
 	if Everything(s.Filter, OfAlert) {
-		l.add(SilencesEverything, object, only, "%s silences every alert while it is in force", what)
+		l.add(SilencesEverything, object, only, sentence.New("l_silences", what))
 	}
 	switch {
 	case s.End == 0 && covers(s.Active, l.Now, l.Now+Horizon):
-		l.add(LongSilence, object, only, "%s has windows that leave no minute of the next 14 days out", what)
+		l.add(LongSilence, object, only, sentence.New("l_windows", what))
 	case TooLong(s.Start, s.End):
-		l.add(LongSilence, object, only, "%s lasts %d days, until %s", what, (s.End-s.Start)/86400, stamp(s.End))
+		l.add(LongSilence, object, only, sentence.New("l_lasts", what, (s.End-s.Start)/86400, stamp(s.End)))
 	}
 }
 
@@ -246,26 +242,18 @@ func (l *linter) persons() {
 	for _, p := range l.Persons {
 		object := ref("person", p.ID, p.Name)
 		if u := l.people[p.ID]; u != nil && len(u.severities) > 0 {
-			l.add(PersonUnreachable, object, nil, "%s is paged for %s and cannot be reached: %s", p.Name, listed(u.severities), u.Why)
+			l.add(PersonUnreachable, object, nil, sentence.New("l_person", p.Name, u.severities, u.Why))
 		}
 		if p.HoldsCritical {
-			l.add(QuietHoldsCritical, object, nil, "the quiet hours of %s delay Critical notifications", p.Name)
+			l.add(QuietHoldsCritical, object, nil, sentence.New("l_quiet", p.Name))
 		}
 		if len(p.CannotSend) > 0 {
-			l.add(MethodNotSendable, object, nil, "%s prefers %s, which this server cannot send", p.Name, listed(p.CannotSend))
+			l.add(MethodNotSendable, object, nil, sentence.New("l_prefers", p.Name, p.CannotSend))
 		}
 		if p.NoBrowser {
-			l.add(PushWithoutBrowser, object, nil, "%s is to be notified by push, and no browser of theirs receives it", p.Name)
+			l.add(PushWithoutBrowser, object, nil, sentence.New("l_no_browser", p.Name))
 		}
 	}
-}
-
-// listed joins words with commas and "and".
-func listed(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
 func stamp(at int64) string { return time.Unix(at, 0).UTC().Format("2006-01-02 15:04 UTC") }

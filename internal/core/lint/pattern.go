@@ -2,10 +2,11 @@ package lint
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"tocsin/internal/core/sentence"
 )
 
 // minRepeats is how many weeks in a row make a weekly pattern.
@@ -98,25 +99,31 @@ func wall(at int64, zone *time.Location) int64 {
 	return at + int64(offset)
 }
 
-// words returns when the pattern is, as the end of a sentence. Times are on the wall clock of the zone.
-func (p pattern) words(zone *time.Location) string {
+// words returns when the pattern is, and how many more stretches there are. Times are on the wall clock of the zone.
+func (p pattern) words(zone *time.Location, more int) sentence.Value {
 	first, last := p.spans[0], p.spans[len(p.spans)-1]
 	from, until := time.Unix(first.From, 0).In(zone), time.Unix(first.Until, 0).In(zone)
 	if len(p.days) == 0 {
-		return fmt.Sprintf("from %s to %s", from.Format(minute), until.Format(minute))
+		if more > 0 {
+			return sentence.New("l_from_more", from.Format(minute), until.Format(minute), more, zone)
+		}
+		return sentence.New("l_from", from.Format(minute), until.Format(minute), zone)
 	}
-	often := fmt.Sprintf("%d times from %s to %s", len(p.spans), from.Format(time.DateOnly),
-		time.Unix(last.Until, 0).In(zone).Format(time.DateOnly))
+	days := dayWords(p.days)
 	at, to := from.Format("15:04"), until.Format("15:04")
-	if len(p.days) == 1 && from.Weekday() != until.Weekday() {
-		return fmt.Sprintf("every %s %s to %s %s, %s", p.days[0], at, until.Weekday(), to, often)
-	}
-	if from.Weekday() != until.Weekday() && to != "00:00" {
+	switch nextDay := from.Weekday() != until.Weekday(); {
+	case nextDay && len(p.days) == 1:
+		to = until.Weekday().String() + " " + to
+	case nextDay && to != "00:00":
 		to += " the next day"
-	} else if to == "00:00" {
+	case to == "00:00":
 		to = "24:00"
 	}
-	return fmt.Sprintf("every %s %s to %s, %s", dayWords(p.days), at, to, often)
+	begin, end := from.Format(time.DateOnly), time.Unix(last.Until, 0).In(zone).Format(time.DateOnly)
+	if more > 0 {
+		return sentence.New("l_every_more", days, at, to, len(p.spans), begin, end, more, zone)
+	}
+	return sentence.New("l_every", days, at, to, len(p.spans), begin, end, zone)
 }
 
 const minute = "2006-01-02 15:04"

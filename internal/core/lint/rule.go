@@ -1,18 +1,19 @@
 package lint
 
 import (
-	"fmt"
 	"slices"
+
+	"tocsin/internal/core/sentence"
 )
 
 // rule checks an escalation rule: its conditions, and whom its steps reach.
 func (l *linter) rule(c *Channel, r *Rule) {
-	what := fmt.Sprintf("escalation rule %q of channel %q", r.Name, c.Name)
+	what := sentence.New("l_escalate_rule", r.Name, c.Name)
 	object := ref("escalate_rule", r.ID, r.Name)
 	only := []int64{c.ID}
-	l.filter(object, only, what+": filters", r.Filter, OfIncident)
+	l.filter(object, only, place{of: what, member: "filters"}, r.Filter, OfIncident)
 	if len(r.CannotSend) > 0 {
-		l.add(MethodNotSendable, object, only, "%s notifies by %s, which this server cannot send", what, listed(r.CannotSend))
+		l.add(MethodNotSendable, object, only, sentence.New("l_notifies_by", what, r.CannotSend))
 	}
 	var inVain []string
 	for _, severity := range Severities {
@@ -30,24 +31,24 @@ func (l *linter) rule(c *Channel, r *Rule) {
 		}
 	}
 	if len(inVain) > 0 {
-		l.add(RulePagesNoOne, object, only, "not one step of %s reaches anyone for %s incidents", what, listed(inVain))
+		l.add(RulePagesNoOne, object, only, sentence.New("l_in_vain", what, inVain))
 	}
 	for i, s := range r.Steps {
-		at := fmt.Sprintf("step %d of %s", i+1, what)
+		at := sentence.New("l_step_of", i+1, what)
 		for _, p := range s.Parts {
 			switch {
 			case !s.Pages:
 			case p.Lacks != "":
-				l.add(StepWithoutPerson, object, only, "%s: %s %q %s, so it pages no one", at, p.Ref.Kind, p.Ref.Name, p.Lacks)
+				l.add(StepWithoutPerson, object, only, sentence.New("l_step_part", at, p.Ref.Kind, p.Ref.Name, p.Lacks))
 			case covers(p.Gaps, l.Now, l.Now+Horizon):
-				l.add(StepWithoutPerson, object, only, "%s: schedule %q has no one on call in the next 14 days", at, p.Ref.Name)
+				l.add(StepWithoutPerson, object, only, sentence.New("l_step_gap", at, p.Ref.Name))
 			default:
 				l.gap(p)
 			}
 		}
 		for _, chat := range s.Chats {
 			if chat.Lacks != "" {
-				l.add(ChatUnusable, object, only, "%s: the %s chat cannot be used: %s", at, chat.Kind, chat.Lacks)
+				l.add(ChatUnusable, object, only, sentence.New("l_step_chat", at, chat.Kind, chat.Lacks))
 			}
 		}
 	}

@@ -1,11 +1,10 @@
 package lint
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"tocsin/internal/core/oncall"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/fault"
 )
 
@@ -23,7 +22,7 @@ const maxShown = 20
 // problem is a finding about a schedule without the schedule's name.
 type problem struct {
 	code Code
-	text string
+	says sentence.Value
 }
 
 // OfSchedule returns what is wrong with a schedule: when no one is on call although it pages, layers that are never on
@@ -31,7 +30,7 @@ type problem struct {
 func OfSchedule(s *Schedule, now int64) []Finding {
 	all := layerProblems(s.Timeline, now)
 	for _, text := range s.Timeline.Warnings() {
-		all = append(all, problem{ValueWithoutEffect, text})
+		all = append(all, problem{ValueWithoutEffect, sentence.Parsed(text)})
 	}
 	return findings(s.Ref, append(s.timelineProblems(now, now, s.Pages), all...))
 }
@@ -39,9 +38,7 @@ func OfSchedule(s *Schedule, now int64) []Finding {
 // findings returns problems of a schedule as findings.
 func findings(schedule fault.Ref, problems []problem) (found []Finding) {
 	for _, p := range problems {
-		k := kindOf(p.code)
-		found = append(found, Finding{Code: k.Code, Severity: k.Severity, Object: schedule, Fix: k.Fix,
-			Sentence: fmt.Sprintf("schedule %q: %s", schedule.Name, p.text)})
+		found = append(found, finding(p.code, schedule, sentence.New("l_schedule", schedule.Name, p.says)))
 	}
 	return found
 }
@@ -58,7 +55,7 @@ func (s *Schedule) Warnings(now int64, enabled bool) (sentences []string) {
 	}
 	all := s.timelineProblems(begins, now, enabled && begins < now+ScheduleHorizon)
 	for _, p := range append(all, layerProblems(s.Timeline, now)...) {
-		sentences = append(sentences, "layers: "+p.text)
+		sentences = append(sentences, sentence.Of("l_layers", p.says))
 	}
 	return sentences
 }
@@ -66,7 +63,7 @@ func (s *Schedule) Warnings(now int64, enabled bool) (sentences []string) {
 // timelineProblems returns the problems of the next 90 days: holes from a moment on, and persons on call twice at once.
 func (s *Schedule) timelineProblems(from, now int64, holes bool) (all []problem) {
 	if dense(s.Timeline) {
-		return []problem{{ScheduleUnproven, "it has too many shifts to look for holes and for persons on call twice at once"}}
+		return []problem{{ScheduleUnproven, sentence.New("l_many_shifts")}}
 	}
 	pieces := s.Timeline.Window(now, now+seen).Final
 	if holes {
@@ -80,18 +77,21 @@ func gapProblems(s *oncall.Schedule, roles []int64, holes []Span, now int64) (al
 	zone := zoneOf(s)
 	list := patterns(holes, zone)
 	for _, p := range list[:min(len(list), maxShown)] {
-		text := fmt.Sprintf("no one is on call %s (%s)", p.words(zone), zone)
+		says := sentence.New("l_gap_when", p.words(zone, 0))
 		if last := p.spans[0]; last.Until == now+seen {
-			text = fmt.Sprintf("no one is on call from %s on (%s)", time.Unix(last.From, 0).In(zone).Format(minute), zone)
+			says = sentence.New("l_gap_open", time.Unix(last.From, 0).In(zone).Format(minute), zone)
 		}
 		change, comes, found := clockHole(s, roles, p.spans[0])
 		if !found {
-			all = append(all, problem{OnCallGap, text})
+			all = append(all, problem{OnCallGap, says})
 			continue
 		}
-		verb := map[bool]string{true: "comes", false: "ends"}[comes]
-		all = append(all, problem{ClockChangeGap, fmt.Sprintf("%s; the hole %s with the clock change of %s on %s", text, verb, change.zone,
-			time.Unix(change.at, 0).In(change.zone).Format(time.DateOnly))})
+		on := time.Unix(change.at, 0).In(change.zone).Format(time.DateOnly)
+		why := sentence.New("l_gap_ends", change.zone, on)
+		if comes {
+			why = sentence.New("l_gap_comes", change.zone, on)
+		}
+		all = append(all, problem{ClockChangeGap, sentence.Join(says, why)})
 	}
 	if more := len(list) - maxShown; more > 0 {
 		var seconds int64
@@ -100,17 +100,17 @@ func gapProblems(s *oncall.Schedule, roles []int64, holes []Span, now int64) (al
 				seconds += h.Until - h.From
 			}
 		}
-		all = append(all, problem{OnCallGap, fmt.Sprintf("and %d more such holes, %s together", more, length(seconds))})
+		all = append(all, problem{OnCallGap, sentence.New("l_more_holes", more, length(seconds))})
 	}
 	return all
 }
 
 // layerProblems returns problems of layers that have ended, are never on call, or whose hours are cut or drift.
 func layerProblems(s *oncall.Schedule, now int64) (all []problem) {
-	var over []string
+	var over []sentence.Value
 	for i := range s.Layers {
 		l := &s.Layers[i]
-		name := fmt.Sprintf("layers[%d] %q", i, l.Name)
+		name := sentence.New("l_layer", i, l.Name)
 		if l.Mode == oncall.Rotation && (l.End == 0 || l.End > now) {
 			all = append(all, hourProblems(l, name, zoneOf(s), now)...)
 		}
@@ -118,26 +118,23 @@ func layerProblems(s *oncall.Schedule, now int64) (all []problem) {
 		case l.End != 0 && l.End <= now:
 			over = append(over, name)
 		case l.Start > now+oncall.Horizon:
-			all = append(all, problem{LayerNeverOnCall, fmt.Sprintf("%s begins only on %s", name,
+			all = append(all, problem{LayerNeverOnCall, sentence.New("l_begins_only", name,
 				time.Unix(l.Start, 0).In(zoneOf(s)).Format(time.DateOnly))})
 		case l.End != 0 && l.Mode == oncall.Rotation && l.End-l.Start <= oncall.Horizon:
 			alone := oncall.Schedule{Zone: s.Zone, Layers: s.Layers[i : i+1 : i+1]}
 			if len(alone.Window(l.Start, l.End).Layers[0]) == 0 {
-				all = append(all, problem{LayerNeverOnCall, name + " is never on call: its mask or its hours exclude all of its time"})
+				all = append(all, problem{LayerNeverOnCall, sentence.New("l_never_on", name)})
 			}
 		}
 	}
-	if len(over) > 0 {
-		all = append(all, problem{LayerOver, atMost(over) + map[bool]string{true: " has", false: " have"}[len(over) == 1] +
-			" ended and can be removed"})
+	switch n := len(over); {
+	case n == 0:
+	case n == 1:
+		all = append(all, problem{LayerOver, sentence.New("l_over", over[0])})
+	case n <= maxShown:
+		all = append(all, problem{LayerOver, sentence.New("l_over_all", over)})
+	default:
+		all = append(all, problem{LayerOver, sentence.New("l_over_more", over[:maxShown], n-maxShown)})
 	}
 	return all
-}
-
-// atMost joins the first names, and how many more there are.
-func atMost(names []string) string {
-	if more := len(names) - maxShown; more > 0 {
-		return strings.Join(names[:maxShown], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return listed(names)
 }

@@ -1,10 +1,8 @@
 package lint
 
 import (
-	"fmt"
-	"strings"
-
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/sentence"
 )
 
 // maxTried is the most subjects that one search makes up.
@@ -166,22 +164,20 @@ func (q *search) find(wanted func(subject) bool) (subject, bool) {
 }
 
 // words describes a subject by the fields that the filters read.
-func (q *search) words(s subject) string {
-	var parts []string
+func (q *search) words(s subject) (parts []sentence.Value) {
 	for _, f := range q.fields {
 		v, present := s[f.key]
 		switch {
 		case !present:
-			parts = append(parts, "without "+f.shown)
+			parts = append(parts, sentence.New("l_without", f.shown))
 		case v == otherValue:
-			parts = append(parts, "with another value of "+f.shown)
+			parts = append(parts, sentence.New("l_with_other", f.shown))
 		default:
-			parts = append(parts, fmt.Sprintf("with %s %.60q", f.shown, v))
+			parts = append(parts, sentence.New("l_with", f.shown, shown(v)))
 		}
 		if len(parts) == 5 && len(q.fields) > 5 {
-			parts = append(parts, fmt.Sprintf("and %d more fields alike", len(q.fields)-5))
-			break
+			return append(parts, sentence.New("l_more_fields", len(q.fields)-5))
 		}
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"tocsin/internal/core/oncall"
+	"tocsin/internal/core/sentence"
 )
 
 // maxNamed bounds how often all pieces together may name persons for the search for persons who are on call twice. Real
@@ -16,53 +18,61 @@ const maxNamed = 500_000
 
 // twice returns problems of persons who are on call twice at once: in two roles, or because of two layers.
 func (s *Schedule) twice(pieces []oncall.Piece) (all []problem) {
-	type how struct {
+	type doubled struct {
 		person int64
-		words  string
+		names  []sentence.Value // of the roles, or of the layers
+		layers bool
+		spans  []Span
 	}
-	var order []how
-	spans, left := map[how][]Span{}, maxNamed
+	var order []*doubled
+	known, left := map[string]*doubled{}, maxNamed
 	for i := range pieces {
 		p := &pieces[i]
 		roles, layers := heldTwice(s.Timeline, p, &left)
 		if left < 0 {
-			return append(all, problem{ScheduleUnproven, "the groups are too large to find all persons who are on call twice at once"})
+			return append(all, problem{ScheduleUnproven, sentence.New("l_groups_large")})
 		}
 		for _, held := range []struct {
-			by    map[int64][]string
-			words string
-		}{{roles, "as"}, {layers, "by"}} {
+			by     map[int64][]sentence.Value
+			layers bool
+		}{{roles, false}, {layers, true}} {
 			for _, person := range slices.Sorted(maps.Keys(held.by)) {
-				key := how{person, held.words + " " + listed(held.by[person])}
-				if spans[key] == nil {
-					order = append(order, key)
+				key := fmt.Sprint(person, held.by[person])
+				if known[key] == nil {
+					known[key] = &doubled{person: person, names: held.by[person], layers: held.layers}
+					order = append(order, known[key])
 				}
-				spans[key] = extend(spans[key], Span{p.Start, p.End})
+				known[key].spans = extend(known[key].spans, Span{p.Start, p.End})
 			}
 		}
 	}
-	for _, key := range order[:min(len(order), maxShown)] {
-		all = append(all, problem{OnCallTwice, fmt.Sprintf("%s is on call twice at once, %s: %s", s.name(key.person), key.words,
-			firstOf(spans[key], zoneOf(s.Timeline)))})
+	for _, d := range order[:min(len(order), maxShown)] {
+		who, when := nameOf(s.Names, d.person), firstOf(d.spans, zoneOf(s.Timeline))
+		says := sentence.New("l_twice_as", who, d.names, when)
+		if d.layers {
+			says = sentence.New("l_twice_by", who, d.names, when)
+		}
+		all = append(all, problem{OnCallTwice, says})
 	}
 	if more := len(order) - maxShown; more > 0 {
-		all = append(all, problem{OnCallTwice, fmt.Sprintf("and %d more such cases", more)})
+		all = append(all, problem{OnCallTwice, sentence.New("l_more_cases", more)})
 	}
 	return all
 }
 
 // heldTwice returns the persons with two roles in a piece, and those in the groups of two of its layers, with the names of
 // both. left is reduced by the number of persons looked at.
-func heldTwice(s *oncall.Schedule, p *oncall.Piece, left *int) (roles, layers map[int64][]string) {
+func heldTwice(s *oncall.Schedule, p *oncall.Piece, left *int) (roles, layers map[int64][]sentence.Value) {
 	if len(p.Group.Members) == 1 && len(p.Sources) < 2 { // as nearly all: one role of one layer
 		*left -= len(p.Group.Members[0].PersonIDs)
 		return nil, nil
 	}
-	roles, layers = map[int64][]string{}, map[int64][]string{}
+	roles, layers = map[int64][]sentence.Value{}, map[int64][]sentence.Value{}
 	for _, m := range p.Group.Members {
 		*left -= len(m.PersonIDs)
+		name := sentence.Raw(RoleName(m.RoleID))
 		for _, person := range m.PersonIDs {
-			if name := RoleName(m.RoleID); !slices.Contains(roles[person], name) {
+			if !slices.Contains(roles[person], name) {
 				roles[person] = append(roles[person], name)
 			}
 		}
@@ -70,10 +80,10 @@ func heldTwice(s *oncall.Schedule, p *oncall.Piece, left *int) (roles, layers ma
 	if len(p.Sources) > 1 {
 		for _, source := range p.Sources {
 			l := &s.Layers[source.Layer]
+			name := sentence.New("l_layer", source.Layer, l.Name)
 			for _, m := range l.Groups[source.Group].Members {
 				*left -= len(m.PersonIDs)
 				for _, person := range m.PersonIDs {
-					name := fmt.Sprintf("layers[%d] %q", source.Layer, l.Name)
 					if roles[person] != nil && !slices.Contains(layers[person], name) { // a person who is covered for is not on call
 						layers[person] = append(layers[person], name)
 					}
@@ -81,7 +91,7 @@ func heldTwice(s *oncall.Schedule, p *oncall.Piece, left *int) (roles, layers ma
 			}
 		}
 	}
-	once := func(_ int64, names []string) bool { return len(names) < 2 }
+	once := func(_ int64, names []sentence.Value) bool { return len(names) < 2 }
 	maps.DeleteFunc(roles, once)
 	maps.DeleteFunc(layers, once)
 	return roles, layers
@@ -107,21 +117,18 @@ func extend(list []Span, s Span) []Span {
 	return append(list, s)
 }
 
-// firstOf returns when stretches are, in words: their first pattern, and how many more there are.
-func firstOf(spans []Span, zone *time.Location) string {
-	list := patterns(spans, zone)
-	text := list[0].words(zone)
-	if more := len(list) - 1; more > 0 {
-		text += fmt.Sprintf(", and %d times more", len(spans)-len(list[0].spans))
-	}
-	return fmt.Sprintf("%s (%s)", text, zone)
+// firstOf returns when stretches are: their first pattern, and how many more there are.
+func firstOf(spans []Span, zone *time.Location) sentence.Value {
+	first := patterns(spans, zone)[0]
+	return first.words(zone, len(spans)-len(first.spans))
 }
 
-func (s *Schedule) name(person int64) string {
-	if name := s.Names[person]; name != "" {
+// nameOf returns the name of a person, or a sentence that stands for it where it is not known.
+func nameOf(names map[int64]string, person int64) any {
+	if name := names[person]; name != "" {
 		return name
 	}
-	return fmt.Sprintf("person %d", person)
+	return sentence.New("l_person_id", person)
 }
 
 // Across returns findings about persons who are on call in several schedules at once. It looks at no more than a bounded
@@ -220,14 +227,16 @@ func united(spans []Span) (list []Span) {
 // overlap returns the finding about a person who is on call in several schedules at once.
 func overlap(schedules []Schedule, person int64, in []int, both []Span, zone *time.Location) Finding {
 	var names []string
-	who := fmt.Sprintf("person %d", person)
+	who, when := nameOf(nil, person), firstOf(both, zone)
 	for _, i := range in {
-		names = append(names, fmt.Sprintf("%q", schedules[i].Ref.Name))
-		if name := schedules[i].Names[person]; name != "" {
-			who = name
+		names = append(names, strconv.Quote(schedules[i].Ref.Name))
+		if schedules[i].Names[person] != "" {
+			who = nameOf(schedules[i].Names, person)
 		}
 	}
-	k := kindOf(OnCallTwice)
-	return Finding{Code: k.Code, Severity: k.Severity, Object: schedules[in[0]].Ref, Fix: k.Fix,
-		Sentence: fmt.Sprintf("%s is on call in schedules %s at once: %s", who, atMost(names), firstOf(both, zone))}
+	says := sentence.New("l_on_call_twice", who, names, when)
+	if more := len(names) - maxShown; more > 0 {
+		says = sentence.New("l_on_call_twice_more", who, names[:maxShown], more, when)
+	}
+	return finding(OnCallTwice, schedules[in[0]].Ref, says)
 }

@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/lint"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/fault"
@@ -179,7 +180,7 @@ func (r *reader) step(l channel.Layer) (step lint.Step, err error) {
 func (r *reader) named(id int64) lint.Part {
 	p, found := r.persons[id]
 	if !found {
-		return lint.Part{Ref: fault.Ref{Kind: "person", ID: fmt.Sprint(id), Name: fmt.Sprint(id)}, Lacks: "has left"}
+		return lint.Part{Ref: fault.Ref{Kind: "person", ID: fmt.Sprint(id), Name: fmt.Sprint(id)}, Lacks: sentence.New("l_part_left")}
 	}
 	return lint.Part{Ref: fault.Ref{Kind: "person", ID: fmt.Sprint(id), Name: p.Name}, Persons: []int64{id}}
 }
@@ -199,9 +200,9 @@ func (r *reader) team(id int64) (lint.Part, error) {
 	part := lint.Part{Ref: fault.Ref{Kind: "team", ID: fmt.Sprint(id), Name: record.TeamName}, Persons: r.present(record.PersonIDs)}
 	switch {
 	case !found:
-		part.Lacks = "does not exist any more"
+		part.Lacks = sentence.New("l_part_gone")
 	case len(part.Persons) == 0:
-		part.Lacks = "has no members"
+		part.Lacks = sentence.New("l_part_empty")
 	}
 	return part, err
 }
@@ -214,13 +215,13 @@ func (r *reader) schedule(key string, roles []int64) (lint.Part, error) {
 		Gaps: cover.Gaps, Timeline: cover.Timeline, Roles: roles}
 	switch {
 	case !found:
-		part.Lacks = "does not exist any more"
+		part.Lacks = sentence.New("l_part_gone")
 	case cover.Disabled:
-		part.Lacks = "is disabled"
+		part.Lacks = sentence.New("l_part_disabled")
 		part.Persons = nil
 		part.Gaps = nil
 	case len(cover.Persons) > 0 && len(part.Persons) < len(cover.Persons):
-		part.Lacks = "puts persons on call who have left"
+		part.Lacks = sentence.New("l_part_persons")
 	}
 	return part, err
 }
@@ -229,21 +230,22 @@ func (r *reader) schedule(key string, roles []int64) (lint.Part, error) {
 func (r *reader) chats(hooks []channel.Webhook, closed error) (list []lint.Chat, err error) {
 	for _, hook := range hooks {
 		for _, chat := range notify.Chats(r.account, hook.Type, hook.Settings) {
-			lacks := chat.Lacks.English()
+			lacks := chat.Lacks
 			to := chat.Address
 			switch {
 			case closed != nil:
-				lacks = "its settings cannot be opened"
+				lacks = sentence.New("l_settings_closed")
 			case lacks != "":
 			case to.Direct != nil:
-				_, lacks, err = integration.Usable(r.tx, r.account, to.Direct.Kind, to.Direct.Integration)
+				_, why, err := integration.Usable(r.tx, r.account, to.Direct.Kind, to.Direct.Integration)
 				if err != nil {
 					return nil, err
 				}
+				lacks = sentence.Raw(why)
 			case !r.Notify.Can(hook.Type):
-				lacks = "this server cannot send " + hook.Type
+				lacks = sentence.New("not_sendable", hook.Type)
 			case to.Chat.Token == "" && to.Chat.URL == "":
-				lacks = "its settings have neither token nor url"
+				lacks = sentence.New("l_settings_empty")
 			}
 			list = append(list, lint.Chat{Kind: hook.Type, Lacks: lacks})
 		}

@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/lint"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/datasource"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/untold"
@@ -188,7 +189,7 @@ func (r *reader) browsers(id int64, methods []string) error {
 func (r *reader) owner(id int64) (lint.Person, error) {
 	p, found := r.persons[id]
 	if !found {
-		return lint.Person{ID: id, Name: fmt.Sprint(id), Lacks: "the person has left"}, nil
+		return lint.Person{ID: id, Name: fmt.Sprint(id), Lacks: sentence.New("the_person_has_left")}, nil
 	}
 	u, err := r.reach(p, nil, "Critical")
 	return lint.Person{ID: id, Name: p.Name, Lacks: u.Why}, err
@@ -201,7 +202,7 @@ func (r *reader) fallback() (f lint.Fallback, err error) {
 		return f, err
 	}
 	to, err := (&untold.Service{Notify: r.Notify}).Recipients(r.tx, r.account, 0, "Critical", false, r.now)
-	f.Lacks = to.Lacks.English()
+	f.Lacks = to.Lacks
 	return f, err
 }
 
@@ -220,7 +221,7 @@ func (r *reader) reach(p notify.Person, by *channel.By, severity string) (lint.U
 	}
 	u := lint.Unreached{Person: p.ID, Name: p.Name, Severity: severity}
 	if !notify.Works(reaches) {
-		u.Why = missing.English()
+		u.Why = missing
 	}
 	r.unreached[key] = u
 	return u, nil

@@ -1,6 +1,9 @@
 package lint_test
 
 import (
+	"encoding/json"
+	"reflect"
+	"strconv"
 	"testing"
 	"time"
 
@@ -9,6 +12,8 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/evaluate"
+	corelint "tocsin/internal/core/lint"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/datasource"
 	"tocsin/internal/edge"
 	"tocsin/internal/engine/lint"
@@ -18,6 +23,7 @@ import (
 	"tocsin/internal/platform/db"
 	"tocsin/internal/preference"
 	"tocsin/internal/querier"
+	"tocsin/internal/schedule"
 )
 
 // Each caller sees the findings about the objects that they may read.
@@ -53,6 +59,59 @@ func TestListShowsWhatTheCallerMayRead(t *testing.T) {
 	s.Converse(t, []apitest.Turn{
 		{Path: "/lint/list", Key: apitest.KeyReader, Body: `{}`, Has: `{"items": [{"code": "source_without_channel"}, {"code": "channel_without_rule"}], "total": 2}`},
 	})
+}
+
+// TestListKeepsHostileNames names a channel, its escalation rule, a schedule of the rule and a person by a text that reads
+// like a sentence: it is one argument wherever it is shown.
+func TestListKeepsHostileNames(t *testing.T) {
+	t.Parallel()
+	keyring := apitest.Box(t)
+	notifier := notify.New(notify.Config{Keyring: keyring, Can: func(method string) bool { return method == "email" }})
+	for _, name := range []string{
+		"N is paged for Info", "N has ended and can be removed", "A, B and C", `x" of channel "Day`, `{"code":"l_no_fallback"}`,
+	} {
+		s := apitest.Start(t, (&lint.Service{Keyring: keyring, Notify: notifier}).Ops())
+		s.Exec(`UPDATE person SET person_name = $1, email = '' WHERE account_id = $2 AND person_id = $3`, name, apitest.AccountA, apitest.Reader)
+		s.Write(func(tx *db.Tx) error {
+			if err := channel.Load(tx, apitest.AccountA, []channel.Channel{{ChannelID: 1001, ChannelName: name}}); err != nil {
+				return err
+			}
+			disabled := schedule.Record{ScheduleID: 9001, Body: schedule.Body{ScheduleName: name, Status: new(int64(1))}}
+			if err := schedule.Load(tx, keyring, apitest.AccountA, []schedule.Record{disabled}); err != nil {
+				return err
+			}
+			return channel.Escalates.Load(tx, keyring, apitest.AccountA, []channel.EscalateRule{{
+				Rule:       channel.Rule{RuleID: "5e5e5e5e5e5e5e5e5e5e5e01", ChannelID: 1001, RuleName: name, Status: "enabled"},
+				TemplateID: "000000000000000000000001", Layers: []channel.Layer{{Target: channel.Target{
+					PersonIDs: []int64{apitest.Reader}, ScheduleToRoleIDs: map[string][]int64{"9001": {}}, By: &channel.By{Critical: []string{"email"}},
+				}}},
+			}})
+		})
+		found := map[corelint.Code]sentence.Data{}
+		var reply lint.Listed
+		if err := json.Unmarshal(s.Call(apitest.KeyA, "/lint/list", `{}`).Data, &reply); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range reply.Items {
+			if f.SentenceData.English() != f.Sentence {
+				t.Errorf("%q has the data of %q", f.Sentence, f.SentenceData.English())
+			}
+			found[f.Code] = f.SentenceData
+		}
+		quoted := strconv.Quote(name)
+		rule := &sentence.Data{Code: "l_escalate_rule", Args: []any{quoted, quoted}}
+		for code, want := range map[corelint.Code]sentence.Data{
+			corelint.PersonUnreachable: {Code: "l_person", Args: []any{name, []any{"Critical", "Warning", "Info"}, &sentence.Data{Code: "no_email"}}},
+			corelint.StepWithoutPerson: {Code: "l_step_part", Args: []any{
+				&sentence.Data{Code: "l_step_of", Args: []any{int64(1), rule}}, "schedule", quoted, &sentence.Data{Code: "l_part_disabled"}}},
+			corelint.RulePagesNoOne: {Code: "l_in_vain", Args: []any{rule, []any{"Critical", "Warning", "Info"}}},
+		} {
+			if got := found[code]; !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: the data of %q is that of %q", code, want.English(), got.English())
+				t.Logf("got %+v, want %+v", got, want)
+			}
+		}
+	}
 }
 
 // A datasource is asked by its cluster: what the server does not resolve is no problem of a datasource that an edge asks.

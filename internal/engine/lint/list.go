@@ -4,7 +4,6 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/lint"
-	"tocsin/internal/core/sentence"
 )
 
 // ListRequest asks for the problems of the configuration.
@@ -31,7 +30,7 @@ func (s *Service) list(c *api.Call, in ListRequest) (reply Listed, err error) {
 	reply.Items = []lint.Finding{}
 	for _, f := range found {
 		if (in.Severity == "" || in.Severity == f.Severity) && visible(f, c.Who, hidden) {
-			f.SentenceData = sentence.DataOf(f.Sentence)
+			f.Sentence, f.SentenceData = f.Says.English(), f.Says.Data()
 			reply.Items = append(reply.Items, f)
 		}
 	}
