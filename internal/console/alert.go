@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/core/render"
 	incidents "tocsin/internal/incident"
@@ -222,9 +223,9 @@ func showAlert(v *visit) (view, error) {
 		return nil, err
 	}
 	if a.Incident != nil {
-		var i incident
-		if err := v.call("/incident/info", map[string]any{"incident_id": a.Incident.ID}, &i); err == nil { // else its title does
-			a.Incident.Title = i.Title
+		i, err := call[incidents.View](v, "/incident/info", incidents.OneRequest{IncidentID: a.Incident.ID})
+		if err == nil { // else its title does
+			a.Incident.Title = i.Headline
 		}
 	}
 	d := alertView{titled: titled(a.Name()), Alert: a}
@@ -234,7 +235,7 @@ func showAlert(v *visit) (view, error) {
 			d.By = &by
 		}
 	}
-	if x, err := v.explain("/alert/explain", map[string]any{"alert_id": a.ID}); err != nil {
+	if x, err := v.explainAlert("alert_id", a.ID); err != nil {
 		d.Missing = append(d.Missing, v.T("Why"))
 	} else {
 		d.Reached, d.Summary = x.Reached(), x.Summary
@@ -248,7 +249,10 @@ func showAlert(v *visit) (view, error) {
 	if err != nil {
 		d.Missing = append(d.Missing, v.T("Alert rule"))
 	}
-	d.Feed, err = v.feed("/alert/feed", map[string]any{"alert_id": a.ID})
+	d.Feed, err = v.feed(func(page alert.FeedRequest) (api.CursorPage[alert.Entry], error) {
+		request := alert.OneFeedRequest{OneRequest: alert.OneRequest{AlertID: a.ID}, FeedRequest: page}
+		return call[api.CursorPage[alert.Entry]](v, "/alert/feed", request)
+	})
 	if err != nil {
 		d.Missing = append(d.Missing, v.T("What happened"))
 	}
@@ -261,7 +265,7 @@ func (x explanation) muting(a alertRow) (rule, why string) {
 	for _, w := range slices.Backward(x.Verdicts) {
 		for _, s := range w.Trace {
 			if s.Stage == stage && s.Matched {
-				return cmp.Or(s.Rule, s.RuleID), s.Why
+				return cmp.Or(s.Name, s.Rule), s.Why
 			}
 		}
 	}
@@ -288,14 +292,14 @@ func showAlertWhy(v *visit) (view, error) {
 		}
 		name, back = a.Name(), "/alerts/"+a.ID
 	}
-	x, err := v.explain("/alert/explain", map[string]any{member: id})
+	x, err := v.explainAlert(member, id)
 	if err != nil {
 		return nil, err
 	}
 	if name == "" {
 		name, back = id, "/alerts?show=dropped"
 		if len(x.Verdicts) > 0 {
-			name = x.Verdicts[0].Name
+			name = x.Verdicts[0].Headline
 		}
 	}
 	return v.whyOf(x, name, back, nil), nil

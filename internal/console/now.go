@@ -7,6 +7,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/engine/untold"
+	incidents "tocsin/internal/incident"
 )
 
 var nowPages = []page{{path: "/{$}", template: "now", tab: "now", show: showNow}}
@@ -109,7 +110,9 @@ func showNow(v *visit) (view, error) {
 			return err
 		}},
 		{"burns", []auth.Permission{auth.IncidentsRead}, func(v *visit) (err error) {
-			d.Incidents, err = v.incidents(map[string]any{"progress": "Triggered,Processing", "limit": 10})
+			open := incidents.ListRequest{Progress: openIncidents}
+			open.Limit = 10
+			d.Incidents, err = v.incidents(open)
 			return err
 		}},
 		{"untold", []auth.Permission{auth.IncidentsRead}, d.readUntold},

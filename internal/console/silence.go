@@ -53,9 +53,9 @@ func showSilenceOfIncident(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := silenceView{Subject: i.Title, Back: "/incidents/" + i.ID, Whole: true}
+	d := silenceView{Subject: i.Headline, Back: "/incidents/" + i.IncidentID, Whole: true}
 	return v.silenceForm(d, func(labels incidents.PreviewLabels) (incidents.SilencePreview, error) {
-		request := incidents.PreviewIncidentRequest{OneRequest: incidents.OneRequest{IncidentID: i.ID}, PreviewLabels: labels}
+		request := incidents.PreviewIncidentRequest{OneRequest: incidents.OneRequest{IncidentID: i.IncidentID}, PreviewLabels: labels}
 		return call[incidents.SilencePreview](v, "/incident/silence/preview", request)
 	})
 }

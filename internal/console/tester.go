@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+
+	"tocsin/internal/engine/escalation"
 )
 
 // testerView is the page on which an alert is tried on all rules of a channel. The server answers what it would do.
@@ -19,12 +21,12 @@ type testerView struct {
 
 // trial is what /channel/rules/try answers.
 type trial struct {
-	Outcome    string      `json:"outcome"`
-	Why        string      `json:"why"`
-	Severity   string      `json:"alert_severity"`
-	Title      string      `json:"headline"`
-	Rules      []triedRule `json:"rules"`
-	Escalation *preview    `json:"escalation"`
+	Outcome    string              `json:"outcome"`
+	Why        string              `json:"why"`
+	Severity   string              `json:"alert_severity"`
+	Title      string              `json:"headline"`
+	Rules      []triedRule         `json:"rules"`
+	Escalation *escalation.Preview `json:"escalation"`
 }
 
 // Opens reports whether an incident would begin, so that people are notified.
@@ -117,12 +119,12 @@ func (v *visit) recentAlerts(channels []int64) ([]alertChoice, error) {
 }
 
 // namesOf returns the persons whom a preview names, with at most maxLadder of its steps.
-func (v *visit) namesOf(p *preview) (map[int64]profile, error) {
+func (v *visit) namesOf(p *escalation.Preview) (map[int64]profile, error) {
 	p.Steps = p.Steps[:min(len(p.Steps), maxLadder)]
 	var ids []int64
 	for _, s := range p.Steps {
 		for _, one := range s.Persons {
-			ids = append(ids, one.ID)
+			ids = append(ids, one.PersonID)
 		}
 	}
 	return v.people(slices.Compact(slices.Sorted(slices.Values(ids))))
