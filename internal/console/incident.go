@@ -166,16 +166,6 @@ func (v *visit) listFilter() listFilter {
 	return f
 }
 
-// fill adds the channel and the place in the list to a request.
-func (f listFilter) fill(request map[string]any) {
-	if channel := number(f.Channel); channel != 0 {
-		request["channel_ids"] = []int64{channel}
-	}
-	if f.Cursor != "" {
-		request["search_after_ctx"] = f.Cursor
-	}
-}
-
 // channels returns the channel of the filter as lists take it; nil: none is chosen.
 func (f listFilter) channels() []int64 {
 	if channel := number(f.Channel); channel != 0 {

@@ -119,11 +119,11 @@ func (d *incidentView) readWhy(v *visit) error {
 }
 
 func (d *incidentView) readAlerts(v *visit) error {
-	var reply struct {
-		Items []alertRow `json:"items"`
+	request := incidents.AlertListRequest{OneRequest: d.Incident.one(), Limit: pageSize}
+	reply, err := call[api.CursorPage[incidents.AlertView]](v, "/incident/alert/list", request)
+	for _, a := range reply.Items {
+		d.Alerts = append(d.Alerts, alertRow{a.Alert})
 	}
-	err := v.call("/incident/alert/list", map[string]any{"incident_id": d.Incident.IncidentID, "limit": pageSize}, &reply)
-	d.Alerts = reply.Items
 	return err
 }
 
@@ -146,7 +146,7 @@ func (d *incidentView) readRule(v *visit) (err error) {
 	if len(d.Alerts) == 0 {
 		return nil
 	}
-	open := slices.IndexFunc(d.Alerts, func(a alertRow) bool { return a.End == 0 })
+	open := slices.IndexFunc(d.Alerts, func(a alertRow) bool { return a.EndTime == 0 })
 	d.Found, err = v.ruleCard(d.Alerts[max(open, 0)])
 	return err
 }

@@ -41,9 +41,9 @@ func showSilenceOfAlert(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := silenceView{Subject: a.Name(), Back: "/alerts/" + a.ID}
+	d := silenceView{Subject: a.Name(), Back: "/alerts/" + a.AlertID}
 	return v.silenceForm(d, func(labels incidents.PreviewLabels) (incidents.SilencePreview, error) {
-		request := incidents.PreviewAlertRequest{OneRequest: alert.OneRequest{AlertID: a.ID}, PreviewLabels: labels}
+		request := incidents.PreviewAlertRequest{OneRequest: alert.OneRequest{AlertID: a.AlertID}, PreviewLabels: labels}
 		return call[incidents.SilencePreview](v, "/alert/silence/preview", request)
 	})
 }

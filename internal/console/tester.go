@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"tocsin/internal/alert"
+	"tocsin/internal/api"
 	"tocsin/internal/engine/escalation"
 )
 
@@ -14,7 +16,7 @@ type testerView struct {
 	Channel channelRow
 	Pasted  string
 	AlertID string
-	Recent  []alertChoice
+	Recent  []alertRow
 	Trial   *trial // nil: nothing was tried
 	People  map[int64]profile
 }
@@ -105,17 +107,12 @@ func (v *visit) tryRules(channel int64, id, pasted string) (*trial, error) {
 }
 
 // recentAlerts returns the latest alerts of the last 7 days, those of some channels; nil: of all.
-func (v *visit) recentAlerts(channels []int64) ([]alertChoice, error) {
-	var recent struct {
-		Items []alertChoice `json:"items"`
-	}
+func (v *visit) recentAlerts(channels []int64) ([]alertRow, error) {
 	now := v.Now.Unix()
-	request := map[string]any{"start_time": now - 7*86400, "end_time": now + 1, "limit": 30}
-	if channels != nil {
-		request["channel_ids"] = channels
-	}
-	err := v.call("/alert/list", request, &recent)
-	return recent.Items, err
+	request := alert.ListRequest{StartTime: now - 7*86400, EndTime: now + 1, ChannelIDs: channels}
+	request.Limit = 30
+	reply, err := call[api.CursorPage[alert.Alert]](v, "/alert/list", request)
+	return alertRows(reply.Items), err
 }
 
 // namesOf returns the persons whom a preview names, with at most maxLadder of its steps.
