@@ -164,7 +164,8 @@ func eventList(c *api.Call, in eventListRequest) (reply api.CursorPage[Event], e
 	return reply, nil
 }
 
-type allEventsRequest struct {
+// EventsRequest asks for events of all alerts in a window.
+type EventsRequest struct {
 	StartTime        int64    `json:"start_time,omitzero" minimum:"0" maximum:"9999999999" doc:"Start of the window in which events happened, Unix seconds; absent: the last day."`
 	EndTime          int64    `json:"end_time,omitzero" minimum:"0" maximum:"9999999999" doc:"Its end, exclusive, at most 31 days later; absent: now."`
 	IntegrationIDs   []int64  `json:"integration_ids,omitzero" maxItems:"100" doc:"Only those of these integrations."`
@@ -177,7 +178,8 @@ type allEventsRequest struct {
 	api.CursorRequest
 }
 
-func (in allEventsRequest) Check() error {
+// Check holds the request against its bounds.
+func (in EventsRequest) Check() error {
 	if err := severities("severities", in.Severities); err != nil {
 		return err
 	}
@@ -192,7 +194,7 @@ const eventsMatching = ` FROM verdict v WHERE v.account_id = $1 AND v.event_id <
 	AND ($8 = '' OR $8 LIKE '%,' || v.outcome || ',%')
 	AND NOT (v.channel_id = 0 AND $9 LIKE '%,' || v.integration_id || ',%')`
 
-func allEvents(c *api.Call, in allEventsRequest) (reply api.CursorPage[Event], err error) {
+func allEvents(c *api.Call, in EventsRequest) (reply api.CursorPage[Event], err error) {
 	asked := fmt.Sprint(in.StartTime, in.EndTime) // without the defaults, which change with the time of the call
 	if in.EndTime == 0 {
 		in.EndTime = c.Unix() + 1

@@ -50,15 +50,16 @@ func Feed(c *api.Call, ref string, in FeedRequest) (reply api.CursorPage[Entry],
 	return api.NewCursorPage(c, items, limit, total, binding, func(e Entry) api.Position { return api.NumberedAt(0, e.FeedID) }), err
 }
 
-type feedRequest struct {
+// OneFeedRequest asks for what happened to an alert.
+type OneFeedRequest struct {
 	OneRequest
 	FeedRequest
 }
 
 // Check holds the page against its bounds.
-func (in feedRequest) Check() error { return in.Page.Check() }
+func (in OneFeedRequest) Check() error { return in.Page.Check() }
 
-func feed(c *api.Call, in feedRequest) (api.CursorPage[Entry], error) {
+func feed(c *api.Call, in OneFeedRequest) (api.CursorPage[Entry], error) {
 	a, err := info(c, in.OneRequest)
 	if err != nil {
 		return api.CursorPage[Entry]{}, err

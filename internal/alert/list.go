@@ -13,7 +13,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type listRequest struct {
+// ListRequest asks for alerts that began or changed in a window.
+type ListRequest struct {
 	StartTime      int64    `json:"start_time" minimum:"1" maximum:"9999999999" doc:"Start of the window in which alerts began, Unix seconds."`
 	EndTime        int64    `json:"end_time" minimum:"1" maximum:"9999999999" doc:"Its end, exclusive, at most 31 days later."`
 	IsActive       *bool    `json:"is_active,omitzero" doc:"Only those that are not over, or only those that are."`
@@ -43,7 +44,8 @@ func window(start, end int64) error {
 	return nil
 }
 
-func (in listRequest) Check() error {
+// Check holds the request against its bounds.
+func (in ListRequest) Check() error {
 	if err := window(in.StartTime, in.EndTime); err != nil {
 		return err
 	}
@@ -81,7 +83,7 @@ const (
 		ORDER BY alert.updated_at, alert.alert_id` + next
 )
 
-func list(c *api.Call, in listRequest) (reply api.CursorPage[Alert], err error) {
+func list(c *api.Call, in ListRequest) (reply api.CursorPage[Alert], err error) {
 	hidden, err := channel.Hidden(c.Tx, c.Who)
 	if err != nil {
 		return reply, err

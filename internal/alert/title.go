@@ -75,7 +75,7 @@ const (
 
 // withTitle returns the positions of the alerts whose title matches, in the order of the list. It warns when it has not
 // compared all titles.
-func withTitle(c *api.Call, in listRequest, byChange bool, args []any) (found []api.Position, err error) {
+func withTitle(c *api.Call, in ListRequest, byChange bool, args []any) (found []api.Position, err error) {
 	matcher, err := filter.Compile(byTitle(in.Title))
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func withTitle(c *api.Call, in listRequest, byChange bool, args []any) (found []
 
 // listTitle is listAll for a request with a title.
 func listTitle(
-	c *api.Call, in listRequest, byChange bool, args []any, from api.Position, limit, offset int64,
+	c *api.Call, in ListRequest, byChange bool, args []any, from api.Position, limit, offset int64,
 ) (items []Alert, onPage, total int64, err error) {
 	found, err := withTitle(c, in, byChange, args)
 	if err != nil {

@@ -217,7 +217,7 @@ func escalateOps(keyring *secret.Keyring) []api.Op {
 // escalateRules are the operations that seal or show secrets.
 type escalateRules struct{ keyring *secret.Keyring }
 
-func (e escalateRules) list(c *api.Call, in channelRequest) (rulePage[EscalateRule], error) {
+func (e escalateRules) list(c *api.Call, in RulesRequest) (RulePage[EscalateRule], error) {
 	return listRules(c, Escalates, in, e.view)
 }
 

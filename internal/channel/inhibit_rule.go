@@ -121,7 +121,7 @@ func inhibitOps() []api.Op {
 	}
 }
 
-func listInhibitRules(c *api.Call, in channelRequest) (rulePage[InhibitRule], error) {
+func listInhibitRules(c *api.Call, in RulesRequest) (RulePage[InhibitRule], error) {
 	return listRules(c, Inhibits, in, nil)
 }
 

@@ -8,7 +8,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type listRequest struct {
+// ListRequest asks for the channels that the caller may read.
+type ListRequest struct {
 	api.CursorRequest
 	OrderBy     string  `json:"orderby,omitzero" enum:"ranking,created_at,updated_at,channel_name,last_incident_at" doc:"What to order by; absent, ranking and last_incident_at: created_at."`
 	Asc         bool    `json:"asc,omitzero" doc:"Ascending."`
@@ -23,7 +24,7 @@ type listRequest struct {
 }
 
 // Check rejects filters that contradict each other.
-func (in listRequest) Check() error {
+func (in ListRequest) Check() error {
 	if in.IsMyStarred && in.IsMyTeam {
 		return fault.Invalid("is_my_starred", "must not be set together with is_my_team")
 	}
@@ -49,7 +50,7 @@ const countAll = `SELECT count(*) FROM channel h
 	WHERE h.account_id = $1 AND ($3 OR NOT h.is_private OR h.creator_id = $2 OR ` + mine + `)`
 
 // all reports whether no filter is set.
-func (in listRequest) all() bool {
+func (in ListRequest) all() bool {
 	return in.Query == "" && in.ChannelName == "" && len(in.TeamIDs) == 0 && len(in.ChannelIDs) == 0 &&
 		!in.IsMyManaged && !in.IsMyStarred && !in.IsMyTeam
 }
@@ -61,7 +62,7 @@ const mine = `EXISTS (SELECT 1 FROM team_person t WHERE t.account_id = h.account
 const window = ` LIMIT $14 + 0 OFFSET $15 + 0`
 
 // order returns the order of the list, with the condition that a channel is behind a position.
-func (in listRequest) order() string {
+func (in ListRequest) order() string {
 	switch in.OrderBy {
 	case "channel_name":
 		if in.Asc {
@@ -81,7 +82,7 @@ func (in listRequest) order() string {
 }
 
 // behind returns the position of a page as the statements of the list compare it.
-func (in listRequest) behind(from api.Position) []any {
+func (in ListRequest) behind(from api.Position) []any {
 	if in.OrderBy == "channel_name" {
 		return []any{from.Unset(), from.Name, from.Number()}
 	}
@@ -89,7 +90,7 @@ func (in listRequest) behind(from api.Position) []any {
 }
 
 // position returns where a channel stands in the list.
-func (in listRequest) position(ch Channel) api.Position {
+func (in ListRequest) position(ch Channel) api.Position {
 	switch in.OrderBy {
 	case "channel_name":
 		p := api.NumberedAt(0, ch.ChannelID)
@@ -102,7 +103,7 @@ func (in listRequest) position(ch Channel) api.Position {
 }
 
 // list returns a page of the channels that the caller may read.
-func list(c *api.Call, in listRequest) (reply api.CursorPage[Shown], err error) {
+func list(c *api.Call, in ListRequest) (reply api.CursorPage[Shown], err error) {
 	if in.ChannelName != "" {
 		in.Query = ""
 	}

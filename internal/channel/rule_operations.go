@@ -193,14 +193,14 @@ func deleteRule[T any, P ruled[T]](c *api.Call, kind configstore.Kind[T], in rul
 	return api.Removal{}, kind.Delete(c.Tx, c.Who.AccountID, v.rule().RuleID)
 }
 
-// channelRequest names the channel whose rules are listed.
-type channelRequest struct {
+// RulesRequest names the channel whose rules are listed.
+type RulesRequest struct {
 	ChannelID int64 `json:"channel_id" minimum:"1" doc:"The channel whose rules to list."`
 	api.Page
 }
 
-// rulePage is the reply of a list of rules: all of them, as there are few, or a page when one was asked for.
-type rulePage[T any] struct {
+// RulePage is the reply of a list of rules: all of them, as there are few, or a page when one was asked for.
+type RulePage[T any] struct {
 	Items       []T    `json:"items" doc:"The rules: all, or those of the page that was asked for."`
 	Total       *int64 `json:"total,omitzero" doc:"With p or limit: how many there are on all pages together."`
 	HasNextPage *bool  `json:"has_next_page,omitzero" doc:"With p or limit: whether there is a page after this one."`
@@ -210,8 +210,8 @@ type rulePage[T any] struct {
 // completes them for the caller. Without p and limit the reply has items only, for clients that are older
 // than the pages.
 func listRules[T any, P ruled[T]](
-	c *api.Call, kind configstore.Kind[T], in channelRequest, view func(*api.Call, []T) error,
-) (page rulePage[T], err error) {
+	c *api.Call, kind configstore.Kind[T], in RulesRequest, view func(*api.Call, []T) error,
+) (page RulePage[T], err error) {
 	if err := Readable(c.Tx, c.Who, in.ChannelID); err != nil {
 		return page, err
 	}

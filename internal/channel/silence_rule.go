@@ -180,7 +180,7 @@ func silenceOps() []api.Op {
 	}
 }
 
-func listSilenceRules(c *api.Call, in channelRequest) (rulePage[SilenceRule], error) {
+func listSilenceRules(c *api.Call, in RulesRequest) (RulePage[SilenceRule], error) {
 	return listRules(c, Silences, in, setEffective)
 }
 

@@ -8,8 +8,8 @@ import (
 	"tocsin/internal/calendar"
 )
 
-// effectiveSilence is a silence rule that is in force.
-type effectiveSilence struct {
+// EffectiveSilence is a silence rule that is in force.
+type EffectiveSilence struct {
 	ChannelID         int64  `json:"channel_id" doc:"The channel it belongs to."`
 	ChannelName       string `json:"channel_name" doc:"The channel's name."`
 	RuleID            string `json:"rule_id" doc:"The rule."`
@@ -19,13 +19,15 @@ type effectiveSilence struct {
 	UpdatedBy         int64  `json:"updated_by" doc:"The person who changed it last."`
 }
 
-type effectiveRequest struct{ api.Page }
+// EffectiveRequest asks for the silence rules that are in force.
+type EffectiveRequest struct{ api.Page }
 
-func (in effectiveRequest) Check() error { return in.Page.Check() }
+// Check holds the request against its bounds.
+func (in EffectiveRequest) Check() error { return in.Page.Check() }
 
 // listEffectiveSilences lists the silence rules of all channels that are in force at the time of the call. The rules of
 // private channels are listed for those who may read these.
-func listEffectiveSilences(c *api.Call, in effectiveRequest) (reply api.Paged[effectiveSilence], err error) {
+func listEffectiveSilences(c *api.Call, in EffectiveRequest) (reply api.Paged[EffectiveSilence], err error) {
 	hidden, err := Hidden(c.Tx, c.Who)
 	if err != nil {
 		return reply, err
@@ -34,7 +36,7 @@ func listEffectiveSilences(c *api.Call, in effectiveRequest) (reply api.Paged[ef
 	if err != nil {
 		return reply, err
 	}
-	all := []effectiveSilence{}
+	all := []EffectiveSilence{}
 	for _, r := range rules {
 		if r.Status != "enabled" || slices.Contains(hidden, r.ChannelID) {
 			continue
@@ -52,10 +54,10 @@ func listEffectiveSilences(c *api.Call, in effectiveRequest) (reply api.Paged[ef
 			return reply, err
 		}
 		if found {
-			all = append(all, effectiveSilence{r.ChannelID, ch.ChannelName, r.RuleID, r.RuleName, r.IsDirectlyDiscard, until, r.UpdatedBy})
+			all = append(all, EffectiveSilence{r.ChannelID, ch.ChannelName, r.RuleID, r.RuleName, r.IsDirectlyDiscard, until, r.UpdatedBy})
 		}
 	}
-	slices.SortFunc(all, func(a, b effectiveSilence) int {
+	slices.SortFunc(all, func(a, b EffectiveSilence) int {
 		return cmp.Or(cmp.Compare(a.Until, b.Until), cmp.Compare(a.RuleID, b.RuleID))
 	})
 	limit, offset := in.Window(20)

@@ -83,7 +83,7 @@ func dropOps() []api.Op {
 	}
 }
 
-func listDropRules(c *api.Call, in channelRequest) (rulePage[DropRule], error) {
+func listDropRules(c *api.Call, in RulesRequest) (RulePage[DropRule], error) {
 	return listRules(c, Drops, in, nil)
 }
 

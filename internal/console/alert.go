@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/core/render"
 	incidents "tocsin/internal/incident"
@@ -22,33 +23,15 @@ var alertActions = []action{
 	{path: "/alerts/{id}/close", do: closeAlert, show: showAlert, page: "alert"},
 }
 
-// alertRow is an alert in a list.
-type alertRow struct {
-	ID          string            `json:"alert_id"`
-	Title       string            `json:"title"`
-	Key         string            `json:"alert_key"`
-	Severity    string            `json:"alert_severity"`
-	Status      string            `json:"alert_status"`
-	Start       int64             `json:"start_time"`
-	Last        int64             `json:"last_time"`
-	End         int64             `json:"end_time"`
-	Events      int64             `json:"event_cnt"`
-	ChannelID   int64             `json:"channel_id"`
-	Channel     string            `json:"channel_name"`
-	Source      string            `json:"integration_name"`
-	Kind        string            `json:"integration_type"`
-	Description string            `json:"description"`
-	Labels      map[string]string `json:"labels"`
-	Muted       string            `json:"muted"`
-	MutedBy     string            `json:"muted_by"`
-	MutedUntil  int64             `json:"muted_until"`
-	FlapsUntil  int64             `json:"flapping_until"`
-	EverMuted   bool              `json:"ever_muted"`
-	Incident    *struct {
-		ID       string `json:"incident_id"`
-		Title    string `json:"title"`
-		Progress string `json:"progress"`
-	} `json:"incident"`
+// alertRow is an alert, as lists and its page show it.
+type alertRow struct{ alert.Alert }
+
+func alertRows(alerts []alert.Alert) []alertRow {
+	rows := make([]alertRow, len(alerts))
+	for i, a := range alerts {
+		rows[i] = alertRow{a}
+	}
+	return rows
 }
 
 // Name returns what is wrong, as messages call it.
@@ -57,13 +40,13 @@ func (a alertRow) Name() string { return render.AlertName(a.Title, a.Labels) }
 // State returns what an alert is in, in one word of the catalog.
 func (a alertRow) State() string {
 	switch {
-	case a.End != 0:
+	case a.EndTime != 0:
 		return "Over"
 	case a.Muted != "":
 		return map[string]string{
 			"silenced": "Silenced", "inhibited": "Inhibited", "flapping": "Flapping", "channel_disabled": "Channel disabled",
 		}[a.Muted]
-	case a.FlapsUntil != 0 && a.Status == "Ok":
+	case a.FlappingUntil != 0 && a.AlertStatus == "Ok":
 		return "Over for now"
 	}
 	return "Firing"
@@ -89,16 +72,7 @@ type alertsView struct {
 }
 
 // eventRow is an event that became no part of an alert.
-type eventRow struct {
-	ID        string `json:"event_id"`
-	Title     string `json:"title"`
-	Severity  string `json:"event_severity"`
-	Outcome   string `json:"outcome"`
-	At        int64  `json:"event_time"`
-	ChannelID int64  `json:"channel_id"`
-
-	Labels map[string]string `json:"labels"`
-}
+type eventRow struct{ alert.Event }
 
 // Name returns what is wrong, as messages would call it.
 func (e eventRow) Name() string { return render.AlertName(e.Title, e.Labels) }
@@ -123,36 +97,28 @@ func showAlerts(v *visit) (view, error) {
 
 // readAlerts reads a page of alerts.
 func (d *alertsView) readAlerts(v *visit) error {
-	request := map[string]any{"limit": pageSize, "start_time": d.from, "end_time": d.to}
+	request := alert.ListRequest{StartTime: d.from, EndTime: d.to, ChannelIDs: d.channels(), AlertSeverity: d.Severity}
+	request.Continue(pageSize, d.Cursor)
 	switch d.Show {
 	case "muted":
-		request["is_active"], request["ever_muted"] = true, true
+		request.IsActive, request.EverMuted = new(true), new(true)
 	case "over":
-		request["is_active"] = false
+		request.IsActive = new(false)
 	case "all":
 	default:
 		d.Show = "firing"
-		request["is_active"] = true
-	}
-	d.fill(request)
-	if d.Severity != "" {
-		request["alert_severity"] = d.Severity
+		request.IsActive = new(true)
 	}
 	if d.Query != "" {
-		request["title"] = titlePattern(d.Query)
+		request.Title = titlePattern(d.Query)
 	}
-	var reply struct {
-		Items []alertRow `json:"items"`
-		Total int64      `json:"total"`
-		Next  string     `json:"search_after_ctx"`
-	}
-	err := v.call("/alert/list", request, &reply)
+	reply, err := call[api.CursorPage[alert.Alert]](v, "/alert/list", request)
+	d.Alerts = alertRows(reply.Items)
 	if d.Show == "muted" { // those that were muted once and are not any more
-		reply.Items = slices.DeleteFunc(reply.Items, func(a alertRow) bool { return a.Muted == "" })
+		d.Alerts = slices.DeleteFunc(d.Alerts, func(a alertRow) bool { return a.Muted == "" })
 	}
-	d.Alerts = reply.Items
 	d.Total = reply.Total
-	d.Next = reply.Next
+	d.Next = reply.SearchAfterCtx
 	return err
 }
 
@@ -167,22 +133,17 @@ func titlePattern(typed string) string {
 
 // readDropped reads a page of events that were dropped, or that no channel takes.
 func (d *alertsView) readDropped(v *visit) error {
-	request := map[string]any{
-		"limit": pageSize, "start_time": d.from, "end_time": d.to, "outcomes": []string{"dropped", "discarded", "unrouted", "failed"},
+	request := alert.EventsRequest{
+		StartTime: d.from, EndTime: d.to, ChannelIDs: d.channels(), Severities: d.Severity,
+		Outcomes: []string{"dropped", "discarded", "unrouted", "failed"},
 	}
-	d.fill(request)
-	if d.Severity != "" {
-		request["severities"] = d.Severity
+	request.Continue(pageSize, d.Cursor)
+	reply, err := call[api.CursorPage[alert.Event]](v, "/alert-event/list", request)
+	for _, e := range reply.Items {
+		d.Events = append(d.Events, eventRow{e})
 	}
-	var reply struct {
-		Items []eventRow `json:"items"`
-		Total int64      `json:"total"`
-		Next  string     `json:"search_after_ctx"`
-	}
-	err := v.call("/alert-event/list", request, &reply)
-	d.Events = reply.Items
 	d.Total = reply.Total
-	d.Next = reply.Next
+	d.Next = reply.SearchAfterCtx
 	return err
 }
 
@@ -211,9 +172,9 @@ type alertView struct {
 	Missing []string
 }
 
-func (v *visit) findAlert(id string) (a alertRow, err error) {
-	err = v.call("/alert/info", map[string]any{"alert_id": id}, &a)
-	return a, err
+func (v *visit) findAlert(id string) (alertRow, error) {
+	a, err := call[alert.Alert](v, "/alert/info", alert.OneRequest{AlertID: id})
+	return alertRow{a}, err
 }
 
 func showAlert(v *visit) (view, error) {
@@ -222,9 +183,11 @@ func showAlert(v *visit) (view, error) {
 		return nil, err
 	}
 	if a.Incident != nil {
-		var i incident
-		if err := v.call("/incident/info", map[string]any{"incident_id": a.Incident.ID}, &i); err == nil { // else its title does
-			a.Incident.Title = i.Title
+		i, err := call[incidents.View](v, "/incident/info", incidents.OneRequest{IncidentID: a.Incident.IncidentID})
+		if err == nil { // else its title does
+			of := *a.Incident
+			of.Title = i.Headline
+			a.Incident = &of
 		}
 	}
 	d := alertView{titled: titled(a.Name()), Alert: a}
@@ -234,13 +197,13 @@ func showAlert(v *visit) (view, error) {
 			d.By = &by
 		}
 	}
-	if x, err := v.explain("/alert/explain", map[string]any{"alert_id": a.ID}); err != nil {
+	if x, err := v.explainAlert("alert_id", a.AlertID); err != nil {
 		d.Missing = append(d.Missing, v.T("Why"))
 	} else {
 		d.Reached, d.Summary = x.Reached(), x.Summary
 		d.Rule, d.Why = x.muting(a)
 	}
-	d.Made, err = v.silencesMade("/alerts/"+a.ID, incidents.SilencesRequest{AlertID: a.ID})
+	d.Made, err = v.silencesMade("/alerts/"+a.AlertID, incidents.SilencesRequest{AlertID: a.AlertID})
 	if err != nil {
 		d.Missing = append(d.Missing, v.T("Silences"))
 	}
@@ -248,7 +211,10 @@ func showAlert(v *visit) (view, error) {
 	if err != nil {
 		d.Missing = append(d.Missing, v.T("Alert rule"))
 	}
-	d.Feed, err = v.feed("/alert/feed", map[string]any{"alert_id": a.ID})
+	d.Feed, err = v.feed(func(page alert.FeedRequest) (api.CursorPage[alert.Entry], error) {
+		request := alert.OneFeedRequest{OneRequest: alert.OneRequest{AlertID: a.AlertID}, FeedRequest: page}
+		return call[api.CursorPage[alert.Entry]](v, "/alert/feed", request)
+	})
 	if err != nil {
 		d.Missing = append(d.Missing, v.T("What happened"))
 	}
@@ -261,7 +227,7 @@ func (x explanation) muting(a alertRow) (rule, why string) {
 	for _, w := range slices.Backward(x.Verdicts) {
 		for _, s := range w.Trace {
 			if s.Stage == stage && s.Matched {
-				return cmp.Or(s.Rule, s.RuleID), s.Why
+				return cmp.Or(s.Name, s.Rule), s.Why
 			}
 		}
 	}
@@ -270,7 +236,7 @@ func (x explanation) muting(a alertRow) (rule, why string) {
 
 func closeAlert(v *visit) (string, error) {
 	id := v.r.PathValue("id")
-	return "/alerts/" + url.PathEscape(id) + "?done=close", v.call("/alert/close", map[string]any{"alert_ids": []string{id}}, nil)
+	return "/alerts/" + url.PathEscape(id) + "?done=close", do[api.Empty](v, "/alert/close", incidents.SomeAlerts{AlertIDs: []string{id}})
 }
 
 // showAlertWhy explains an alert, or an event that became none.
@@ -286,16 +252,16 @@ func showAlertWhy(v *visit) (view, error) {
 		if err != nil {
 			return nil, err
 		}
-		name, back = a.Name(), "/alerts/"+a.ID
+		name, back = a.Name(), "/alerts/"+a.AlertID
 	}
-	x, err := v.explain("/alert/explain", map[string]any{member: id})
+	x, err := v.explainAlert(member, id)
 	if err != nil {
 		return nil, err
 	}
 	if name == "" {
 		name, back = id, "/alerts?show=dropped"
 		if len(x.Verdicts) > 0 {
-			name = x.Verdicts[0].Name
+			name = x.Verdicts[0].Headline
 		}
 	}
 	return v.whyOf(x, name, back, nil), nil

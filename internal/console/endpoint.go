@@ -165,7 +165,7 @@ type endpointDay struct {
 func (v *visit) DayOf(at int64) string { return v.partOf(at, "day") }
 
 // failedAttempts is the figure of the graph.
-var failedAttempts = measure{"Failed attempts by day", count, true, counted(func(f figures) int64 { return f.Incidents })}
+var failedAttempts = measure{"Failed attempts by day", count, true, counted(func(f figures) int64 { return f.TotalIncidentCnt })}
 
 // endpointDays adds the failures of the last days as a graph.
 func (v *visit) endpointDays(d *endpointView) error {
@@ -178,7 +178,7 @@ func (v *visit) endpointDays(d *endpointView) error {
 	d.Days = reply.Items
 	parts := make([]figures, len(d.Days))
 	for i, day := range d.Days {
-		parts[i].TS, parts[i].Incidents = day.Start, day.Failed
+		parts[i].TS, parts[i].TotalIncidentCnt = day.Start, day.Failed
 	}
 	c := v.chart(failedAttempts, parts, "day")
 	c.ID = "failures"

@@ -5,15 +5,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/api"
 )
 
-// feedEntry is what happened to an incident or an alert, as the API has it.
+// feedEntry is what happened to an incident or an alert.
 type feedEntry struct {
-	ID      int64      `json:"feed_id"`
-	Type    string     `json:"type"`
-	Detail  feedDetail `json:"detail"`
-	Creator int64      `json:"creator_id"`
-	At      int64      `json:"created_at"` // Unix milliseconds
+	alert.Entry
+	Detail feedDetail
 }
 
 // feedDetail is the members of all types of entries that the console shows.
@@ -83,35 +85,50 @@ var kinds = map[string]string{
 	"i_notify": "page", "i_exhausted": "page", "i_escalate": "page", "i_join": "page", "i_flap": "page",
 }
 
-// feed reads a page of a feed with the operation of a path. The address chooses the kind and the page.
-func (v *visit) feed(path string, request map[string]any) (f feed, err error) {
+// feed reads a page of a feed. The address chooses the kind and the page.
+func (v *visit) feed(read func(alert.FeedRequest) (api.CursorPage[alert.Entry], error)) (f feed, err error) {
 	f.Kind, f.Page = v.query("feed"), max(1, number(v.query("page")))
+	request := alert.FeedRequest{}
+	request.Limit, request.P = 30, f.Page
 	switch f.Kind {
 	case "note", "page":
-		var types []string
 		for kind, group := range kinds {
 			if group == f.Kind {
-				types = append(types, kind)
+				request.Types = append(request.Types, kind)
 			}
 		}
-		request["types"] = types
 	case "change":
-		request["types"] = changeTypes
+		request.Types = changeTypes
 	default:
 		f.Kind = ""
 	}
-	request["limit"], request["p"] = 30, f.Page
-	var reply struct {
-		Items []feedEntry `json:"items"`
-		Total int64       `json:"total"`
-		More  bool        `json:"has_next_page"`
-	}
-	if err := v.call(path, request, &reply); err != nil {
+	reply, err := read(request)
+	if err != nil {
 		return f, err
 	}
-	f.Total, f.More = reply.Total, reply.More
-	f.Lines, err = v.described(reply.Items)
+	f.Total, f.More = reply.Total, reply.HasNextPage
+	entries, err := feedEntries(reply.Items)
+	if err != nil {
+		return f, err
+	}
+	f.Lines, err = v.described(entries)
 	return f, err
+}
+
+// feedEntries returns entries with the members that the console shows.
+func feedEntries(entries []alert.Entry) ([]feedEntry, error) {
+	all := make([]feedEntry, len(entries))
+	for i, e := range entries {
+		all[i].Entry = e
+		text, err := json.Marshal(e.Detail)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(text, &all[i].Detail); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // changeTypes are the types of entries that are neither notes nor about notifications.
@@ -126,7 +143,7 @@ var changeTypes = []string{
 func (v *visit) described(entries []feedEntry) ([]feedLine, error) {
 	var ids []int64
 	for _, e := range entries {
-		ids = append(ids, e.Creator)
+		ids = append(ids, e.CreatorID)
 		for _, t := range e.Detail.Persons {
 			ids = append(ids, t.Person)
 		}
@@ -193,12 +210,12 @@ func text(member any) string {
 
 // describe returns an entry for people.
 func (v *visit) describe(e feedEntry, n names) feedLine {
-	line := feedLine{ID: e.ID, At: e.At / 1000, Kind: "change"}
+	line := feedLine{ID: e.FeedID, At: e.CreatedAt / 1000, Kind: "change"}
 	if kind := kinds[e.Type]; kind != "" {
 		line.Kind = kind
 	}
-	if e.Creator != 0 {
-		line.Who = n.of(e.Creator)
+	if e.CreatorID != 0 {
+		line.Who = n.of(e.CreatorID)
 	}
 	d := e.Detail
 	switch e.Type {

@@ -7,7 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/channel"
+	incidents "tocsin/internal/incident"
+	"tocsin/internal/team"
 )
 
 var incidentPages = []page{
@@ -20,86 +24,66 @@ var incidentPages = []page{
 	{path: "/incidents/{id}/edit", template: "incident_edit", tab: "incidents", show: showIncidentEdit, needs: manageIncidents},
 }
 
-// incidentRow is an incident in a list.
-type incidentRow struct {
-	ID         string `json:"incident_id"`
-	Num        string `json:"num"`
-	Title      string `json:"headline"` // as in messages
-	Given      string `json:"title"`    // that a person changes
-	Severity   string `json:"incident_severity"`
-	Progress   string `json:"progress"`
-	ChannelID  int64  `json:"channel_id"`
-	Channel    string `json:"channel_name"`
-	StartTime  int64  `json:"start_time"`
-	AckTime    int64  `json:"ack_time"`
-	CloseTime  int64  `json:"close_time"`
-	Snoozed    int64  `json:"snoozed_before"`
-	Alerts     int64  `json:"alert_cnt"`
-	Firing     int64  `json:"active_alert_cnt"`
-	Test       bool   `json:"is_test"`
-	MergedInto string `json:"merged_into"`
-	Flapping   *struct {
-		MaxChanges int64 `json:"max_changes"`
-		InMins     int64 `json:"in_mins"`
-		MuteMins   int64 `json:"mute_mins"`
-	} `json:"flapping"` // an alert of the incident changes too often; nil: no alert does
-	Responders []responder `json:"responders"`
-}
-
-type responder struct {
-	ID      int64  `json:"person_id"`
-	Name    string `json:"person_name"`
-	AckedAt int64  `json:"acknowledged_at"`
-}
+// incident is an incident, as lists and its page show it.
+type incident struct{ incidents.View }
 
 // Ackers returns who has acknowledged the incident, the first one first.
-func (i incidentRow) Ackers() []responder {
-	ackers := slices.DeleteFunc(slices.Clone(i.Responders), func(r responder) bool { return r.AckedAt == 0 })
-	slices.SortStableFunc(ackers, func(a, b responder) int { return int(a.AckedAt - b.AckedAt) })
+func (i incident) Ackers() []incidents.Responder {
+	ackers := slices.DeleteFunc(slices.Clone(i.Responders), func(r incidents.Responder) bool { return r.AcknowledgedAt == 0 })
+	slices.SortStableFunc(ackers, func(a, b incidents.Responder) int { return int(a.AcknowledgedAt - b.AcknowledgedAt) })
 	return ackers
 }
 
 // Holder returns the names of the persons who have acknowledged the incident; empty: no person has.
-func (i incidentRow) Holder() string {
+func (i incident) Holder() string {
 	var names []string
 	for _, r := range i.Ackers() {
-		names = append(names, r.Name)
+		names = append(names, r.PersonName)
 	}
 	return strings.Join(names, ", ")
 }
 
 // Asked returns the names of the responders who have not acknowledged.
-func (i incidentRow) Asked() string {
+func (i incident) Asked() string {
 	var names []string
 	for _, r := range i.Responders {
-		if r.AckedAt == 0 {
-			names = append(names, r.Name)
+		if r.AcknowledgedAt == 0 {
+			names = append(names, r.PersonName)
 		}
 	}
 	return strings.Join(names, ", ")
 }
 
+// one names the incident.
+func (i incident) one() incidents.OneRequest { return incidents.OneRequest{IncidentID: i.IncidentID} }
+
 // Open reports whether the incident goes on.
-func (i incidentRow) Open() bool { return i.Progress != "Closed" }
+func (i incident) Open() bool { return i.Progress != "Closed" }
 
 // month is the longest window of the lists of incidents and alerts, in seconds.
 const month = 31 * 86400
 
-// incidentList is a page of /incident/list.
+// incidentList is a page of incidents.
 type incidentList struct {
-	Items []incidentRow `json:"items"`
-	Total int64         `json:"total"`
-	Next  string        `json:"search_after_ctx"`
+	Items []incident
+	Total int64
+	Next  string
 }
 
-// incidents returns incidents of the last month that a filter of /incident/list finds, the newest first. A filter may
-// name another window.
-func (v *visit) incidents(filter map[string]any) (list incidentList, err error) {
-	if filter["end_time"] == nil {
+// openIncidents are the progresses of incidents that go on.
+const openIncidents = incidents.Triggered + "," + incidents.Processing
+
+// incidents returns incidents that a filter finds, the newest first: those of the last month, unless the filter names another window.
+func (v *visit) incidents(filter incidents.ListRequest) (incidentList, error) {
+	if filter.EndTime == 0 {
 		now := v.Now.Unix()
-		filter["start_time"], filter["end_time"] = now-month+1, now+1
+		filter.StartTime, filter.EndTime = now-month+1, now+1
 	}
-	err = v.call("/incident/list", filter, &list)
+	reply, err := call[api.CursorPage[incidents.View]](v, "/incident/list", filter)
+	list := incidentList{Total: reply.Total, Next: reply.SearchAfterCtx}
+	for _, i := range reply.Items {
+		list.Items = append(list.Items, incident{i})
+	}
 	return list, err
 }
 
@@ -125,24 +109,20 @@ const pageSize = 50
 
 func showIncidents(v *visit) (view, error) {
 	d := incidentsView{titled: titled(v.T("Incidents")), listFilter: v.listFilter(), Show: v.query("show"), Severity: v.query("severity")}
-	filter := map[string]any{"limit": pageSize, "start_time": d.from, "end_time": d.to}
+	filter := incidents.ListRequest{
+		StartTime: d.from, EndTime: d.to, ChannelIDs: d.channels(), IncidentSeverity: d.Severity, Query: d.Query,
+	}
+	filter.Continue(pageSize, d.Cursor)
 	switch d.Show {
 	case "mine":
-		filter["responder_ids"], filter["progress"] = []int64{v.who.PersonID}, "Triggered,Processing"
+		filter.ResponderIDs, filter.Progress = []int64{v.who.PersonID}, openIncidents
 	case "all":
 	default:
 		d.Show = "open"
-		filter["progress"] = "Triggered,Processing"
-	}
-	d.fill(filter)
-	if d.Severity != "" {
-		filter["incident_severity"] = d.Severity
+		filter.Progress = openIncidents
 	}
 	if team := number(v.query("team")); team != 0 {
-		filter["team_ids"] = []int64{team}
-	}
-	if d.Query != "" {
-		filter["query"] = d.Query
+		filter.TeamIDs = []int64{team}
 	}
 	var err error
 	d.List, err = v.incidents(filter)
@@ -186,14 +166,12 @@ func (v *visit) listFilter() listFilter {
 	return f
 }
 
-// fill adds the channel and the place in the list to a request.
-func (f listFilter) fill(request map[string]any) {
+// channels returns the channel of the filter as lists take it; nil: none is chosen.
+func (f listFilter) channels() []int64 {
 	if channel := number(f.Channel); channel != 0 {
-		request["channel_ids"] = []int64{channel}
+		return []int64{channel}
 	}
-	if f.Cursor != "" {
-		request["search_after_ctx"] = f.Cursor
-	}
+	return nil
 }
 
 // DaysOffered returns the windows to choose from.
@@ -227,16 +205,12 @@ func (f listFilter) After(cursor string) string {
 
 // channels returns the channels that the visitor may choose from.
 func (v *visit) channels() ([]named, error) {
-	var reply struct {
-		Items []struct {
-			ID   int64  `json:"channel_id"`
-			Name string `json:"channel_name"`
-		} `json:"items"`
-	}
-	err := v.call("/channel/list", map[string]any{"is_brief": true, "limit": 100}, &reply)
+	request := channel.ListRequest{IsBrief: true}
+	request.Limit = 100
+	reply, err := call[api.CursorPage[channel.Shown]](v, "/channel/list", request)
 	all := make([]named, len(reply.Items))
 	for i, c := range reply.Items {
-		all[i] = named{strconv.FormatInt(c.ID, 10), c.Name}
+		all[i] = named{strconv.FormatInt(c.ChannelID, 10), c.ChannelName}
 	}
 	slices.SortStableFunc(all, func(a, b named) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	return all, err
@@ -244,16 +218,12 @@ func (v *visit) channels() ([]named, error) {
 
 // teams returns the teams that the visitor may choose from.
 func (v *visit) teams() ([]named, error) {
-	var reply struct {
-		Items []struct {
-			ID   int64  `json:"team_id"`
-			Name string `json:"team_name"`
-		} `json:"items"`
-	}
-	err := v.call("/team/list", map[string]any{"limit": 100, "orderby": "team_name", "asc": true}, &reply)
+	request := team.ListRequest{OrderBy: "team_name", Asc: true}
+	request.Limit = 100
+	reply, err := call[team.Listed](v, "/team/list", request)
 	all := make([]named, len(reply.Items))
 	for i, t := range reply.Items {
-		all[i] = named{strconv.FormatInt(t.ID, 10), t.Name}
+		all[i] = named{strconv.FormatInt(t.TeamID, 10), t.TeamName}
 	}
 	return all, err
 }

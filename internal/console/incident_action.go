@@ -6,16 +6,18 @@ import (
 	"strings"
 
 	"tocsin/internal/api"
+	incidents "tocsin/internal/incident"
+	"tocsin/internal/warroom"
 )
 
 var incidentActions = []action{
 	{path: "/incidents/{id}/ack", do: ackIncident, show: showIncident, page: "incident", needs: manageIncidents},
-	{path: "/incidents/{id}/unack", do: onIncident("unack", nil), show: showIncident, page: "incident", needs: manageIncidents},
-	{path: "/incidents/{id}/answer", do: onIncident("answer", answered), show: showIncident, page: "incident", needs: manageIncidents},
-	{path: "/incidents/{id}/resolve", do: onIncident("resolve", nil), show: showIncident, page: "incident", needs: manageIncidents},
-	{path: "/incidents/{id}/reopen", do: onIncident("reopen", nil), show: showIncident, page: "incident", needs: manageIncidents},
-	{path: "/incidents/{id}/wake", do: onIncident("wake", nil), show: showIncident, page: "incident", needs: manageIncidents},
-	{path: "/incidents/{id}/snooze", do: onIncident("snooze", snoozed), show: showIncident, page: "incident", needs: manageIncidents},
+	{path: "/incidents/{id}/unack", do: onIncident("unack", unacknowledge), show: showIncident, page: "incident", needs: manageIncidents},
+	{path: "/incidents/{id}/answer", do: onIncident("answer", answer), show: showIncident, page: "incident", needs: manageIncidents},
+	{path: "/incidents/{id}/resolve", do: onIncident("resolve", resolve), show: showIncident, page: "incident", needs: manageIncidents},
+	{path: "/incidents/{id}/reopen", do: onIncident("reopen", reopen), show: showIncident, page: "incident", needs: manageIncidents},
+	{path: "/incidents/{id}/wake", do: onIncident("wake", wake), show: showIncident, page: "incident", needs: manageIncidents},
+	{path: "/incidents/{id}/snooze", do: onIncident("snooze", snooze), show: showIncident, page: "incident", needs: manageIncidents},
 	{path: "/incidents/{id}/comment", do: commentIncident, show: showIncident, page: "incident", needs: manageIncidents},
 	{path: "/incidents/{id}/room", do: openRoom, show: showIncident, page: "incident", needs: manageIncidents},
 	{path: "/incidents/{id}/people", do: assignIncident, show: showIncidentPeople, page: "incident_people", needs: manageIncidents},
@@ -32,24 +34,45 @@ func (v *visit) incidentPath(done string) string {
 	return path + "?done=" + done
 }
 
-// onIncident returns an action that calls an operation on the incident of the address, then adds the note that was
-// written beside it: what was typed must not be lost because another button was pressed. more adds members to the request.
-func onIncident(operation string, more func(*visit, map[string]any)) func(*visit) (string, error) {
+// onIncident returns an action that does something to the incident of the address, then adds the note that was written beside it:
+// what was typed must not be lost because another button was pressed.
+func onIncident(done string, act func(*visit, incidents.Some) error) func(*visit) (string, error) {
 	return func(v *visit) (string, error) {
-		request := map[string]any{"incident_ids": []string{v.r.PathValue("id")}}
-		if more != nil {
-			more(v, request)
-		}
-		if err := v.call("/incident/"+operation, request, nil); err != nil {
+		if err := act(v, v.thisIncident()); err != nil {
 			return "", err
 		}
-		return v.incidentPath(operation), v.addNote()
+		return v.incidentPath(done), v.addNote()
 	}
 }
 
-func answered(v *visit, request map[string]any) { request["answer"] = v.field("answer") }
+// thisIncident names the incident of the address.
+func (v *visit) thisIncident() incidents.Some {
+	return incidents.Some{IncidentIDs: []string{v.r.PathValue("id")}}
+}
 
-func snoozed(v *visit, request map[string]any) { request["minutes"] = number(v.field("minutes")) }
+func acknowledge(v *visit, some incidents.Some) error { return do[api.Empty](v, "/incident/ack", some) }
+
+func unacknowledge(v *visit, some incidents.Some) error {
+	return do[api.Empty](v, "/incident/unack", some)
+}
+
+func wake(v *visit, some incidents.Some) error { return do[api.Empty](v, "/incident/wake", some) }
+
+func resolve(v *visit, some incidents.Some) error {
+	return do[api.Empty](v, "/incident/resolve", incidents.ResolveRequest{Some: some})
+}
+
+func reopen(v *visit, some incidents.Some) error {
+	return do[api.Empty](v, "/incident/reopen", incidents.ReopenRequest{Some: some})
+}
+
+func answer(v *visit, some incidents.Some) error {
+	return do[api.Empty](v, "/incident/answer", incidents.AnswerRequest{Some: some, Answer: v.field("answer")})
+}
+
+func snooze(v *visit, some incidents.Some) error {
+	return do[api.Empty](v, "/incident/snooze", incidents.SnoozeRequest{Some: some, Minutes: number(v.field("minutes"))})
+}
 
 // addNote adds the note of the form to the feed; an empty one is none.
 func (v *visit) addNote() error {
@@ -57,7 +80,7 @@ func (v *visit) addNote() error {
 	if note == "" {
 		return nil
 	}
-	return v.call("/incident/comment", map[string]any{"incident_ids": []string{v.r.PathValue("id")}, "comment": note}, nil)
+	return do[api.Empty](v, "/incident/comment", incidents.CommentRequest{Some: v.thisIncident(), Comment: note})
 }
 
 // ackIncident acknowledges, unless another person was faster since the page was drawn: then two people would work on
@@ -68,12 +91,12 @@ func ackIncident(v *visit) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if ackers := i.Ackers(); len(ackers) > 0 && ackers[0].ID != v.who.PersonID {
-			first := v.T("%s acknowledged it first, %s ago.", ackers[0].Name, v.Since(ackers[0].AckedAt))
+		if ackers := i.Ackers(); len(ackers) > 0 && ackers[0].PersonID != v.who.PersonID {
+			first := v.T("%s acknowledged it first, %s ago.", ackers[0].PersonName, v.Since(ackers[0].AcknowledgedAt))
 			return "", &api.Refusal{Status: http.StatusConflict, Code: "Conflict", Message: first}
 		}
 	}
-	return onIncident("ack", nil)(v)
+	return onIncident("ack", acknowledge)(v)
 }
 
 func commentIncident(v *visit) (string, error) {
@@ -84,8 +107,10 @@ func commentIncident(v *visit) (string, error) {
 }
 
 func openRoom(v *visit) (string, error) {
-	request := map[string]any{"incident_id": v.r.PathValue("id"), "integration_id": number(v.field("integration_id"))}
-	return v.incidentPath("room"), v.call("/incident/war-room/create", request, nil)
+	request := warroom.CreateRequest{
+		OneRequest: incidents.OneRequest{IncidentID: v.r.PathValue("id")}, IntegrationID: number(v.field("integration_id")),
+	}
+	return v.incidentPath("room"), do[warroom.Created](v, "/incident/war-room/create", request)
 }
 
 // assignIncident makes persons responsible: instead of the present ones, besides them, or by an escalation rule.
@@ -94,23 +119,22 @@ func assignIncident(v *visit) (string, error) {
 	for _, p := range v.r.PostForm["person"] {
 		persons = append(persons, number(p))
 	}
-	id := v.r.PathValue("id")
-	path, request := "/incident/assign", map[string]any{"incident_id": id}
-	rule := v.field("rule")
-	switch how := v.field("how"); {
-	case how == "add":
-		path, request["person_ids"] = "/incident/responder/add", persons
-	case how == "rule" && rule != "":
-		request["assigned_to"] = map[string]any{"escalate_rule_id": rule}
-	default:
-		request["assigned_to"] = map[string]any{"person_ids": persons}
+	one := incidents.OneRequest{IncidentID: v.r.PathValue("id")}
+	to := incidents.AssignedTo{PersonIDs: persons}
+	how := v.field("how")
+	if rule := v.field("rule"); how == "rule" && rule != "" {
+		to = incidents.AssignedTo{EscalateRuleID: rule}
 	}
-	var reply struct {
-		Warnings []string `json:"warnings"`
+	var reply incidents.Assigned
+	var err error
+	if how == "add" {
+		reply, err = call[incidents.Assigned](v, "/incident/responder/add", incidents.AddRespondersRequest{OneRequest: one, PersonIDs: persons})
+	} else {
+		request := incidents.AssignRequest{IncidentID: one.IncidentID, AssignedTo: to}
+		reply, err = call[incidents.Assigned](v, "/incident/assign", request)
 	}
-	err := v.call(path, request, &reply)
-	if err == nil && len(reply.Warnings) > 0 {
-		v.made = reply.Warnings
+	if err == nil && len(reply.Warnings.Warnings) > 0 {
+		v.made = reply.Warnings.Warnings
 		return "", nil
 	}
 	return v.incidentPath("people"), err
@@ -122,26 +146,22 @@ func mergeIncident(v *visit) (string, error) {
 	if target == "" {
 		return "", &api.Refusal{Status: http.StatusBadRequest, Code: "BadRequest", Message: v.T("Choose the incident to merge into.")}
 	}
-	request := map[string]any{"source_incident_ids": []string{v.r.PathValue("id")}, "target_incident_id": target}
-	if note := v.field("comment"); note != "" {
-		request["comment"] = note
+	request := incidents.MergeRequest{
+		SourceIncidentIDs: []string{v.r.PathValue("id")}, TargetIncidentID: target, Comment: v.field("comment"),
 	}
-	return "/incidents/" + url.PathEscape(target) + "?done=merge", v.call("/incident/merge", request, nil)
+	return "/incidents/" + url.PathEscape(target) + "?done=merge", do[api.Empty](v, "/incident/merge", request)
 }
 
 // editIncident changes the texts, the severity and the custom fields that differ from what the form was drawn with: what
 // another person has changed meanwhile stays.
 func editIncident(v *visit) (string, error) {
-	id := v.r.PathValue("id")
-	request := map[string]any{"incident_id": id}
-	for _, name := range []string{"title", "incident_severity", "description", "impact", "root_cause", "resolution"} {
-		sent, has := v.r.PostForm[name]
-		if has && lines(sent[0]) != lines(v.r.PostFormValue("was_"+name)) {
-			request[name] = lines(sent[0])
-		}
+	one := incidents.OneRequest{IncidentID: v.r.PathValue("id")}
+	request := incidents.ResetRequest{
+		OneRequest: one, Title: v.changed("title"), Description: v.changed("description"), Impact: v.changed("impact"),
+		RootCause: v.changed("root_cause"), Resolution: v.changed("resolution"), IncidentSeverity: v.changed("incident_severity"),
 	}
-	if len(request) > 1 {
-		if err := v.call("/incident/reset", request, nil); err != nil {
+	if request != (incidents.ResetRequest{OneRequest: one}) {
+		if err := do[api.Empty](v, "/incident/reset", request); err != nil {
 			return "", err
 		}
 	}
@@ -150,16 +170,28 @@ func editIncident(v *visit) (string, error) {
 		return "", err
 	}
 	for _, f := range fields {
-		value, changed := f.sent(v)
+		value, changed, err := f.sent(v)
+		if err != nil {
+			return "", err
+		}
 		if !changed {
 			continue
 		}
-		request := map[string]any{"incident_id": id, "field_name": f.Name, "field_value": value}
-		if err := v.call("/incident/field/reset", request, nil); err != nil {
+		request := incidents.FieldResetRequest{OneRequest: one, FieldName: f.FieldName, FieldValue: value}
+		if err := do[api.Empty](v, "/incident/field/reset", request); err != nil {
 			return "", err
 		}
 	}
 	return v.incidentPath("edit"), nil
+}
+
+// changed returns a text of the form that differs from what the form was drawn with; nil: it does not, or is not in the form.
+func (v *visit) changed(name string) *string {
+	sent, has := v.r.PostForm[name]
+	if !has || lines(sent[0]) == lines(v.r.PostFormValue("was_"+name)) {
+		return nil
+	}
+	return new(lines(sent[0]))
 }
 
 // lines returns a text as it was typed: browsers send line breaks as two characters.

@@ -8,24 +8,24 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/channel"
+	"tocsin/internal/field"
+	incidents "tocsin/internal/incident"
+	"tocsin/internal/person"
 )
 
-// field is a custom field of incidents.
-type field struct {
-	Name    string           `json:"field_name"`
-	Display string           `json:"display_name"`
-	Hint    string           `json:"description"`
-	Type    string           `json:"field_type"`
-	Options []jsontext.Value `json:"options"`
-
+// valued is a custom field of incidents with the value that an incident has.
+type valued struct {
+	field.Field
 	Value   string   // of one that is a text, or has one choice
 	Values  []string // of one that has several
 	Checked bool
 }
 
 // Choices returns the options of a selection.
-func (f field) Choices() (all []string) {
+func (f valued) Choices() (all []string) {
 	for _, o := range f.Options {
 		all = append(all, shown(o))
 	}
@@ -33,19 +33,20 @@ func (f field) Choices() (all []string) {
 }
 
 // Chosen reports whether an option is chosen.
-func (f field) Chosen(option string) bool { return slices.Contains(f.Values, option) }
+func (f valued) Chosen(option string) bool { return slices.Contains(f.Values, option) }
 
 // fields returns the custom fields of the account.
-func (v *visit) fields() ([]field, error) {
-	var reply struct {
-		Items []field `json:"items"`
+func (v *visit) fields() ([]valued, error) {
+	reply, err := call[api.Items[field.Field]](v, "/field/list", api.Empty{})
+	all := make([]valued, len(reply.Items))
+	for i, f := range reply.Items {
+		all[i] = valued{Field: f}
 	}
-	err := v.call("/field/list", struct{}{}, &reply)
-	return reply.Items, err
+	return all, err
 }
 
 // with returns the field with the value that an incident has.
-func (f field) with(value jsontext.Value) field {
+func (f valued) with(value jsontext.Value) valued {
 	f.Value = shown(value)
 	f.Checked = string(value) == "true"
 	var list []any
@@ -58,8 +59,8 @@ func (f field) with(value jsontext.Value) field {
 }
 
 // Was returns the value as the form sends it back, to know what was changed.
-func (f field) Was() string {
-	switch f.Type {
+func (f valued) Was() string {
+	switch f.FieldType {
 	case "checkbox":
 		return strconv.FormatBool(f.Checked)
 	case "multi_select":
@@ -76,37 +77,35 @@ func joined(list []string) string {
 }
 
 // sent returns the value of the field that the form has, and whether it differs from what the form was drawn with.
-func (f field) sent(v *visit) (value any, changed bool) {
-	name := "field_" + f.Name
+func (f valued) sent(v *visit) (value jsontext.Value, changed bool, err error) {
+	name := "field_" + f.FieldName
 	was, drawn := v.r.PostForm["was_"+name]
 	if !drawn {
-		return nil, false
+		return nil, false, nil
 	}
-	switch f.Type {
+	var now any
+	switch f.FieldType {
 	case "checkbox":
 		checked := v.field(name) != ""
-		return checked, strconv.FormatBool(checked) != was[0]
+		now, changed = checked, strconv.FormatBool(checked) != was[0]
 	case "multi_select":
 		list := append([]string{}, v.r.PostForm[name]...)
-		if joined(list) == lines(was[0]) {
-			return nil, false
+		now, changed = list, joined(list) != lines(was[0])
+	default:
+		text := lines(v.r.PostFormValue(name))
+		if text != "" {
+			now = text
 		}
-		return list, true
+		changed = text != lines(was[0])
 	}
-	now := lines(v.r.PostFormValue(name))
-	if now == lines(was[0]) {
-		return nil, false
-	}
-	if now == "" {
-		return nil, true
-	}
-	return now, true
+	value, err = json.Marshal(now)
+	return value, changed, err
 }
 
 type incidentEditView struct {
 	titled
 	Incident incident
-	Fields   []field
+	Fields   []valued
 }
 
 func showIncidentEdit(v *visit) (view, error) {
@@ -119,9 +118,9 @@ func showIncidentEdit(v *visit) (view, error) {
 		return nil, err
 	}
 	for n := range fields {
-		fields[n] = fields[n].with(i.Fields[fields[n].Name])
+		fields[n] = fields[n].with(i.Fields[fields[n].FieldName])
 	}
-	return incidentEditView{titled(v.T("Edit %s", i.Title)), i, fields}, nil
+	return incidentEditView{titled(v.T("Edit %s", i.Headline)), i, fields}, nil
 }
 
 // Typed returns what the form has in a field when it is shown again, else the stored value.
@@ -132,18 +131,11 @@ func (v *visit) Typed(name, stored string) string {
 	return stored
 }
 
-// choice is a person to choose.
-type choice struct {
-	ID    int64  `json:"member_id"`
-	Name  string `json:"member_name"`
-	Email string `json:"email"`
-}
-
 type incidentPeopleView struct {
 	titled
 	Incident incident
 	Query    string
-	People   []choice
+	People   []person.Member
 	Total    int64
 	Rules    []named
 	Warnings []string // warnings about the change that was just made
@@ -155,41 +147,32 @@ func showIncidentPeople(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := incidentPeopleView{titled: titled(v.T("Who works on %s", i.Title)), Incident: i, Query: v.query("q")}
+	d := incidentPeopleView{titled: titled(v.T("Who works on %s", i.Headline)), Incident: i, Query: v.query("q")}
 	d.Warnings, _ = v.made.([]string)
-	var people struct {
-		Items []choice `json:"items"`
-		Total int64    `json:"total"`
-	}
-	if err := v.call("/member/list", map[string]any{"query": d.Query, "limit": pageSize}, &people); err != nil {
+	request := person.MemberListRequest{Query: d.Query}
+	request.Limit = pageSize
+	people, err := call[person.MemberListed](v, "/member/list", request)
+	if err != nil {
 		return nil, err
 	}
 	d.People, d.Total = people.Items, people.Total
-	if i.ChannelID != 0 && v.who.May(auth.ChannelsRead) {
-		var rules struct {
-			Items []struct {
-				ID     string `json:"rule_id"`
-				Name   string `json:"rule_name"`
-				Status string `json:"status"`
-			} `json:"items"`
-		}
-		if err := v.call("/channel/escalate/rule/list", map[string]any{"channel_id": i.ChannelID}, &rules); err != nil {
-			return nil, err
-		}
-		for _, r := range rules.Items {
-			if r.Status == "enabled" {
-				d.Rules = append(d.Rules, named{r.ID, r.Name})
-			}
+	if i.ChannelID == 0 || !v.who.May(auth.ChannelsRead) {
+		return d, nil
+	}
+	rules, err := call[channel.RulePage[channel.EscalateRule]](v, "/channel/escalate/rule/list", channel.RulesRequest{ChannelID: i.ChannelID})
+	for _, r := range rules.Items {
+		if r.Status == "enabled" {
+			d.Rules = append(d.Rules, named{r.RuleID, r.RuleName})
 		}
 	}
-	return d, nil
+	return d, err
 }
 
 type incidentMergeView struct {
 	titled
 	Incident  incident
 	Query     string
-	Incidents []incidentRow
+	Incidents []incident
 }
 
 // showIncidentMerge shows the open incidents that the incident can be merged into.
@@ -198,23 +181,19 @@ func showIncidentMerge(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := incidentMergeView{titled: titled(v.T("Merge %s", i.Title)), Incident: i, Query: v.query("q")}
-	filter := map[string]any{"progress": "Triggered,Processing", "limit": pageSize}
-	if d.Query != "" {
-		filter["query"] = d.Query
-	}
+	d := incidentMergeView{titled: titled(v.T("Merge %s", i.Headline)), Incident: i, Query: v.query("q")}
+	filter := incidents.ListRequest{Progress: openIncidents, Query: d.Query}
+	filter.Limit = pageSize
 	list, err := v.incidents(filter)
-	d.Incidents = slices.DeleteFunc(list.Items, func(other incidentRow) bool { return other.ID == i.ID })
+	d.Incidents = slices.DeleteFunc(list.Items, func(other incident) bool { return other.IncidentID == i.IncidentID })
 	return d, err
 }
 
 // pastIncident is an earlier incident that is similar.
 type pastIncident struct {
-	incidentRow
-	Score      float64  `json:"score"`
-	Reasons    []string `json:"reasons"`
-	RootCause  string   `json:"root_cause"`
-	Resolution string   `json:"resolution"`
+	incident
+	Score   float64
+	Reasons []string
 }
 
 // Percent returns how similar it is, of a hundred.
@@ -231,9 +210,11 @@ func showSimilar(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	var reply struct {
-		Items []pastIncident `json:"items"`
+	d := similarView{titled: titled(v.T("Similar to %s", i.Headline)), Incident: i}
+	request := incidents.PastRequest{OneRequest: incidents.OneRequest{IncidentID: i.IncidentID}, Limit: 10}
+	reply, err := call[api.Items[incidents.PastView]](v, "/incident/past/list", request)
+	for _, p := range reply.Items {
+		d.Past = append(d.Past, pastIncident{incident{p.View}, p.Score, p.Reasons})
 	}
-	err = v.call("/incident/past/list", map[string]any{"incident_id": i.ID, "limit": 10}, &reply)
-	return similarView{titled(v.T("Similar to %s", i.Title)), i, reply.Items}, err
+	return d, err
 }

@@ -10,43 +10,29 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/engine/explain"
 	incidents "tocsin/internal/incident"
+	"tocsin/internal/warroom"
 )
-
-// incident is what the page of an incident shows of it.
-type incident struct {
-	incidentRow
-	Description string                    `json:"description"`
-	About       string                    `json:"headline_text"` // the description of the alert that the headline names; empty: Description
-	Impact      string                    `json:"impact"`
-	RootCause   string                    `json:"root_cause"`
-	Resolution  string                    `json:"resolution"`
-	LastTime    int64                     `json:"last_time"`
-	Labels      map[string]string         `json:"labels"`
-	Fields      map[string]jsontext.Value `json:"fields"`
-	EverMuted   bool                      `json:"ever_muted"`
-	Closer      *responder                `json:"closer"`
-	Creator     *responder                `json:"creator"`
-	CloserID    int64                     `json:"closer_id"`
-}
 
 type incidentView struct {
 	titled
 	Incident incident
-	Reason   string     // why the visitor is notified of it; empty: the visitor is not
-	Reached  string     // the persons who were notified
-	Summary  string     // why no person was
-	Next     *next      // of the escalation; nil: none
-	Mine     *responder // the visitor as a responder; nil: is none
-	Undo     bool       // the visitor acknowledged it a moment ago
+	Reason   string               // why the visitor is notified of it; empty: the visitor is not
+	Reached  string               // the persons who were notified
+	Summary  string               // why no person was
+	Next     *explain.Next        // of the escalation; nil: none
+	Mine     *incidents.Responder // the visitor as a responder; nil: is none
+	Undo     bool                 // the visitor acknowledged it a moment ago
 	Feed     feed
 	Alerts   []alertRow
 	Labels   []pair // whose values are texts
 	Links    []pair // whose values are addresses that a browser may open
 	Fields   []pair
-	Rooms    []warRoom
+	Rooms    []warroom.Record
 	Made     []madeSilence
 	Apps     []named   // with which a war room can be opened
 	Note     string    // that was being written
@@ -57,14 +43,8 @@ type incidentView struct {
 // pair is a name and its value.
 type pair struct{ Name, Value string }
 
-// next is the next step of an escalation.
-type next struct {
-	At  int64    `json:"at"`
-	Who []string `json:"who"`
-}
-
 // NotifiedNext returns who is notified next: names, and targets such as the person on call in a schedule.
-func (v *visit) NotifiedNext(n *next) string {
+func (v *visit) NotifiedNext(n *explain.Next) string {
 	names := make([]string, len(n.Who))
 	for i, who := range n.Who {
 		names[i] = v.Words(who).Text
@@ -73,9 +53,9 @@ func (v *visit) NotifiedNext(n *next) string {
 }
 
 // findIncident returns the incident of the address.
-func (v *visit) findIncident() (i incident, err error) {
-	err = v.call("/incident/info", map[string]any{"incident_id": v.r.PathValue("id")}, &i)
-	return i, err
+func (v *visit) findIncident() (incident, error) {
+	i, err := call[incidents.View](v, "/incident/info", incidents.OneRequest{IncidentID: v.r.PathValue("id")})
+	return incident{i}, err
 }
 
 func showIncident(v *visit) (view, error) {
@@ -83,14 +63,14 @@ func showIncident(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &incidentView{titled: titled(i.Title), Incident: i, Note: v.field("comment")}
+	d := &incidentView{titled: titled(i.Headline), Incident: i, Note: v.field("comment")}
 	d.Labels, d.Links = labels(i.Labels)
 	for n := range i.Responders {
-		if i.Responders[n].ID == v.who.PersonID {
+		if i.Responders[n].PersonID == v.who.PersonID {
 			d.Mine = &i.Responders[n]
 		}
 	}
-	d.Undo = d.Mine != nil && v.query("done") == "ack" && i.Progress == "Processing" && v.recently(d.Mine.AckedAt, 5*time.Minute)
+	d.Undo = d.Mine != nil && v.query("done") == "ack" && i.Progress == "Processing" && v.recently(d.Mine.AcknowledgedAt, 5*time.Minute)
 	for _, part := range []struct {
 		name string
 		read func(*visit) error
@@ -110,19 +90,22 @@ func showIncident(v *visit) (view, error) {
 }
 
 func (d *incidentView) readFeed(v *visit) (err error) {
-	d.Feed, err = v.feed("/incident/feed", map[string]any{"incident_id": d.Incident.ID})
+	d.Feed, err = v.feed(func(page alert.FeedRequest) (api.CursorPage[alert.Entry], error) {
+		request := incidents.FeedRequest{OneRequest: d.Incident.one(), FeedRequest: page}
+		return call[api.CursorPage[alert.Entry]](v, "/incident/feed", request)
+	})
 	return err
 }
 
 // readWhy reads why the visitor is notified, and who was notified at all.
 func (d *incidentView) readWhy(v *visit) error {
-	x, err := v.explain("/incident/explain", map[string]any{"incident_id": d.Incident.ID})
+	x, err := v.explainIncident(d.Incident.IncidentID)
 	if err != nil {
 		return err
 	}
 	d.Reached, d.Summary = x.Reached(), x.Summary
 	for _, s := range x.Incidents {
-		if s.ID != d.Incident.ID {
+		if s.IncidentID != d.Incident.IncidentID {
 			continue
 		}
 		d.Next = s.Next
@@ -136,11 +119,11 @@ func (d *incidentView) readWhy(v *visit) error {
 }
 
 func (d *incidentView) readAlerts(v *visit) error {
-	var reply struct {
-		Items []alertRow `json:"items"`
+	request := incidents.AlertListRequest{OneRequest: d.Incident.one(), Limit: pageSize}
+	reply, err := call[api.CursorPage[incidents.AlertView]](v, "/incident/alert/list", request)
+	for _, a := range reply.Items {
+		d.Alerts = append(d.Alerts, alertRow{a.Alert})
 	}
-	err := v.call("/incident/alert/list", map[string]any{"incident_id": d.Incident.ID, "limit": pageSize}, &reply)
-	d.Alerts = reply.Items
 	return err
 }
 
@@ -151,8 +134,8 @@ func (d *incidentView) readFields(v *visit) error {
 	}
 	fields, err := v.fields()
 	for _, f := range fields {
-		if value := shown(d.Incident.Fields[f.Name]); value != "" {
-			d.Fields = append(d.Fields, pair{f.Display, value})
+		if value := shown(d.Incident.Fields[f.FieldName]); value != "" {
+			d.Fields = append(d.Fields, pair{f.DisplayName, value})
 		}
 	}
 	return err
@@ -163,53 +146,36 @@ func (d *incidentView) readRule(v *visit) (err error) {
 	if len(d.Alerts) == 0 {
 		return nil
 	}
-	open := slices.IndexFunc(d.Alerts, func(a alertRow) bool { return a.End == 0 })
+	open := slices.IndexFunc(d.Alerts, func(a alertRow) bool { return a.EndTime == 0 })
 	d.Found, err = v.ruleCard(d.Alerts[max(open, 0)])
 	return err
 }
 
 func (d *incidentView) readSilences(v *visit) (err error) {
-	d.Made, err = v.silencesMade("/incidents/"+d.Incident.ID, incidents.SilencesRequest{IncidentID: d.Incident.ID})
+	d.Made, err = v.silencesMade("/incidents/"+d.Incident.IncidentID, incidents.SilencesRequest{IncidentID: d.Incident.IncidentID})
 	return err
-}
-
-type warRoom struct {
-	AppID  int64  `json:"integration_id"`
-	ChatID string `json:"chat_id"`
-	Name   string `json:"chat_name"`
-	Link   string `json:"share_link"`
-	Status string `json:"status"`
-	Plugin string `json:"plugin_type"`
 }
 
 func (d *incidentView) readRooms(v *visit) error {
 	if !v.who.May(auth.IncidentsRead) {
 		return nil
 	}
-	var rooms struct {
-		Items []warRoom `json:"items"`
-	}
-	if err := v.call("/incident/war-room/list", map[string]any{"incident_id": d.Incident.ID}, &rooms); err != nil {
+	request := warroom.ListRequest{OneRequest: d.Incident.one()}
+	rooms, err := call[api.Items[warroom.Record]](v, "/incident/war-room/list", request)
+	if err != nil {
 		return err
 	}
 	d.Rooms = rooms.Items
-	var apps struct {
-		Items []struct {
-			ID     int64  `json:"integration_id"`
-			Name   string `json:"integration_name"`
-			Plugin string `json:"plugin_type"`
-		} `json:"items"`
-	}
 	if !v.ManagesIncidents() || !d.Incident.Open() {
 		return nil
 	}
-	err := v.call("/datasource/im/war-room-enabled/list", struct{}{}, &apps)
+	apps, err := call[api.Paged[warroom.Enabled]](v, "/datasource/im/war-room-enabled/list", api.Empty{})
 	if refused := api.RefusalOf(err); refused != nil && refused.Code == "AccessDenied" {
 		return nil // the visitor may not see integrations: there is nothing to open one with
 	}
 	for _, a := range apps.Items {
-		if !slices.ContainsFunc(d.Rooms, func(r warRoom) bool { return r.AppID == a.ID }) {
-			d.Apps = append(d.Apps, named{strconv.FormatInt(a.ID, 10), a.Name})
+		if !slices.ContainsFunc(d.Rooms, func(r warroom.Record) bool { return r.IntegrationID == a.IntegrationID }) {
+			d.Apps = append(d.Apps, named{strconv.FormatInt(a.IntegrationID, 10), a.IntegrationName})
 		}
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/insight"
 )
 
 var insightPages = []page{{path: "/insight", template: "insight", tab: "insight", show: showInsight}}
@@ -50,11 +51,10 @@ type insightRow struct {
 	incidents  int64
 }
 
+// topValue is a value of a label, with the length of its bar.
 type topValue struct {
-	Value  string `json:"label"`
-	Alerts int64  `json:"total_alert_cnt"`
-	Events int64  `json:"total_alert_event_cnt"`
-	Bar    string `json:"-"`
+	insight.Top
+	Bar string
 }
 
 // insightQuery is what the address asks for.
@@ -106,9 +106,10 @@ func (q insightQuery) link() string {
 }
 
 // window returns the request of the figures that begin so many windows later.
-func (q insightQuery) window(later int) map[string]any {
+func (q insightQuery) window(later int) (request insight.Request) {
 	from := q.from.AddDate(0, 0, later*q.days)
-	return map[string]any{"start_time": from.Unix(), "end_time": from.AddDate(0, 0, q.days).Unix()}
+	request.StartTime, request.EndTime = from.Unix(), from.AddDate(0, 0, q.days).Unix()
+	return request
 }
 
 func showInsight(v *visit) (view, error) {
@@ -171,22 +172,20 @@ func (d *insightView) choices(v *visit, q insightQuery) {
 
 // readAccount reads the figures of the whole account, their charts, and the labels of its alerts.
 func (d *insightView) readAccount(v *visit, q insightQuery) error {
-	var now, before struct {
-		Items []figures `json:"items"`
-		Total figures   `json:"total"`
-	}
 	request := q.window(0)
-	request["aggregate_unit"] = q.unit
-	if err := v.call("/insight/account", request, &now); err != nil {
+	request.AggregateUnit = q.unit
+	now, err := call[insight.Account](v, "/insight/account", request)
+	if err != nil {
 		return err
 	}
-	if err := v.call("/insight/account", q.window(-1), &before); err != nil {
+	before, err := call[insight.Account](v, "/insight/account", q.window(-1))
+	if err != nil {
 		return err
 	}
-	d.Figures = v.compare(accountMeasures, now.Total, before.Total)
+	d.Figures = v.compare(accountMeasures, figures{now.Total}, figures{before.Total})
 	for _, m := range accountMeasures {
 		if m.charted {
-			c := v.chart(m, now.Items, q.unit)
+			c := v.chart(m, figuresOf(now.Items), q.unit)
 			c.ID = "chart-" + strconv.Itoa(len(d.Charts))
 			d.Charts = append(d.Charts, c)
 		}
@@ -195,20 +194,17 @@ func (d *insightView) readAccount(v *visit, q insightQuery) error {
 		return nil
 	}
 	d.ShowsTop = true
-	var top listed[topValue]
-	request = q.window(0)
-	request["label"] = q.label
-	if err := v.call("/insight/alert/topk-by-label", request, &top); err != nil {
+	top, err := call[api.Items[insight.Top]](v, "/insight/alert/topk-by-label", insight.TopRequest{Request: q.window(0), Label: q.label})
+	if err != nil {
 		return err
 	}
 	most := int64(1)
 	for _, t := range top.Items {
-		most = max(most, t.Alerts)
+		most = max(most, t.TotalAlertCnt)
 	}
-	for i := range top.Items {
-		top.Items[i].Bar = lengthOf(float64(top.Items[i].Alerts), float64(most))
+	for _, t := range top.Items {
+		d.Top = append(d.Top, topValue{t, lengthOf(float64(t.TotalAlertCnt), float64(most))})
 	}
-	d.Top = top.Items
 	return nil
 }
 
@@ -237,11 +233,11 @@ func (d *insightView) readRows(v *visit, q insightQuery) error {
 	for _, f := range now {
 		d.Rows = append(d.Rows, v.insightRow(q.by, measures, f, earlier[f.id(q.by)]))
 		delete(earlier, f.id(q.by))
-		most = max(most, f.Incidents)
+		most = max(most, f.TotalIncidentCnt)
 	}
 	for _, f := range before {
 		if _, gone := earlier[f.id(q.by)]; gone {
-			none := figures{subject: f.subject}
+			none := figures{insight.Dimension{Row: f.Row}}
 			d.Rows = append(d.Rows, v.insightRow(q.by, measures, none, f))
 		}
 	}
@@ -254,17 +250,17 @@ func (d *insightView) readRows(v *visit, q insightQuery) error {
 
 // insightRow names what the figures are about and links to it.
 func (v *visit) insightRow(by string, measures []measure, now, before figures) insightRow {
-	r := insightRow{Figures: v.compare(measures, now, before), incidents: now.Incidents}
+	r := insightRow{Figures: v.compare(measures, now, before), incidents: now.TotalIncidentCnt}
 	id := strconv.FormatInt(now.id(by), 10)
 	switch by {
 	case "team":
-		r.Name, r.Link = cmp.Or(now.Team, v.T("Channels without a team")), "/teams/"+id
+		r.Name, r.Link = cmp.Or(now.TeamName, v.T("Channels without a team")), "/teams/"+id
 	case "channel":
-		r.Name, r.Link = cmp.Or(now.Channel, v.T("No channel")), "/channels/"+id
+		r.Name, r.Link = cmp.Or(now.ChannelName, v.T("No channel")), "/channels/"+id
 	default:
-		r.Name, r.Link = cmp.Or(now.Responder, v.T("person %d", now.ResponderID)), "/people/"+id
+		r.Name, r.Link = cmp.Or(now.ResponderName, v.T("person %d", now.ResponderID)), "/people/"+id
 	}
-	if now.id(by) == 0 || now.Team+now.Channel+now.Responder == "" {
+	if now.id(by) == 0 || now.TeamName+now.ChannelName+now.ResponderName == "" {
 		r.Link = ""
 	}
 	return r

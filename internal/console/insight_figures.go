@@ -4,33 +4,20 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"tocsin/internal/api"
+	"tocsin/internal/insight"
 )
 
-// subject is what figures are about: a team, a channel, a person, or, without any, the account.
-type subject struct {
-	TeamID      int64  `json:"team_id"`
-	Team        string `json:"team_name"`
-	ChannelID   int64  `json:"channel_id"`
-	Channel     string `json:"channel_name"`
-	ResponderID int64  `json:"responder_id"`
-	Responder   string `json:"responder_name"`
-}
+// figures is a row of an operation of insight. Those of a person lack what only incidents of a channel have.
+type figures struct{ insight.Dimension }
 
-// figures is a row of an operation of insight.
-type figures struct {
-	subject
-	TS            int64   `json:"ts"`
-	Incidents     int64   `json:"total_incident_cnt"`
-	Acknowledged  int64   `json:"total_incidents_acknowledged"`
-	Closed        int64   `json:"total_incidents_closed"`
-	Escalated     int64   `json:"total_incidents_escalated"`
-	Interruptions int64   `json:"total_interruptions"`
-	Sleep         int64   `json:"total_sleep_interruptions"`
-	Events        int64   `json:"total_alert_event_cnt"`
-	AckSeconds    float64 `json:"mean_seconds_to_ack"`
-	CloseSeconds  float64 `json:"mean_seconds_to_close"`
-	AckShare      float64 `json:"acknowledgement_pct"`
-	Noise         float64 `json:"noise_reduction_pct"`
+func figuresOf(rows []insight.Dimension) []figures {
+	all := make([]figures, len(rows))
+	for i, r := range rows {
+		all[i] = figures{r}
+	}
+	return all
 }
 
 // id returns what the figures are about.
@@ -38,11 +25,22 @@ func (f figures) id(by string) int64 {
 	return map[string]int64{"team": f.TeamID, "channel": f.ChannelID, "responder": f.ResponderID}[by]
 }
 
-// figures calls an operation of insight.
-func (v *visit) figures(by string, request map[string]any) ([]figures, error) {
-	var reply listed[figures]
-	err := v.call("/insight/"+by, request, &reply)
-	return reply.Items, err
+// figures returns the figures of teams, channels or persons.
+func (v *visit) figures(by string, request insight.Request) ([]figures, error) {
+	switch by {
+	case "team":
+		reply, err := call[api.Items[insight.Dimension]](v, "/insight/team", request)
+		return figuresOf(reply.Items), err
+	case "channel":
+		reply, err := call[api.Items[insight.Dimension]](v, "/insight/channel", request)
+		return figuresOf(reply.Items), err
+	}
+	reply, err := call[api.Items[insight.Responder]](v, "/insight/responder", request)
+	all := make([]figures, len(reply.Items))
+	for i, r := range reply.Items {
+		all[i] = figures{insight.Dimension{Row: r.Row, Handled: r.Handled}}
+	}
+	return all, err
 }
 
 // kind is how a figure is written.
@@ -68,16 +66,22 @@ func counted(of func(figures) int64) func(figures) (float64, bool) {
 }
 
 var (
-	incidentCount = measure{"Incidents", count, true, counted(func(f figures) int64 { return f.Incidents })}
+	incidentCount = measure{"Incidents", count, true, counted(func(f figures) int64 { return f.TotalIncidentCnt })}
 	ackTime       = measure{"Mean time to acknowledge", seconds, true, func(f figures) (float64, bool) {
-		return f.AckSeconds, f.Acknowledged > 0
+		return f.MeanSecondsToAck, f.TotalIncidentsAcknowledged > 0
 	}}
-	closeTime      = measure{"Mean time to close", seconds, false, func(f figures) (float64, bool) { return f.CloseSeconds, f.Closed > 0 }}
-	ackShare       = measure{"Acknowledged", percent, false, func(f figures) (float64, bool) { return f.AckShare, f.Incidents > 0 }}
-	escalatedCount = measure{"Escalated", count, false, counted(func(f figures) int64 { return f.Escalated })}
-	interruptions  = measure{"Interruptions", count, true, counted(func(f figures) int64 { return f.Interruptions })}
-	atNight        = measure{"Interruptions at night", count, false, counted(func(f figures) int64 { return f.Sleep })}
-	noise          = measure{"Noise reduction", percent, false, func(f figures) (float64, bool) { return f.Noise, f.Events > 0 }}
+	closeTime = measure{"Mean time to close", seconds, false, func(f figures) (float64, bool) {
+		return f.MeanSecondsToClose, f.TotalIncidentsClosed > 0
+	}}
+	ackShare = measure{"Acknowledged", percent, false, func(f figures) (float64, bool) {
+		return f.AcknowledgementPct, f.TotalIncidentCnt > 0
+	}}
+	escalatedCount = measure{"Escalated", count, false, counted(func(f figures) int64 { return f.TotalIncidentsEscalated })}
+	interruptions  = measure{"Interruptions", count, true, counted(func(f figures) int64 { return f.TotalInterruptions })}
+	atNight        = measure{"Interruptions at night", count, false, counted(func(f figures) int64 { return f.TotalSleepInterruptions })}
+	noise          = measure{"Noise reduction", percent, false, func(f figures) (float64, bool) {
+		return f.NoiseReductionPct, f.TotalAlertEventCnt > 0
+	}}
 
 	accountMeasures = []measure{incidentCount, ackTime, closeTime, ackShare, escalatedCount, interruptions, atNight, noise}
 	rowMeasures     = []measure{incidentCount, ackTime, closeTime, interruptions, atNight, noise}

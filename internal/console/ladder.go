@@ -2,6 +2,8 @@ package console
 
 import (
 	"slices"
+
+	"tocsin/internal/engine/escalation"
 )
 
 // ladderView shows who would be notified, minute by minute.
@@ -11,40 +13,34 @@ type ladderView struct {
 	Severity string
 	Labels   string
 	At       string
-	Preview  preview
+	Preview  *escalation.Preview
 	People   map[int64]profile
 }
 
-type preview struct {
-	At    int64 `json:"at"`
-	Rules []struct {
-		ID      string `json:"rule_id"`
-		Name    string `json:"rule_name"`
-		Matched bool   `json:"matched"`
-		Why     string `json:"why"`
-	} `json:"rules"`
-	Steps []ladderStep `json:"steps"`
-	Ends  string       `json:"ends"`
+// ladderStep is one notification of a layer.
+type ladderStep struct{ escalation.Step }
+
+// Ladder returns the steps of a preview.
+func (v *visit) Ladder(p *escalation.Preview) []ladderStep {
+	steps := make([]ladderStep, len(p.Steps))
+	for i, s := range p.Steps {
+		steps[i] = ladderStep{s}
+	}
+	return steps
 }
 
-type ladderStep struct {
-	At      int64   `json:"at"`
-	Minute  float64 `json:"minute"`
-	Layer   int     `json:"layer_idx"`
-	Repeat  int     `json:"repeat"`
-	Persons []struct {
-		ID  int64  `json:"person_id"`
-		Why string `json:"why"`
-	} `json:"persons"`
-	Emails   []string `json:"emails"`
-	Chats    []string `json:"chats"`
-	Nobody   []string `json:"nobody"`
-	Then     string   `json:"then"`
-	Problems []string `json:"problems"`
+// preview asks who would be notified, and for the names of the persons.
+func (v *visit) preview(request escalation.PreviewRequest) (*escalation.Preview, map[int64]profile, error) {
+	p, err := call[escalation.Preview](v, "/incident/escalation/preview", request)
+	if err != nil {
+		return nil, nil, err
+	}
+	people, err := v.namesOf(&p)
+	return &p, people, err
 }
 
 // Number returns the number of the layer, from 1.
-func (s ladderStep) Number() int { return s.Layer + 1 }
+func (s ladderStep) Number() int { return s.LayerIdx + 1 }
 
 // Seconds returns how long after the beginning the step is.
 func (s ladderStep) Seconds() int64 { return int64(s.Minute*60 + .5) }
@@ -67,17 +63,14 @@ func showLadder(v *visit) (view, error) {
 	if !slices.Contains([]string{"Critical", "Warning", "Info"}, d.Severity) {
 		d.Severity = "Critical"
 	}
-	request := map[string]any{"channel_id": c.ID, "incident_severity": d.Severity, "labels": labelsOf(d.Labels)}
+	request := escalation.PreviewRequest{ChannelID: c.ID, IncidentSeverity: d.Severity, Labels: labelsOf(d.Labels)}
 	if d.At != "" {
 		at, err := v.fromInput(d.At)
 		if err != nil {
 			return nil, err
 		}
-		request["at"] = at
+		request.At = at
 	}
-	if err := v.call("/incident/escalation/preview", request, &d.Preview); err != nil {
-		return nil, err
-	}
-	d.People, err = v.namesOf(&d.Preview)
+	d.Preview, d.People, err = v.preview(request)
 	return d, err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tocsin/internal/auth"
+	"tocsin/internal/engine/explain"
 	incidents "tocsin/internal/incident"
 	"tocsin/internal/preference"
 )
@@ -119,7 +120,7 @@ type testPage struct {
 
 // notified is a notification of the test, with its result.
 type notified struct {
-	notice
+	explain.Notice
 	At int64 // Unix seconds
 }
 
@@ -127,7 +128,7 @@ type notified struct {
 func (n notified) Waits() bool { return n.Status == "waiting" || n.Status == "sending" }
 
 // NextAt returns when the next attempt is made, in Unix seconds.
-func (n notified) NextAt() int64 { return n.Due / 1000 }
+func (n notified) NextAt() int64 { return n.DueAt / 1000 }
 
 // testPage returns what came of a test by its incident; nil without one.
 func (v *visit) testPage(incident string) (*testPage, error) {
@@ -138,15 +139,15 @@ func (v *visit) testPage(incident string) (*testPage, error) {
 	if test.Hidden {
 		return test, nil
 	}
-	x, err := v.explain("/incident/explain", map[string]any{"incident_id": incident})
+	x, err := v.explainIncident(incident)
 	if err != nil {
 		return nil, ignoreMissing(err)
 	}
 	for _, s := range x.Incidents {
 		for _, n := range s.Notices {
-			fresh := n.Status == "waiting" && n.Attempts == 0 && n.Due/1000 <= v.Now.Unix()
+			fresh := n.Status == "waiting" && n.Attempts == 0 && n.DueAt/1000 <= v.Now.Unix()
 			if n.PersonID == v.who.PersonID && !fresh {
-				test.Notified = append(test.Notified, notified{n, cmp.Or(n.Settled, n.Created) / 1000})
+				test.Notified = append(test.Notified, notified{n, cmp.Or(n.SettledAt, n.CreatedAt) / 1000})
 			}
 		}
 	}

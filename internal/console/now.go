@@ -6,7 +6,11 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/channel"
 	"tocsin/internal/engine/untold"
+	webhooks "tocsin/internal/engine/webhook"
+	incidents "tocsin/internal/incident"
+	schedules "tocsin/internal/schedule"
 )
 
 var nowPages = []page{{path: "/{$}", template: "now", tab: "now", show: showNow}}
@@ -22,7 +26,7 @@ type nowView struct {
 	Endpoints listed[endpoint]
 	Schedules bool // there is a schedule: without one no gap is known
 	Webhooks  bool // there is a webhook
-	Silences  listed[silence]
+	Silences  api.Paged[channel.EffectiveSilence]
 	Server    health            // how the server is
 	Failed    map[string]string // why a tile could not be read, by its name
 	Hidden    map[string]bool   // tiles that the visitor may not read
@@ -54,12 +58,8 @@ type turn struct {
 	shiftLinks
 }
 
-type gap struct {
-	ScheduleID int64  `json:"schedule_id"`
-	Schedule   string `json:"schedule_name"`
-	Start      int64  `json:"start"`
-	End        int64  `json:"end"`
-}
+// gap is a time at which no one is on call in a schedule.
+type gap struct{ schedules.OpenGap }
 
 // Length returns how long the gap is, in seconds.
 func (g gap) Length() int64 { return g.End - g.Start }
@@ -69,23 +69,11 @@ func (g gap) FillPath() string {
 	return overrideLink(g.ScheduleID, piece{Start: g.Start, End: g.End}, everyone, 0)
 }
 
-type endpoint struct {
-	ID       int64  `json:"integration_id"`
-	Name     string `json:"integration_name"`
-	Failures int64  `json:"failures"`
-	Held     int64  `json:"held_until"` // Unix milliseconds
-	Waiting  int64  `json:"waiting"`
-}
+// endpoint is a webhook whose last attempt failed.
+type endpoint struct{ webhooks.FailingEndpoint }
 
-// HeldUntil returns when the next attempt is made, in Unix seconds; 0: the endpoint is not held.
-func (e endpoint) HeldUntil() int64 { return e.Held / 1000 }
-
-type silence struct {
-	ChannelID int64  `json:"channel_id"`
-	Channel   string `json:"channel_name"`
-	Rule      string `json:"rule_name"`
-	Until     int64  `json:"until"`
-}
+// NextAttempt returns when the next attempt is made, in Unix seconds; 0: the endpoint is not held.
+func (e endpoint) NextAttempt() int64 { return e.HeldUntil / 1000 }
 
 // tile is a part of the page that is read by itself: when it cannot be, the others are shown all the same.
 type tile struct {
@@ -94,29 +82,33 @@ type tile struct {
 	read func(*visit) error
 }
 
-// ten returns a function that reads the first ten of a list.
-func ten(path string, reply any) func(*visit) error {
-	return func(v *visit) error { return v.call(path, map[string]any{"limit": 10}, reply) }
-}
+// ten is the first ten of a list.
+var ten = api.Page{Limit: 10}
 
 func showNow(v *visit) (view, error) {
 	d := &nowView{titled: titled(v.T("Now")), Failed: map[string]string{}, Hidden: map[string]bool{}}
-	schedules := []auth.Permission{auth.SchedulesRead, auth.SchedulesManage}
+	readers := []auth.Permission{auth.SchedulesRead, auth.SchedulesManage}
 	tiles := []tile{
-		{"mine", schedules, d.readTurns},
+		{"mine", readers, d.readTurns},
 		{"covers", nil, func(v *visit) (err error) {
 			d.Covers, err = v.coversForMe()
 			return err
 		}},
 		{"burns", []auth.Permission{auth.IncidentsRead}, func(v *visit) (err error) {
-			d.Incidents, err = v.incidents(map[string]any{"progress": "Triggered,Processing", "limit": 10})
+			open := incidents.ListRequest{Progress: openIncidents}
+			open.Page = ten
+			d.Incidents, err = v.incidents(open)
 			return err
 		}},
 		{"untold", []auth.Permission{auth.IncidentsRead}, d.readUntold},
 		{"server", readHealth, func(v *visit) error { return v.call("/account/health/info", struct{}{}, &d.Server) }},
-		{"gaps", schedules, d.readGaps},
+		{"gaps", readers, d.readGaps},
 		{"endpoints", []auth.Permission{auth.IntegrationsRead}, d.readEndpoints},
-		{"silences", []auth.Permission{auth.ChannelsRead}, ten("/channel/silence/rule/list-effective", &d.Silences)},
+		{"silences", []auth.Permission{auth.ChannelsRead}, func(v *visit) (err error) {
+			request := channel.EffectiveRequest{Page: ten}
+			d.Silences, err = call[api.Paged[channel.EffectiveSilence]](v, "/channel/silence/rule/list-effective", request)
+			return err
+		}},
 	}
 	for _, t := range tiles {
 		if !v.who.MayAny(t.may) {
@@ -138,7 +130,7 @@ func showNow(v *visit) (view, error) {
 // readUntold reads what reached no one, without what is silent by choice: no action is needed there.
 func (d *nowView) readUntold(v *visit) error {
 	request := untold.ListRequest{ToAct: true}
-	request.Limit = 10
+	request.Page = ten
 	items, reply, err := v.untold(request)
 	d.Untold = listed[unreached]{items, reply.Total}
 	return err
@@ -146,20 +138,29 @@ func (d *nowView) readUntold(v *visit) error {
 
 // readGaps reads the gaps and, without any, whether there is a schedule at all.
 func (d *nowView) readGaps(v *visit) error {
-	err := ten("/schedule/gap/list", &d.Gaps)(v)
+	reply, err := call[api.Paged[schedules.OpenGap]](v, "/schedule/gap/list", schedules.GapListRequest{Page: ten})
+	d.Gaps.Total = reply.Total
+	for _, g := range reply.Items {
+		d.Gaps.Items = append(d.Gaps.Items, gap{g})
+	}
 	if err != nil || d.Gaps.Total > 0 {
 		d.Schedules = true
 		return err
 	}
-	var all listed[schedule]
-	err = v.call("/schedule/list", map[string]any{"limit": 1}, &all)
+	request := schedules.ListRequest{}
+	request.Limit = 1
+	all, err := call[schedules.Page](v, "/schedule/list", request)
 	d.Schedules = all.Total > 0
 	return err
 }
 
 // readEndpoints reads the webhooks that fail and, without any, whether there is a webhook at all.
 func (d *nowView) readEndpoints(v *visit) error {
-	err := ten("/webhook/endpoint/list", &d.Endpoints)(v)
+	reply, err := call[api.Paged[webhooks.FailingEndpoint]](v, "/webhook/endpoint/list", webhooks.EndpointListRequest{Page: ten})
+	d.Endpoints.Total = reply.Total
+	for _, e := range reply.Items {
+		d.Endpoints.Items = append(d.Endpoints.Items, endpoint{e})
+	}
 	if err != nil || d.Endpoints.Total > 0 {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"tocsin/internal/alert"
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/core/filter"
 )
@@ -142,17 +144,16 @@ func (v *visit) tryRoute(d routeView) ([]routed, error) {
 	if !v.who.May(auth.ChannelsRead) || len(d.Cases) == 0 && len(d.Default) == 0 {
 		return nil, nil
 	}
-	var recent struct {
-		Items []alertChoice `json:"items"`
-	}
 	now := v.Now.Unix()
-	request := map[string]any{"integration_ids": []int64{d.Integration.ID}, "start_time": now - 7*86400, "end_time": now + 1, "limit": 20}
-	if err := v.call("/alert/list", request, &recent); err != nil || len(recent.Items) == 0 {
+	request := alert.ListRequest{StartTime: now - 7*86400, EndTime: now + 1, IntegrationIDs: []int64{d.Integration.ID}}
+	request.Limit = 20
+	recent, err := call[api.CursorPage[alert.Alert]](v, "/alert/list", request)
+	if err != nil || len(recent.Items) == 0 {
 		return nil, err
 	}
 	var ids []string
 	for _, a := range recent.Items {
-		ids = append(ids, a.ID)
+		ids = append(ids, a.AlertID)
 	}
 	var reply struct {
 		Items []routed `json:"items"`

@@ -12,7 +12,6 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/calendar"
 	"tocsin/internal/core/filter"
-	"tocsin/internal/core/render"
 )
 
 // ruleForm is the page of one drop, silence or inhibit rule.
@@ -42,7 +41,7 @@ type ruleForm struct {
 	Guard     bool // the number of alerts must be entered
 	Pasted    string
 	AlertID   string
-	Recent    []alertChoice
+	Recent    []alertRow
 	May       bool
 	UpdatedBy int64
 	Seen      string // identifies the stored rule that the form began with; empty: it is new
@@ -54,18 +53,6 @@ type windowForm struct {
 	Off               bool
 	Days              [7]bool
 }
-
-// alertChoice is an alert that the filter can be tried on.
-type alertChoice struct {
-	ID       string            `json:"alert_id"`
-	Title    string            `json:"title"`
-	Severity string            `json:"alert_severity"`
-	Start    int64             `json:"start_time"`
-	Labels   map[string]string `json:"labels"`
-}
-
-// Name returns what is wrong, as messages call it.
-func (a alertChoice) Name() string { return render.AlertName(a.Title, a.Labels) }
 
 // kind returns the kind of the address.
 func (v *visit) kind() (ruleKind, error) {

@@ -19,8 +19,8 @@ type ruleCard struct {
 
 // ruleCard returns the card of an alert; nil: no rule found it, or the visitor may not read rules.
 func (v *visit) ruleCard(a alertRow) (*ruleCard, error) {
-	parts := strings.Split(a.Key, ":") // rule, datasource, query, instance, check
-	if a.Kind != "monit.alert" || len(parts) != 5 || !v.who.MayAny(readRules) {
+	parts := strings.Split(a.AlertKey, ":") // rule, datasource, query, instance, check
+	if a.IntegrationType != "monit.alert" || len(parts) != 5 || !v.who.MayAny(readRules) {
 		return nil, nil
 	}
 	rule, source := unsigned(parts[0]), unsigned(parts[1])
@@ -34,7 +34,7 @@ func (v *visit) ruleCard(a alertRow) (*ruleCard, error) {
 	for _, s := range x.SentencesData {
 		c.Words = append(c.Words, v.SentenceOf(s))
 	}
-	if err != nil || a.End != 0 {
+	if err != nil || a.EndTime != 0 {
 		return c, err
 	}
 	var state monitor.RuleState

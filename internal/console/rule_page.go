@@ -13,6 +13,7 @@ import (
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/datasource"
+	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/monitor"
 )
 
@@ -39,7 +40,7 @@ type watchRuleView struct {
 type ruleLadder struct {
 	ID      int64
 	Name    string
-	Preview preview
+	Preview *escalation.Preview
 	People  map[int64]profile
 }
 
@@ -146,11 +147,8 @@ func (d *watchRuleView) readLadders(v *visit) error {
 	}
 	for _, id := range d.Rule.ChannelIDs[:min(len(d.Rule.ChannelIDs), mostLadders)] {
 		l := ruleLadder{ID: id, Name: names[id]}
-		request := map[string]any{"channel_id": id, "incident_severity": d.Severity(), "labels": d.Rule.Labels}
-		if err := v.call("/incident/escalation/preview", request, &l.Preview); err != nil {
-			return err
-		}
-		l.People, err = v.namesOf(&l.Preview)
+		request := escalation.PreviewRequest{ChannelID: id, IncidentSeverity: d.Severity(), Labels: d.Rule.Labels}
+		l.Preview, l.People, err = v.preview(request)
 		if err != nil {
 			return err
 		}

@@ -41,9 +41,9 @@ func showSilenceOfAlert(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := silenceView{Subject: a.Name(), Back: "/alerts/" + a.ID}
+	d := silenceView{Subject: a.Name(), Back: "/alerts/" + a.AlertID}
 	return v.silenceForm(d, func(labels incidents.PreviewLabels) (incidents.SilencePreview, error) {
-		request := incidents.PreviewAlertRequest{OneRequest: alert.OneRequest{AlertID: a.ID}, PreviewLabels: labels}
+		request := incidents.PreviewAlertRequest{OneRequest: alert.OneRequest{AlertID: a.AlertID}, PreviewLabels: labels}
 		return call[incidents.SilencePreview](v, "/alert/silence/preview", request)
 	})
 }
@@ -53,9 +53,9 @@ func showSilenceOfIncident(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := silenceView{Subject: i.Title, Back: "/incidents/" + i.ID, Whole: true}
+	d := silenceView{Subject: i.Headline, Back: "/incidents/" + i.IncidentID, Whole: true}
 	return v.silenceForm(d, func(labels incidents.PreviewLabels) (incidents.SilencePreview, error) {
-		request := incidents.PreviewIncidentRequest{OneRequest: incidents.OneRequest{IncidentID: i.ID}, PreviewLabels: labels}
+		request := incidents.PreviewIncidentRequest{OneRequest: incidents.OneRequest{IncidentID: i.IncidentID}, PreviewLabels: labels}
 		return call[incidents.SilencePreview](v, "/incident/silence/preview", request)
 	})
 }

@@ -4,6 +4,10 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/api"
+	"tocsin/internal/engine/escalation"
 )
 
 // testerView is the page on which an alert is tried on all rules of a channel. The server answers what it would do.
@@ -12,19 +16,19 @@ type testerView struct {
 	Channel channelRow
 	Pasted  string
 	AlertID string
-	Recent  []alertChoice
+	Recent  []alertRow
 	Trial   *trial // nil: nothing was tried
 	People  map[int64]profile
 }
 
 // trial is what /channel/rules/try answers.
 type trial struct {
-	Outcome    string      `json:"outcome"`
-	Why        string      `json:"why"`
-	Severity   string      `json:"alert_severity"`
-	Title      string      `json:"headline"`
-	Rules      []triedRule `json:"rules"`
-	Escalation *preview    `json:"escalation"`
+	Outcome    string              `json:"outcome"`
+	Why        string              `json:"why"`
+	Severity   string              `json:"alert_severity"`
+	Title      string              `json:"headline"`
+	Rules      []triedRule         `json:"rules"`
+	Escalation *escalation.Preview `json:"escalation"`
 }
 
 // Opens reports whether an incident would begin, so that people are notified.
@@ -103,26 +107,21 @@ func (v *visit) tryRules(channel int64, id, pasted string) (*trial, error) {
 }
 
 // recentAlerts returns the latest alerts of the last 7 days, those of some channels; nil: of all.
-func (v *visit) recentAlerts(channels []int64) ([]alertChoice, error) {
-	var recent struct {
-		Items []alertChoice `json:"items"`
-	}
+func (v *visit) recentAlerts(channels []int64) ([]alertRow, error) {
 	now := v.Now.Unix()
-	request := map[string]any{"start_time": now - 7*86400, "end_time": now + 1, "limit": 30}
-	if channels != nil {
-		request["channel_ids"] = channels
-	}
-	err := v.call("/alert/list", request, &recent)
-	return recent.Items, err
+	request := alert.ListRequest{StartTime: now - 7*86400, EndTime: now + 1, ChannelIDs: channels}
+	request.Limit = 30
+	reply, err := call[api.CursorPage[alert.Alert]](v, "/alert/list", request)
+	return alertRows(reply.Items), err
 }
 
 // namesOf returns the persons whom a preview names, with at most maxLadder of its steps.
-func (v *visit) namesOf(p *preview) (map[int64]profile, error) {
+func (v *visit) namesOf(p *escalation.Preview) (map[int64]profile, error) {
 	p.Steps = p.Steps[:min(len(p.Steps), maxLadder)]
 	var ids []int64
 	for _, s := range p.Steps {
 		for _, one := range s.Persons {
-			ids = append(ids, one.ID)
+			ids = append(ids, one.PersonID)
 		}
 	}
 	return v.people(slices.Compact(slices.Sorted(slices.Values(ids))))

@@ -5,65 +5,23 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/api"
+	"tocsin/internal/core/decide"
+	"tocsin/internal/engine/explain"
+	incidents "tocsin/internal/incident"
 )
 
 // explanation is what the operations that explain answer.
-type explanation struct {
-	Summary   string    `json:"summary"`
-	Words     []string  `json:"words"`
-	Waiting   bool      `json:"waiting"`
-	Verdicts  []verdict `json:"verdicts"`
-	Later     []verdict `json:"later"`
-	Incidents []story   `json:"incidents"`
-}
+type explanation struct{ explain.Explanation }
 
-// verdict is what was decided about an event.
-type verdict struct {
-	EventID    string `json:"event_id"`
-	At         int64  `json:"decided_at"` // Unix milliseconds
-	ChannelID  int64  `json:"channel_id"`
-	Outcome    string `json:"outcome"`
-	AlertID    string `json:"alert_id"`
-	IncidentID string `json:"incident_id"`
-	Name       string `json:"headline"`
-	Trace      []step `json:"trace"`
-}
-
-// step is a rule that was tried.
-type step struct {
-	Stage   string `json:"stage"`
-	RuleID  string `json:"rule_id"`
-	Rule    string `json:"rule_name"`
-	Matched bool   `json:"matched"`
-	Why     string `json:"why"`
-	Until   int64  `json:"until"`
-}
+// triedStep is a rule that was tried.
+type triedStep struct{ decide.Step }
 
 // InChannel reports whether the rule is one of a channel.
-func (s step) InChannel() bool {
+func (s triedStep) InChannel() bool {
 	return s.Stage == "drop" || s.Stage == "silence" || s.Stage == "inhibit"
-}
-
-// story is what happened to an incident.
-type story struct {
-	ID      string   `json:"incident_id"`
-	Title   string   `json:"title"`
-	Notices []notice `json:"notices"`
-	Next    *next    `json:"next"`
-}
-
-// notice is a notification.
-type notice struct {
-	PersonID int64  `json:"person_id"`
-	Person   string `json:"person_name"`
-	Way      string `json:"way"`
-	Reason   string `json:"reason"`
-	Status   string `json:"status"`
-	Attempts int64  `json:"attempts"`
-	Created  int64  `json:"created_at"` // Unix milliseconds
-	Settled  int64  `json:"settled_at"`
-	Due      int64  `json:"due_at"`
-	Outcome  string `json:"outcome"`
 }
 
 // Reached returns the names of the persons who were notified; empty when no person was.
@@ -71,17 +29,23 @@ func (x explanation) Reached() string {
 	var all []string
 	for _, s := range x.Incidents {
 		for _, n := range s.Notices {
-			if n.Status == "sent" && n.Person != "" && !slices.Contains(all, n.Person) {
-				all = append(all, n.Person)
+			if n.Status == "sent" && n.PersonName != "" && !slices.Contains(all, n.PersonName) {
+				all = append(all, n.PersonName)
 			}
 		}
 	}
 	return strings.Join(all, ", ")
 }
 
-// explain calls an operation that explains.
-func (v *visit) explain(path string, request map[string]any) (x explanation, err error) {
-	err = v.call(path, request, &x)
+// explainIncident explains an incident.
+func (v *visit) explainIncident(id string) (explanation, error) {
+	x, err := call[explain.Explanation](v, "/incident/explain", incidents.OneRequest{IncidentID: id})
+	return explanation{x}, err
+}
+
+// explainAlert explains an alert, or an event that became none; member is alert_id or event_id.
+func (v *visit) explainAlert(member, id string) (x explanation, err error) {
+	err = v.call("/alert/explain", map[string]any{member: id}, &x.Explanation)
 	return x, err
 }
 
@@ -89,9 +53,9 @@ func (v *visit) explain(path string, request map[string]any) (x explanation, err
 type link struct {
 	At      int64 // Unix seconds; 0: not yet
 	Text    string
-	Title   string // of the event, or what a person wrote
-	Reason  string // in the words that the engine stored
-	Steps   []step // the rules that were tried
+	Title   string      // of the event, or what a person wrote
+	Reason  string      // in the words that the engine stored
+	Steps   []triedStep // the rules that were tried
 	Channel int64
 	Rules   string // the page of the rules of Steps; empty: none
 	Alert   string
@@ -115,8 +79,11 @@ func (v *visit) chain(x explanation, happened []feedLine) []link {
 	var all []link
 	for _, w := range slices.Concat(x.Verdicts, x.Later) {
 		l := link{
-			At: w.At / 1000, Text: v.T(cmp.Or(outcomes[w.Outcome], w.Outcome)), Title: w.Name, Steps: w.Trace, Channel: w.ChannelID,
+			At: w.DecidedAt / 1000, Text: v.T(cmp.Or(outcomes[w.Outcome], w.Outcome)), Title: w.Headline, Channel: w.ChannelID,
 			Alert: w.AlertID,
+		}
+		for _, s := range w.Trace {
+			l.Steps = append(l.Steps, triedStep{s})
 		}
 		l.Bad = w.Outcome == "unrouted" || w.Outcome == "failed"
 		if w.ChannelID != 0 {
@@ -146,18 +113,18 @@ func (v *visit) chain(x explanation, happened []feedLine) []link {
 }
 
 // noticeLink describes a notification.
-func (v *visit) noticeLink(n notice) link {
-	who := cmp.Or(n.Person, v.T("a chat or address"))
-	l := link{At: n.Created / 1000, Person: n.PersonID, Reason: n.Reason}
+func (v *visit) noticeLink(n explain.Notice) link {
+	who := cmp.Or(n.PersonName, v.T("a chat or address"))
+	l := link{At: n.CreatedAt / 1000, Person: n.PersonID, Reason: n.Reason}
 	switch n.Status {
 	case "sent":
-		l.Text = v.T("Notified %s over %s.", who, v.Way(n.Way))
+		l.Text = v.T("Notified %s over %s.", who, v.Way(n.Method))
 	case "failed":
-		l.Text, l.Bad = v.T("Could not notify %s over %s.", who, v.Way(n.Way)), true
+		l.Text, l.Bad = v.T("Could not notify %s over %s.", who, v.Way(n.Method)), true
 	case "cancelled":
-		l.Text = v.T("The notification to %s over %s was cancelled.", who, v.Way(n.Way))
+		l.Text = v.T("The notification to %s over %s was cancelled.", who, v.Way(n.Method))
 	default:
-		l.Text = v.T("The notification to %s over %s waits until %s.", who, v.Way(n.Way), v.When(n.Due/1000))
+		l.Text = v.T("The notification to %s over %s waits until %s.", who, v.Way(n.Method), v.When(n.DueAt/1000))
 	}
 	if n.Outcome != "" && n.Status != "sent" {
 		l.Reason = strings.Trim(l.Reason+"; "+n.Outcome, "; ")
@@ -181,20 +148,23 @@ func showIncidentWhy(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := v.explain("/incident/explain", map[string]any{"incident_id": i.ID})
+	x, err := v.explainIncident(i.IncidentID)
 	if err != nil {
 		return nil, err
 	}
-	var reply struct {
-		Items []feedEntry `json:"items"`
-	}
-	request := map[string]any{"incident_id": i.ID, "limit": 100, "asc": true, "types": chainTypes}
-	if err := v.call("/incident/feed", request, &reply); err != nil {
+	request := incidents.FeedRequest{OneRequest: i.one(), FeedRequest: alert.FeedRequest{Asc: true, Types: chainTypes}}
+	request.Limit = 100
+	reply, err := call[api.CursorPage[alert.Entry]](v, "/incident/feed", request)
+	if err != nil {
 		return nil, err
 	}
-	reply.Items = slices.DeleteFunc(reply.Items, func(e feedEntry) bool { return e.Type == "i_notify" && e.Detail.By != "nobody" })
-	happened, err := v.described(reply.Items)
-	return v.whyOf(x, i.Title, "/incidents/"+i.ID, happened), err
+	entries, err := feedEntries(reply.Items)
+	if err != nil {
+		return nil, err
+	}
+	entries = slices.DeleteFunc(entries, func(e feedEntry) bool { return e.Type == "i_notify" && e.Detail.By != "nobody" })
+	happened, err := v.described(entries)
+	return v.whyOf(x, i.Headline, "/incidents/"+i.IncidentID, happened), err
 }
 
 // whyOf returns the view of an explanation of something with a name, which has its page at back.

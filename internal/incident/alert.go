@@ -82,7 +82,8 @@ func (d Writer) closedAlert(incident string) error {
 	return d.Recovered(incident)
 }
 
-type mergeAlertsRequest struct {
+// MergeAlertsRequest asks to move alerts to an incident.
+type MergeAlertsRequest struct {
 	SomeAlerts
 	OneRequest
 	Comment string `json:"comment,omitzero" maxLength:"1024" doc:"Why, for the feed."`
@@ -91,7 +92,7 @@ type mergeAlertsRequest struct {
 }
 
 // mergeAlerts moves alerts to an incident. An incident that loses its last alert so is merged into it.
-func (r *Service) mergeAlerts(c *api.Call, in mergeAlertsRequest) (api.Empty, error) {
+func (r *Service) mergeAlerts(c *api.Call, in MergeAlertsRequest) (api.Empty, error) {
 	target, err := Permit(c.Tx, c.Who, in.IncidentID)
 	if err != nil {
 		return api.Empty{}, err

@@ -8,7 +8,8 @@ import (
 	"tocsin/internal/channel"
 )
 
-type alertListRequest struct {
+// AlertListRequest asks for the alerts of an incident.
+type AlertListRequest struct {
 	OneRequest
 	IncludeEvents bool  `json:"include_events,omitzero" doc:"With the latest events of each alert, at most 20."`
 	IsActive      *bool `json:"is_active,omitzero" doc:"Only those that are not over, or only those that are."`
@@ -25,7 +26,7 @@ type AlertView struct {
 	TriggerTime int64  `json:"trigger_time" doc:"The same as start_time, Unix seconds."`
 }
 
-func (r *Service) alertList(c *api.Call, in alertListRequest) (reply api.CursorPage[AlertView], err error) {
+func (r *Service) alertList(c *api.Call, in AlertListRequest) (reply api.CursorPage[AlertView], err error) {
 	i, err := Permit(c.Tx, c.Who, in.IncidentID)
 	if err != nil {
 		return reply, err

@@ -19,12 +19,13 @@ const (
 // AskAgain is the number of seconds after which a person who answers Later is asked again.
 const AskAgain = 4 * 3600
 
-type answerRequest struct {
+// AnswerRequest has an answer to a question about incidents.
+type AnswerRequest struct {
 	Some
 	Answer string `json:"answer" enum:"still,later,never,back" doc:"still: the caller still works on them; later: likewise, and is to be asked again in 4 hours; never: likewise, and is not to be asked again; back: withdraws the caller's acknowledgement."`
 }
 
-func (r *Service) answer(c *api.Call, in answerRequest) (api.Empty, error) {
+func (r *Service) answer(c *api.Call, in AnswerRequest) (api.Empty, error) {
 	return r.each(c, in.ids(), func(d Writer, i *Incident) error { return d.Answer(i, in.Answer) })
 }
 

@@ -16,13 +16,15 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-type assignRequest struct {
+// AssignRequest asks to make persons responsible, and no others.
+type AssignRequest struct {
 	IncidentID  string     `json:"incident_id,omitzero" pattern:"^([0-9a-fA-F]{24})?$" patternDescription:"24 hexadecimal digits" doc:"One incident."`
 	IncidentIDs []string   `json:"incident_ids,omitzero" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Several, at most 100; at least one is needed, here or there."`
 	AssignedTo  AssignedTo `json:"assigned_to" doc:"Who is to be responsible."`
 }
 
-func (in assignRequest) Check() error {
+// Check holds the request against its bounds.
+func (in AssignRequest) Check() error {
 	if in.IncidentID == "" && len(in.IncidentIDs) == 0 {
 		return fault.Invalid("incident_ids", "is required, or incident_id")
 	}
@@ -52,7 +54,7 @@ func absences(c *api.Call, field string, persons []int64) (reply Assigned, err e
 	return reply, nil
 }
 
-func (r *Service) assign(c *api.Call, in assignRequest) (reply Assigned, err error) {
+func (r *Service) assign(c *api.Call, in AssignRequest) (reply Assigned, err error) {
 	ids := in.IncidentIDs
 	if in.IncidentID != "" {
 		ids = append([]string{in.IncidentID}, ids...)

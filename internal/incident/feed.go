@@ -5,14 +5,16 @@ import (
 	"tocsin/internal/api"
 )
 
-type feedRequest struct {
+// FeedRequest asks for what happened to an incident.
+type FeedRequest struct {
 	OneRequest
 	alert.FeedRequest
 }
 
-func (in feedRequest) Check() error { return in.Page.Check() }
+// Check holds the request against its bounds.
+func (in FeedRequest) Check() error { return in.Page.Check() }
 
-func (r *Service) feed(c *api.Call, in feedRequest) (api.CursorPage[alert.Entry], error) {
+func (r *Service) feed(c *api.Call, in FeedRequest) (api.CursorPage[alert.Entry], error) {
 	i, err := Permit(c.Tx, c.Who, in.IncidentID)
 	if err != nil {
 		return api.CursorPage[alert.Entry]{}, err

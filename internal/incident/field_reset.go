@@ -9,13 +9,14 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type fieldRequest struct {
+// FieldResetRequest changes the value of a custom field.
+type FieldResetRequest struct {
 	OneRequest
 	FieldName  string         `json:"field_name" minLength:"1" maxLength:"40" doc:"The custom field."`
 	FieldValue jsontext.Value `json:"field_value" doc:"Its new value, of the field's type; null: none."`
 }
 
-func (r *Service) resetField(c *api.Call, in fieldRequest) (api.Empty, error) {
+func (r *Service) resetField(c *api.Call, in FieldResetRequest) (api.Empty, error) {
 	all, err := field.Kind.All(c.Tx, c.Who.AccountID)
 	if err != nil {
 		return api.Empty{}, err

@@ -120,31 +120,34 @@ func (r *Service) wake(c *api.Call, in Some) (api.Empty, error) {
 	return r.each(c, in.ids(), Writer.Wake)
 }
 
-type snoozeRequest struct {
+// SnoozeRequest asks that no notification is sent for a time.
+type SnoozeRequest struct {
 	Some
 	Minutes int64 `json:"minutes" minimum:"1" maximum:"1440" doc:"For how many minutes no notification is sent."`
 }
 
-func (r *Service) snooze(c *api.Call, in snoozeRequest) (api.Empty, error) {
+func (r *Service) snooze(c *api.Call, in SnoozeRequest) (api.Empty, error) {
 	return r.each(c, in.ids(), func(d Writer, i *Incident) error { return d.Snooze(i, in.Minutes) })
 }
 
-type reopenRequest struct {
+// ReopenRequest asks to open closed incidents again.
+type ReopenRequest struct {
 	Some
 	Reason string `json:"reason,omitzero" maxLength:"1024" doc:"Why, for the feed."`
 }
 
-func (r *Service) reopen(c *api.Call, in reopenRequest) (api.Empty, error) {
+func (r *Service) reopen(c *api.Call, in ReopenRequest) (api.Empty, error) {
 	return r.each(c, in.ids(), func(d Writer, i *Incident) error { return d.Reopen(i, in.Reason) })
 }
 
-type commentRequest struct {
+// CommentRequest has a comment on incidents.
+type CommentRequest struct {
 	Some
 	Comment   string `json:"comment" minLength:"1" maxLength:"1024" doc:"The text of the comment."`
 	MuteReply bool   `json:"mute_reply,omitzero" doc:"Kept in the feed as sent."`
 }
 
-func (r *Service) comment(c *api.Call, in commentRequest) (api.Empty, error) {
+func (r *Service) comment(c *api.Call, in CommentRequest) (api.Empty, error) {
 	return r.each(c, in.ids(), func(d Writer, i *Incident) error {
 		return d.publish(i, activity.Commented{Comment: in.Comment, MuteReply: in.MuteReply})
 	})

@@ -13,7 +13,8 @@ import (
 	"tocsin/internal/team"
 )
 
-type listRequest struct {
+// ListRequest asks for incidents that began in a window.
+type ListRequest struct {
 	StartTime        int64    `json:"start_time" minimum:"1" maximum:"9999999999" doc:"Start of the window in which incidents began, Unix seconds."`
 	EndTime          int64    `json:"end_time" minimum:"1" maximum:"9999999999" doc:"Its end, exclusive, at most 31 days later."`
 	Asc              bool     `json:"asc,omitzero" doc:"Oldest first."`
@@ -39,7 +40,8 @@ type listRequest struct {
 // maxWindow is the longest window of a list, in seconds.
 const maxWindow = 31 * 86400
 
-func (in listRequest) Check() error {
+// Check holds the request against its bounds.
+func (in ListRequest) Check() error {
 	switch span := in.EndTime - in.StartTime; {
 	case span <= 0:
 		return fault.Invalid("end_time", "must be greater than start_time %d, got %d", in.StartTime, in.EndTime)
@@ -94,7 +96,7 @@ const matching = ` FROM incident i WHERE i.account_id = $1 AND i.start_time >= $
 	AND ($16 = '' OR EXISTS (SELECT 1 FROM incident_assignment a WHERE a.account_id = i.account_id AND a.incident_id = i.incident_id
 		AND a.acknowledged_at > 0 AND $16 LIKE '%,' || a.person_id || ',%'))`
 
-func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View], err error) {
+func (r *Service) list(c *api.Call, in ListRequest) (reply api.CursorPage[View], err error) {
 	channels, none, err := in.channels(c)
 	if err != nil || none {
 		return api.CursorPage[View]{Items: []View{}}, err
@@ -149,7 +151,7 @@ func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[View],
 
 // channels returns the channels that the request selects. none reports that its filters leave no channel, which is not
 // the same as an empty list: that selects all.
-func (in listRequest) channels(c *api.Call) (ids []int64, none bool, err error) {
+func (in ListRequest) channels(c *api.Call) (ids []int64, none bool, err error) {
 	ids = in.ChannelIDs
 	narrowed := len(ids) > 0 // an empty list is no filter
 	narrow := func(more []int64, err error) error {

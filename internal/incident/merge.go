@@ -12,7 +12,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type mergeRequest struct {
+// MergeRequest asks to merge incidents into another.
+type MergeRequest struct {
 	SourceIncidentIDs     []string `json:"source_incident_ids" minItems:"1" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Incidents that become part of another."`
 	TargetIncidentID      string   `json:"target_incident_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"That other."`
 	Title                 string   `json:"title,omitzero" maxLength:"512" doc:"A new title for it."`
@@ -21,7 +22,7 @@ type mergeRequest struct {
 	RemoveSourceIncidents bool     `json:"remove_source_incidents,omitzero" doc:"The sources are removed; else they are closed."`
 }
 
-func (r *Service) merge(c *api.Call, in mergeRequest) (api.Empty, error) {
+func (r *Service) merge(c *api.Call, in MergeRequest) (api.Empty, error) {
 	target, err := Permit(c.Tx, c.Who, in.TargetIncidentID)
 	if err != nil {
 		return api.Empty{}, err

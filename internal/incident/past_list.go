@@ -13,7 +13,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-type pastRequest struct {
+// PastRequest asks for earlier incidents that are similar to one.
+type PastRequest struct {
 	OneRequest
 	Limit int64 `json:"limit,omitzero" minimum:"0" maximum:"100" doc:"How many at most, 5 when absent or 0."`
 }
@@ -37,7 +38,7 @@ type earlier struct {
 	match   similar.Match
 }
 
-func (r *Service) pastList(c *api.Call, in pastRequest) (reply api.Items[PastView], err error) {
+func (r *Service) pastList(c *api.Call, in PastRequest) (reply api.Items[PastView], err error) {
 	reply.Items = []PastView{}
 	of, err := Permit(c.Tx, c.Who, in.IncidentID)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type resetRequest struct {
+// ResetRequest changes members of an incident; an absent member stays.
+type ResetRequest struct {
 	OneRequest
 	Title            *string `json:"title,omitzero" minLength:"1" maxLength:"512" doc:"New title."`
 	Description      *string `json:"description,omitzero" maxLength:"6144" doc:"New description."`
@@ -17,7 +18,8 @@ type resetRequest struct {
 	IncidentSeverity *string `json:"incident_severity,omitzero" enum:"Info,Warning,Critical" doc:"New severity; alerts do not raise it any more."`
 }
 
-func (in resetRequest) Check() error {
+// Check holds the request against its bounds.
+func (in ResetRequest) Check() error {
 	if in.Title == nil && in.Description == nil && in.Impact == nil && in.RootCause == nil && in.Resolution == nil &&
 		in.IncidentSeverity == nil {
 		return fault.Invalid("title", "or another field to change is required")
@@ -25,7 +27,7 @@ func (in resetRequest) Check() error {
 	return nil
 }
 
-func (r *Service) reset(c *api.Call, in resetRequest) (api.Empty, error) {
+func (r *Service) reset(c *api.Call, in ResetRequest) (api.Empty, error) {
 	return r.each(c, []string{in.IncidentID}, func(d Writer, i *Incident) error {
 		var events []activity.Event
 		for _, change := range []struct {

@@ -6,17 +6,18 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-type resolveRequest struct {
+// ResolveRequest asks to close incidents.
+type ResolveRequest struct {
 	Some
 	RootCause  string `json:"root_cause,omitzero" maxLength:"1024" doc:"Why it happened, for each of them."`
 	Resolution string `json:"resolution,omitzero" maxLength:"1024" doc:"What helped, likewise."`
 }
 
-func (r *Service) beforeResolve(c *api.Call, in resolveRequest) (resolveRequest, error) {
+func (r *Service) beforeResolve(c *api.Call, in ResolveRequest) (ResolveRequest, error) {
 	return in, r.closeFirst(c, in.ids(), func(d Writer, i *Incident) error { return d.move(i, Resolve) })
 }
 
-func (r *Service) resolve(c *api.Call, in resolveRequest) (api.Empty, error) {
+func (r *Service) resolve(c *api.Call, in ResolveRequest) (api.Empty, error) {
 	return r.each(c, in.ids(), func(d Writer, i *Incident) error { return d.Resolve(i, in.RootCause, in.Resolution) })
 }
 

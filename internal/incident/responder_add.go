@@ -6,12 +6,13 @@ import (
 	"tocsin/internal/person"
 )
 
-type responderRequest struct {
+// AddRespondersRequest asks to make persons responsible as well.
+type AddRespondersRequest struct {
 	OneRequest
 	PersonIDs []int64 `json:"person_ids" minItems:"1" maxItems:"100" doc:"Who is to be responsible as well."`
 }
 
-func (r *Service) addResponders(c *api.Call, in responderRequest) (reply Assigned, err error) {
+func (r *Service) addResponders(c *api.Call, in AddRespondersRequest) (reply Assigned, err error) {
 	_, err = r.each(c, []string{in.IncidentID}, func(d Writer, i *Incident) error {
 		for _, id := range in.PersonIDs {
 			if err := person.Table.Need(c.Tx, c.Who.AccountID, "person_ids", id); err != nil {

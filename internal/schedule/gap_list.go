@@ -12,9 +12,11 @@ import (
 // gapDays is how many days the list of gaps looks ahead.
 const gapDays = 14
 
-type gapListRequest struct{ api.Page }
+// GapListRequest asks for the times at which no one is on call.
+type GapListRequest struct{ api.Page }
 
-func (in gapListRequest) Check() error { return in.Page.Check() }
+// Check holds the request against its bounds.
+func (in GapListRequest) Check() error { return in.Page.Check() }
 
 // OpenGap is a time at which no one is on call in a schedule.
 type OpenGap struct {
@@ -28,7 +30,7 @@ type OpenGap struct {
 type gapsKey struct{ from int64 }
 
 // gapList lists the gaps of the enabled schedules that something refers to: one that pages no one has no gap that matters.
-func (r *Service) gapList(c *api.Call, in gapListRequest) (reply api.Paged[OpenGap], err error) {
+func (r *Service) gapList(c *api.Call, in GapListRequest) (reply api.Paged[OpenGap], err error) {
 	from := c.Unix() - c.Unix()%3600
 	all, _, err := configstore.Kept(c.Tx, c.Who.AccountID, gapsKey{from}, func() ([]OpenGap, bool, error) {
 		gaps, err := r.gaps(c, from)

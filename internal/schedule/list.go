@@ -13,7 +13,8 @@ const (
 	maxQuery     = 100 // characters
 )
 
-type listRequest struct {
+// ListRequest asks for schedules, by name and team.
+type ListRequest struct {
 	Query      string  `json:"query,omitzero" maxLength:"100" doc:"Part of the name, in upper or lower case."`
 	IsMyTeam   bool    `json:"is_my_team,omitzero" doc:"Only schedules of teams the caller is in."`
 	IsMyManage bool    `json:"is_my_manage,omitzero" doc:"Only schedules of teams the caller is in that the caller created; not together with is_my_team."`
@@ -23,7 +24,7 @@ type listRequest struct {
 }
 
 // Check returns fault.Invalid for filters that exclude each other and for a page that is too deep.
-func (in listRequest) Check() error {
+func (in ListRequest) Check() error {
 	if in.IsMyTeam && in.IsMyManage {
 		return fault.Invalid("is_my_manage", "must not be set together with is_my_team")
 	}
@@ -46,7 +47,7 @@ const matching = ` FROM schedule s WHERE s.account_id = $1
 	AND (NOT $4 OR EXISTS (SELECT 1 FROM team_person t WHERE t.account_id = s.account_id AND t.team_id = s.team_id AND t.person_id = $5))
 	AND (NOT $6 OR s.create_by = $5)`
 
-func (r *Service) list(c *api.Call, in listRequest) (reply Page, err error) {
+func (r *Service) list(c *api.Call, in ListRequest) (reply Page, err error) {
 	w, err := in.parse(maxWindow)
 	if err != nil {
 		return reply, err

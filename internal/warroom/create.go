@@ -16,7 +16,8 @@ import (
 	"tocsin/internal/sender"
 )
 
-type createRequest struct {
+// CreateRequest asks to open a war room for an incident.
+type CreateRequest struct {
 	incident.OneRequest
 	IntegrationID int64   `json:"integration_id" minimum:"1" doc:"The app to open the group with; its war rooms must be enabled."`
 	MemberIDs     []int64 `json:"member_ids,omitzero" maxItems:"100" doc:"Further persons to invite, at most 100."`
@@ -51,7 +52,7 @@ type openResult struct {
 
 // openGroup stores a record with the status creating, so that no other call opens a second group, and calls the service
 // outside any transaction. It does nothing where the group is open already.
-func (r *Service) openGroup(c *api.Call, in createRequest) (a openResult, err error) {
+func (r *Service) openGroup(c *api.Call, in CreateRequest) (a openResult, err error) {
 	err = c.Write(func() error { return r.begin(c, in, &a) })
 	if err != nil || a.Status == isOpen {
 		return a, err
@@ -79,7 +80,7 @@ func (r *Service) openGroup(c *api.Call, in createRequest) (a openResult, err er
 }
 
 // begin returns the war room that is open, or stores a new one with the status creating.
-func (r *Service) begin(c *api.Call, in createRequest, a *openResult) (err error) {
+func (r *Service) begin(c *api.Call, in CreateRequest, a *openResult) (err error) {
 	a.incident, err = incident.Permit(c.Tx, c.Who, in.IncidentID)
 	if err != nil {
 		return err

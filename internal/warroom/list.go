@@ -5,12 +5,13 @@ import (
 	"tocsin/internal/incident"
 )
 
-type listRequest struct {
+// ListRequest asks for the war rooms of an incident.
+type ListRequest struct {
 	incident.OneRequest
 	IntegrationID int64 `json:"integration_id,omitzero" minimum:"0" doc:"Only the war room with this integration; absent or 0: with any."`
 }
 
-func list(c *api.Call, in listRequest) (api.Items[Record], error) {
+func list(c *api.Call, in ListRequest) (api.Items[Record], error) {
 	i, err := incident.Permit(c.Tx, c.Who, in.IncidentID)
 	if err != nil {
 		return api.Items[Record]{}, err

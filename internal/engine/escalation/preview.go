@@ -32,7 +32,8 @@ func (r *Service) Ops() []api.Op {
 	}})
 }
 
-type previewRequest struct {
+// PreviewRequest names an incident, or describes one.
+type PreviewRequest struct {
 	IncidentID       string            `json:"incident_id,omitzero" maxLength:"255" doc:"The incident; or set channel_id and describe one."`
 	ChannelID        int64             `json:"channel_id,omitzero" minimum:"0" doc:"The channel of an incident that does not exist yet."`
 	IncidentSeverity string            `json:"incident_severity,omitzero" enum:"Critical,Warning,Info" doc:"Its severity; absent: Critical."`
@@ -41,7 +42,8 @@ type previewRequest struct {
 	At               int64             `json:"at,omitzero" minimum:"0" maximum:"9999999999" doc:"When it would begin, Unix seconds; absent: now."`
 }
 
-func (in previewRequest) Check() error {
+// Check holds the request against its bounds.
+func (in PreviewRequest) Check() error {
 	if in.IncidentID == "" && in.ChannelID == 0 {
 		return fault.Invalid("channel_id", "is required, or incident_id")
 	}
@@ -77,7 +79,7 @@ type Recipient struct {
 	Why      string `json:"why" doc:"How the rule leads to this person, in words."`
 }
 
-func (r *Service) preview(c *api.Call, in previewRequest) (reply Preview, err error) {
+func (r *Service) preview(c *api.Call, in PreviewRequest) (reply Preview, err error) {
 	i, err := in.incident(c)
 	if err != nil {
 		return reply, err
@@ -129,7 +131,7 @@ func (r *Service) previewUntil(tx *db.Tx, i *incident.Incident, at int64, last f
 
 // incident returns the stored incident of a request, or the one that it describes. The caller must be allowed to see its
 // channel.
-func (in previewRequest) incident(c *api.Call) (i incident.Incident, err error) {
+func (in PreviewRequest) incident(c *api.Call) (i incident.Incident, err error) {
 	if in.IncidentID != "" {
 		i, err = (incident.Writer{Tx: c.Tx, Account: c.Who.AccountID}).Get(strings.ToLower(in.IncidentID))
 		if err != nil {

@@ -8,12 +8,14 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-type endpointListRequest struct{ api.Page }
+// EndpointListRequest asks for the webhooks whose last attempt failed.
+type EndpointListRequest struct{ api.Page }
 
-func (in endpointListRequest) Check() error { return in.Page.Check() }
+// Check holds the request against its bounds.
+func (in EndpointListRequest) Check() error { return in.Page.Check() }
 
-// failingEndpoint is a webhook whose endpoint failed at the last attempt.
-type failingEndpoint struct {
+// FailingEndpoint is a webhook whose endpoint failed at the last attempt.
+type FailingEndpoint struct {
 	IntegrationID   int64  `json:"integration_id" doc:"The webhook."`
 	IntegrationName string `json:"integration_name" doc:"Its name; empty when it was deleted."`
 	Failures        int64  `json:"failures" doc:"Failed attempts in a row."`
@@ -23,7 +25,7 @@ type failingEndpoint struct {
 
 const failing = ` FROM webhook_endpoint e WHERE e.account_id = $1 AND e.failures > 0 AND NOT ($2 LIKE '%,' || e.integration_id || ',%')`
 
-func (r *Service) endpointList(c *api.Call, in endpointListRequest) (reply api.Paged[failingEndpoint], err error) {
+func (r *Service) endpointList(c *api.Call, in EndpointListRequest) (reply api.Paged[FailingEndpoint], err error) {
 	hidden, err := privateTo(c)
 	if err != nil {
 		return reply, err
@@ -34,7 +36,7 @@ func (r *Service) endpointList(c *api.Call, in endpointListRequest) (reply api.P
 		return reply, err
 	}
 	limit, offset := in.Window(20)
-	items, err := db.All(c.Tx, func(scan db.Scan) (e failingEndpoint, err error) {
+	items, err := db.All(c.Tx, func(scan db.Scan) (e FailingEndpoint, err error) {
 		return e, scan(&e.IntegrationID, &e.Failures, &e.HeldUntil, &e.Waiting)
 	}, `SELECT e.integration_id, e.failures, e.held_until, (SELECT count(*) FROM webhook_message m
 			WHERE m.account_id = e.account_id AND m.integration_id = e.integration_id AND m.settled_at = 0)`+failing+`
