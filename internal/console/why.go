@@ -8,7 +8,6 @@ import (
 
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
-	"tocsin/internal/core/decide"
 	"tocsin/internal/engine/explain"
 	incidents "tocsin/internal/incident"
 )
@@ -17,7 +16,7 @@ import (
 type explanation struct{ explain.Explanation }
 
 // triedStep is a rule that was tried.
-type triedStep struct{ decide.Step }
+type triedStep struct{ explain.Step }
 
 // InChannel reports whether the rule is one of a channel.
 func (s triedStep) InChannel() bool {
