@@ -44,7 +44,7 @@ func TestRequestsAreEncodedAsTheyWereRead(t *testing.T) {
 }
 
 // hidden lists the fields of replies that are no members, and that no page may show.
-var hidden = []string{"lint.Finding.Channels", "lint.Finding.Says", "edge.Key.Account", "alertrule.Rule.Revision"}
+var hidden = []string{"lint.Finding.Channels", "edge.Key.Account", "alertrule.Rule.Revision"}
 
 // TestRepliesHideNothing finds fields of replies that are no members: a page gets the operation's own value, and with it what the
 // caller of the API does not get.

@@ -81,7 +81,7 @@ func (con *console) show(one app.Linted) int {
 	count := map[string]int{}
 	for _, f := range one.Findings {
 		count[f.Severity]++
-		fmt.Fprintf(con.out, "%s %s: %s. %s\n", f.Severity, f.Code, f.Says.English(), f.Fix)
+		fmt.Fprintf(con.out, "%s %s: %s. %s\n", f.Severity, f.Code, f.Sentence, f.Fix)
 	}
 	fmt.Fprintf(con.out, "account %d (%s): %d errors, %d warnings\n",
 		one.Account.AccountID, one.Account.AccountName, count[lint.Error], count[lint.Warning])

@@ -55,9 +55,6 @@ func (r *Service) lint(c *api.Call, in lintRequest) (reply Linted, err error) {
 	across, complete := lint.Across(schedules, c.Unix(), c.Who.Zone)
 	reply.Items = append(reply.Items, across...)
 	reply.Complete = reply.Complete && complete
-	for i := range reply.Items {
-		reply.Items[i].Sentence = reply.Items[i].Says.English()
-	}
 	reply.Total, reply.Checked = int64(len(reply.Items)), int64(len(schedules))
 	return reply, nil
 }

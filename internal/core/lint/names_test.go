@@ -67,9 +67,9 @@ func renamed(part, name string) string {
 func partsOf(t *testing.T, name string) (parts []string) {
 	t.Helper()
 	for _, f := range Check(named(t, name)) {
-		data := f.Says.Data()
-		if !strings.HasPrefix(data.Code, "l_") || data.English() != f.Says.English() {
-			t.Errorf("%q has the data %+v", f.Says.English(), data)
+		data := f.Data()
+		if !strings.HasPrefix(data.Code, "l_") || data.English() != f.Sentence {
+			t.Errorf("%q has the data %+v", f.Sentence, data)
 		}
 		parts = appendParts(t, parts, &data)
 	}
