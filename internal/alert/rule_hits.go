@@ -17,7 +17,8 @@ import (
 // maxHits is how many events are looked at for the hits of rules.
 const maxHits = 10_000
 
-type hitsRequest struct {
+// HitsRequest asks how many events the rules of a channel held back.
+type HitsRequest struct {
 	ChannelID int64 `json:"channel_id" minimum:"1" doc:"The channel."`
 	Days      int64 `json:"days,omitzero" minimum:"0" maximum:"31" doc:"Events of so many last days; absent: 7."`
 }
@@ -46,7 +47,7 @@ const byRules = `SELECT event_id, event_time, body, trace FROM verdict
 	ORDER BY event_time DESC, verdict_id DESC LIMIT $4`
 
 // ruleHits counts the events that each rule of a channel held back.
-func ruleHits(c *api.Call, in hitsRequest) (reply Hits, err error) {
+func ruleHits(c *api.Call, in HitsRequest) (reply Hits, err error) {
 	reply.Items = []Hit{}
 	if err := channel.Readable(c.Tx, c.Who, in.ChannelID); err != nil {
 		return reply, err

@@ -31,19 +31,22 @@ type Body struct {
 	JoinedInterval          *int64    `json:"joined_interval,omitzero" minimum:"1" maximum:"1440" doc:"Minutes in which alerts that join an acknowledged incident are one message."`
 }
 
-type createRequest struct {
+// CreateRequest describes a new channel.
+type CreateRequest struct {
 	TeamID      int64  `json:"team_id" minimum:"0" doc:"Owning team; 0: none."`
 	ChannelName string `json:"channel_name" minLength:"1" maxLength:"59" doc:"1 to 59 characters."`
 	Body
 }
 
-type created struct {
+// Created is the channel that was created.
+type Created struct {
 	ChannelID   int64  `json:"channel_id" doc:"The new channel."`
 	ChannelName string `json:"channel_name" doc:"Its name, as it was sent."`
 	api.Warnings
 }
 
-type updateRequest struct {
+// UpdateRequest changes members of a channel; an absent member stays.
+type UpdateRequest struct {
 	ChannelID   int64   `json:"channel_id" minimum:"1" doc:"The channel to change."`
 	TeamID      *int64  `json:"team_id,omitzero" minimum:"0" doc:"Owning team; 0: none."`
 	ChannelName *string `json:"channel_name,omitzero" minLength:"1" maxLength:"59" doc:"1 to 59 characters."`
@@ -56,10 +59,10 @@ const noRule = "the channel has no enabled escalation rule, so its incidents rea
 // noGroups is the warning of a channel that is created without grouping.
 const noGroups = "group.method: n opens an incident for every alert, and people are notified of each; p groups alerts"
 
-func create(c *api.Call, in createRequest) (created, error) {
+func create(c *api.Call, in CreateRequest) (Created, error) {
 	unused, err := id.Unused(func(n int64) (bool, error) { return Table.Known(c.Tx, c.Who.AccountID, n) })
 	if err != nil {
-		return created{}, err
+		return Created{}, err
 	}
 	ch := Channel{
 		AccountID:   c.Who.AccountID,
@@ -78,10 +81,10 @@ func create(c *api.Call, in createRequest) (created, error) {
 		warnings = append(warnings, noGroups)
 	}
 	warnings = append(warnings, noRule)
-	return created{ch.ChannelID, ch.ChannelName, api.Warn(warnings)}, err
+	return Created{ch.ChannelID, ch.ChannelName, api.Warn(warnings)}, err
 }
 
-func update(c *api.Call, in updateRequest) (api.Warnings, error) {
+func update(c *api.Call, in UpdateRequest) (api.Warnings, error) {
 	ch, err := find(c.Tx, c.Who, in.ChannelID)
 	if err != nil {
 		return api.Warnings{}, err
@@ -246,7 +249,8 @@ func setStar(c *api.Call, in OneRequest, query string) (api.Empty, error) {
 	return api.Empty{}, err
 }
 
-type deleteRequest struct {
+// DeleteRequest names a channel to delete.
+type DeleteRequest struct {
 	OneRequest
 	api.DryRun
 }
@@ -268,7 +272,7 @@ type remover []Detach
 
 // remove deletes a channel with its rules. The channel must be disabled first, so that people who still
 // expect alerts from it notice before it is deleted.
-func (detach remover) remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+func (detach remover) remove(c *api.Call, in DeleteRequest) (api.Removal, error) {
 	ch, err := find(c.Tx, c.Who, in.ChannelID)
 	if err != nil {
 		return api.Removal{}, err

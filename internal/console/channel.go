@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strconv"
 
+	"tocsin/internal/alert"
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/channel"
 	"tocsin/internal/core/filter"
 	"tocsin/internal/team"
 )
@@ -33,25 +36,6 @@ var channelActions = []action{
 
 // manageChannels is the permission that the forms of channels need.
 var manageChannels = rights{auth.ChannelsManage}
-
-// channelRow is what pages need of a channel.
-type channelRow struct {
-	ID          int64   `json:"channel_id"`
-	Name        string  `json:"channel_name"`
-	Description string  `json:"description"`
-	Status      string  `json:"status"`
-	TeamID      int64   `json:"team_id"`
-	Managing    []int64 `json:"managing_team_ids"`
-	Private     bool    `json:"is_private"`
-	Starred     bool    `json:"is_starred"`
-	Group       *struct {
-		Method string     `json:"method"`
-		Equals [][]string `json:"equals"`
-		Window int64      `json:"time_window"`
-	} `json:"group"`
-	Flapping *flappingForm     `json:"flapping"`
-	Reminder *channelReminders `json:"reminder"`
-}
 
 // pager is where a list is.
 type pager struct {
@@ -82,25 +66,21 @@ type channelsView struct {
 	titled
 	pager
 	Query    string
-	Channels []channelRow
+	Channels []channel.Shown
 	Teams    map[int64]string
 }
 
 func showChannels(v *visit) (view, error) {
 	d := channelsView{titled: titled(v.T("Channels")), Query: v.query("q"), pager: v.pager()}
-	var reply struct {
-		Items []channelRow `json:"items"`
-		Total int64        `json:"total"`
-		More  bool         `json:"has_next_page"`
-	}
-	err := v.call("/channel/list", map[string]any{"p": d.Page, "limit": perPage, "query": d.Query, "orderby": "channel_name",
-		"asc": true}, &reply)
+	request := channel.ListRequest{Query: d.Query, OrderBy: "channel_name", Asc: true}
+	request.P, request.Limit = d.Page, perPage
+	reply, err := call[api.CursorPage[channel.Shown]](v, "/channel/list", request)
 	if err != nil {
 		return nil, err
 	}
 	d.Channels = reply.Items
 	d.Total = reply.Total
-	d.More = reply.More
+	d.More = reply.HasNextPage
 	var ids []int64
 	for _, c := range d.Channels {
 		ids = append(ids, c.TeamID)
@@ -115,9 +95,8 @@ func (v *visit) number() int64 {
 	return n
 }
 
-func (v *visit) channel() (c channelRow, err error) {
-	err = v.call("/channel/info", map[string]any{"channel_id": v.number()}, &c)
-	return c, err
+func (v *visit) channel() (channel.Shown, error) {
+	return call[channel.Shown](v, "/channel/info", channel.OneRequest{ChannelID: v.number()})
 }
 
 // ruleKind is one kind of the rules of a channel.
@@ -156,7 +135,7 @@ type ruleRow struct {
 	Once        *onceWindow       `json:"time_filter"`
 	Windows     []recurring       `json:"time_filters"`
 	Layers      []escalationLayer `json:"layers"`
-	Hit         *ruleHit          `json:"-"`
+	Hit         *alert.Hit        `json:"-"`
 }
 
 // InForce reports whether a silence is in force now.
@@ -177,16 +156,6 @@ type recurring struct {
 	Off    bool   `json:"is_off,omitzero"`
 }
 
-// ruleHit is how many events a rule held back in the last week.
-type ruleHit struct {
-	RuleID    string `json:"rule_id"`
-	RuleName  string `json:"rule_name"`
-	Stage     string `json:"stage"`
-	Events    int64  `json:"events"`
-	LastAt    int64  `json:"last_at"`
-	LastTitle string `json:"last_headline"`
-}
-
 // rulesOf is the rules of one kind.
 type rulesOf struct {
 	ruleKind
@@ -195,14 +164,14 @@ type rulesOf struct {
 
 type channelView struct {
 	titled
-	Channel   channelRow
+	Channel   channel.Shown
 	Teams     []team.Team // that own or manage it, with their members
 	People    map[int64]profile
 	Kinds     []rulesOf
 	Escalates []ruleRow
-	Unheld    bool      // no escalation rule is enabled
-	Gone      []ruleHit // of rules that are deleted
-	Complete  bool      // the hits cover the whole week
+	Unheld    bool        // no escalation rule is enabled
+	Gone      []alert.Hit // of rules that are deleted
+	Complete  bool        // the hits cover the whole week
 	May       bool
 	Reads     bool // alerts, so that one can be tried
 	Foresees  bool // who would be notified
@@ -213,7 +182,7 @@ func showChannel(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := channelView{titled: titled(c.Name), Channel: c, May: v.who.MayAny(manageChannels), Unheld: true,
+	d := channelView{titled: titled(c.ChannelName), Channel: c, May: v.who.MayAny(manageChannels), Unheld: true,
 		Reads: v.who.May(auth.ChannelsRead), Foresees: v.who.May(auth.IncidentsRead)}
 	if err := d.rules(v); err != nil {
 		return nil, err
@@ -226,24 +195,23 @@ func showChannel(v *visit) (view, error) {
 
 // rules fills in the rules of all kinds with what they held back.
 func (d *channelView) rules(v *visit) error {
-	var hits struct {
-		Items    []ruleHit `json:"items"`
-		Complete bool      `json:"complete"`
-	}
+	var hits alert.Hits
 	if v.who.May(auth.ChannelsRead) {
-		if err := v.call("/alert/rule/hits", map[string]any{"channel_id": d.Channel.ID}, &hits); err != nil {
+		var err error
+		hits, err = call[alert.Hits](v, "/alert/rule/hits", alert.HitsRequest{ChannelID: d.Channel.ChannelID})
+		if err != nil {
 			return err
 		}
 	}
 	d.Complete = hits.Complete
 	seen := map[string]bool{}
 	for _, k := range ruleKinds {
-		rules, err := v.rules(k, d.Channel.ID)
+		rules, err := v.rules(k, d.Channel.ChannelID)
 		if err != nil {
 			return err
 		}
 		for i := range rules {
-			at := slices.IndexFunc(hits.Items, func(h ruleHit) bool { return h.RuleID == rules[i].ID })
+			at := slices.IndexFunc(hits.Items, func(h alert.Hit) bool { return h.RuleID == rules[i].ID })
 			seen[rules[i].ID] = true
 			if at >= 0 {
 				rules[i].Hit = &hits.Items[at]
@@ -257,14 +225,14 @@ func (d *channelView) rules(v *visit) error {
 		}
 	}
 	var err error
-	d.Escalates, err = v.rules(escalations, d.Channel.ID)
+	d.Escalates, err = v.rules(escalations, d.Channel.ChannelID)
 	return err
 }
 
 // members fills in the teams of the channel and their members.
 func (d *channelView) members(v *visit) error {
 	var ids []int64
-	for _, id := range append([]int64{d.Channel.TeamID}, d.Channel.Managing...) {
+	for _, id := range append([]int64{d.Channel.TeamID}, d.Channel.ManagingTeamIDs...) {
 		if id == 0 {
 			continue
 		}
@@ -292,17 +260,23 @@ func (v *visit) rules(k ruleKind, channel int64) ([]ruleRow, error) {
 // channelPath returns the address of the channel of the address.
 func (v *visit) channelPath() string { return "/channels/" + strconv.FormatInt(v.number(), 10) }
 
-// setChannelStatus enables, disables or deletes the channel.
+// setChannelStatus enables, disables, deletes, marks or unmarks the channel.
 func setChannelStatus(v *visit) (string, error) {
-	to := v.r.PathValue("to")
-	if !slices.Contains([]string{"enable", "disable", "delete", "star", "unstar"}, to) {
-		return "", notHere(v)
-	}
+	one := channel.OneRequest{ChannelID: v.number()}
 	next := v.channelPath()
-	if to == "delete" {
-		next = "/channels"
+	switch v.r.PathValue("to") {
+	case "enable":
+		return next, do[api.Empty](v, "/channel/enable", one)
+	case "disable":
+		return next, do[api.Empty](v, "/channel/disable", one)
+	case "star":
+		return next, do[api.Empty](v, "/channel/star", one)
+	case "unstar":
+		return next, do[api.Empty](v, "/channel/unstar", one)
+	case "delete":
+		return "/channels", do[api.Removal](v, "/channel/delete", channel.DeleteRequest{OneRequest: one})
 	}
-	return next, v.call("/channel/"+to, map[string]any{"channel_id": v.number()}, nil)
+	return "", notHere(v)
 }
 
 // setRuleStatus enables, disables or deletes a rule of any kind.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strconv"
 
+	"tocsin/internal/api"
+	"tocsin/internal/channel"
 	"tocsin/internal/team"
 )
 
@@ -28,17 +30,17 @@ func editChannel(v *visit) (view, error) {
 			return nil, err
 		}
 		d.Reminders = reminderFields(v, &c)
-		d.titled = titled(c.Name)
-		d.ID = c.ID
-		d.Name = c.Name
+		d.titled = titled(c.ChannelName)
+		d.ID = c.ChannelID
+		d.Name = c.ChannelName
 		d.Description = c.Description
 		d.TeamID = c.TeamID
-		d.Private = c.Private
+		d.Private = c.IsPrivate
 		d.ByFields, d.Fields = c.Group != nil && c.Group.Method == "p", ""
 		if c.Group != nil {
-			d.Fields, d.Window = fieldLines(c.Group.Equals), c.Group.Window
+			d.Fields, d.Window = fieldLines(c.Group.Equals), valueOf(c.Group.TimeWindow)
 		}
-		d.Flapping = c.flapping()
+		d.Flapping = flappingOf(c)
 	}
 	if v.Failure != nil {
 		d.Name = v.field("name")
@@ -55,66 +57,74 @@ func editChannel(v *visit) (view, error) {
 }
 
 func saveChannel(v *visit) (string, error) {
-	request := map[string]any{
-		"channel_name": v.field("name"), "description": v.field("description"), "team_id": formNumber(v,
-			"team"), "is_private": v.field("private") != "",
-	}
-	group := map[string]any{"method": "n"}
+	name, team := v.field("name"), formNumber(v, "team")
+	group := channel.Group{Method: "n"}
 	if v.field("by_fields") != "" {
-		group = map[string]any{"method": "p", "equals": fieldLists(v.field("fields")), "time_window": formNumber(v, "window")}
+		group = channel.Group{Method: "p", Equals: fieldLists(v.field("fields")), TimeWindow: new(formNumber(v, "window"))}
 	}
+	body := channel.Body{Description: new(v.field("description")), IsPrivate: new(v.field("private") != "")}
 	if v.r.PathValue("id") == "" {
-		request["group"] = group
+		body.Group = &group
 		if f := enteredFlapping(v, usualFlapping); f != usualFlapping {
-			request["flapping"] = f
+			body.Flapping = f.settings()
 		}
 		if reminder, changed := remindersSent(v, nil); changed {
-			request["reminder"] = reminder
+			body.Reminder = reminder
 		}
-		var made struct {
-			ID int64 `json:"channel_id"`
-		}
-		err := v.call("/channel/create", request, &made)
-		return "/channels/" + strconv.FormatInt(made.ID, 10), err
+		made, err := call[channel.Created](v, "/channel/create", channel.CreateRequest{TeamID: team, ChannelName: name, Body: body})
+		return "/channels/" + strconv.FormatInt(made.ChannelID, 10), err
 	}
 	c, err := v.channel()
 	if err != nil {
 		return "", err
 	}
-	if changed := c.Group == nil || c.Group.Method != group["method"] ||
+	if changed := c.Group == nil || c.Group.Method != group.Method ||
 		fieldLines(c.Group.Equals) != fieldLines(fieldLists(v.field("fields"))) ||
-		c.Group.Window != formNumber(v, "window"); changed {
-		request["group"] = group
+		valueOf(c.Group.TimeWindow) != formNumber(v, "window"); changed {
+		body.Group = &group
 	}
-	if f := enteredFlapping(v, c.flapping()); f != c.flapping() {
-		request["flapping"] = f
+	if f := enteredFlapping(v, flappingOf(c)); f != flappingOf(c) {
+		body.Flapping = f.settings()
 	}
 	if reminder, changed := remindersSent(v, &c); changed {
-		request["reminder"] = reminder
+		body.Reminder = reminder
 	}
-	request["channel_id"] = c.ID
-	return v.channelPath(), v.call("/channel/update", request, nil)
+	request := channel.UpdateRequest{ChannelID: c.ChannelID, TeamID: &team, ChannelName: &name, Body: body}
+	return v.channelPath(), do[api.Warnings](v, "/channel/update", request)
 }
 
 // flappingForm holds the settings by which an alert of a channel changes too often.
 type flappingForm struct {
-	Off        bool  `json:"is_disabled"`
-	MaxChanges int64 `json:"max_changes"`
-	InMins     int64 `json:"in_mins"`
-	MuteMins   int64 `json:"mute_mins"`
+	Off                          bool
+	MaxChanges, InMins, MuteMins int64
+}
+
+// settings returns the settings as the API takes them.
+func (f flappingForm) settings() *channel.Flapping {
+	return &channel.Flapping{IsDisabled: &f.Off, MaxChanges: &f.MaxChanges, InMins: &f.InMins, MuteMins: &f.MuteMins}
+}
+
+// valueOf returns what a member of a reply holds; zero: it is absent.
+func valueOf[T any](member *T) (value T) {
+	if member != nil {
+		value = *member
+	}
+	return value
 }
 
 // usualFlapping holds for a channel without settings of its own.
 var usualFlapping = flappingForm{MaxChanges: 4, InMins: 60, MuteMins: 15}
 
-// flapping returns the settings that hold for the channel: absent members have the API's defaults.
-func (c channelRow) flapping() flappingForm {
+// flappingOf returns the settings that hold for a channel: absent members have the API's defaults.
+func flappingOf(c channel.Shown) flappingForm {
 	if c.Flapping == nil {
 		return usualFlapping
 	}
-	f := *c.Flapping
-	f.MaxChanges, f.InMins = cmp.Or(f.MaxChanges, usualFlapping.MaxChanges), cmp.Or(f.InMins, usualFlapping.InMins)
-	return f
+	return flappingForm{
+		Off: valueOf(c.Flapping.IsDisabled), MuteMins: valueOf(c.Flapping.MuteMins),
+		MaxChanges: cmp.Or(valueOf(c.Flapping.MaxChanges), usualFlapping.MaxChanges),
+		InMins:     cmp.Or(valueOf(c.Flapping.InMins), usualFlapping.InMins),
+	}
 }
 
 // enteredFlapping returns the entered settings; a number that was not entered keeps its value.

@@ -2,20 +2,9 @@ package console
 
 import (
 	"strconv"
-	"strings"
+
+	"tocsin/internal/channel"
 )
-
-// channelReminders are the minutes of a channel's reminders by severity; nil: the default holds.
-type channelReminders struct {
-	channelMinutes
-	Withdraw *channelMinutes `json:"withdraw"`
-}
-
-type channelMinutes struct {
-	Critical *int64 `json:"critical"`
-	Warning  *int64 `json:"warning"`
-	Info     *int64 `json:"info"`
-}
 
 // reminderField is a field of the form of a channel.
 type reminderField struct {
@@ -26,8 +15,8 @@ type reminderField struct {
 }
 
 // reminderFields returns the fields with the entered values, else with the stored values; c is nil for a new channel.
-func reminderFields(v *visit, c *channelRow) []reminderField {
-	stored, withdraw := channelReminders{}, channelMinutes{}
+func reminderFields(v *visit, c *channel.Shown) []reminderField {
+	stored, withdraw := channel.Reminder{}, channel.Withdrawal{}
 	if c != nil && c.Reminder != nil {
 		stored = *c.Reminder
 		if stored.Withdraw != nil {
@@ -59,24 +48,23 @@ func reminderFields(v *visit, c *channelRow) []reminderField {
 	return all
 }
 
-// remindersSent returns the reminders of the form as the API takes them. changed is false if they equal the stored
-// reminders.
-func remindersSent(v *visit, c *channelRow) (reminder map[string]any, changed bool) {
-	reminder, withdraw := map[string]any{}, map[string]any{}
+// remindersSent returns the reminders of the form. changed is false if they equal the stored reminders.
+func remindersSent(v *visit, c *channel.Shown) (reminder *channel.Reminder, changed bool) {
+	reminder = &channel.Reminder{}
+	withdraw := channel.Withdrawal{}
+	into := map[string]**int64{
+		"critical": &reminder.Critical, "warning": &reminder.Warning, "info": &reminder.Info,
+		"withdraw_critical": &withdraw.Critical, "withdraw_warning": &withdraw.Warning, "withdraw_info": &withdraw.Info,
+	}
 	for _, f := range reminderFields(v, c) {
 		sent := v.field("reminder_" + f.Name)
 		changed = changed || sent != f.Value
-		if sent == "" {
-			continue
-		}
-		if severity, is := strings.CutPrefix(f.Name, "withdraw_"); is {
-			withdraw[severity] = number(sent)
-		} else {
-			reminder[f.Name] = number(sent)
+		if sent != "" {
+			*into[f.Name] = new(number(sent))
 		}
 	}
-	if len(withdraw) > 0 {
-		reminder["withdraw"] = withdraw
+	if withdraw != (channel.Withdrawal{}) {
+		reminder.Withdraw = &withdraw
 	}
 	return reminder, changed
 }

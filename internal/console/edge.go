@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/channel"
 	"tocsin/internal/edge"
 )
 
@@ -23,7 +24,7 @@ var manageEdges = rights{auth.AlertingEnginesManage}
 type edgesView struct {
 	titled
 	Clusters []edgeCluster
-	Channels []channelRow
+	Channels []channel.Shown
 	Origin   string // of this server
 	Key      string // that was made now; empty: none
 	May      bool

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tocsin/internal/channel"
 	"tocsin/internal/team"
 )
 
@@ -56,7 +57,7 @@ func (l layerForm) Number() int { return l.Index + 1 }
 
 type escalationForm struct {
 	titled
-	Channel   channelRow
+	Channel   channel.Shown
 	ID        string
 	Name      string
 	About     string
@@ -77,7 +78,7 @@ func (f escalationForm) Path() string {
 	if id == "" {
 		id = "new"
 	}
-	return fmt.Sprintf("/channels/%d/escalations/%s", f.Channel.ID, id)
+	return fmt.Sprintf("/channels/%d/escalations/%s", f.Channel.ChannelID, id)
 }
 
 // storedEscalation is an escalation rule with what the form leaves alone.

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/channel"
 	"tocsin/internal/core/filter"
 )
 
@@ -194,17 +196,16 @@ func (v *visit) channelNames() (map[int64]string, error) {
 	names := map[int64]string{}
 	rows, err := v.channelChoices()
 	for _, c := range rows {
-		names[c.ID] = c.Name
+		names[c.ChannelID] = c.ChannelName
 	}
 	return names, err
 }
 
 // channelChoices returns the channels that a form offers, by name.
-func (v *visit) channelChoices() ([]channelRow, error) {
-	var reply struct {
-		Items []channelRow `json:"items"`
-	}
-	err := v.call("/channel/list", map[string]any{"limit": 100, "orderby": "channel_name", "asc": true, "is_brief": true}, &reply)
+func (v *visit) channelChoices() ([]channel.Shown, error) {
+	request := channel.ListRequest{OrderBy: "channel_name", Asc: true, IsBrief: true}
+	request.Limit = 100
+	reply, err := call[api.CursorPage[channel.Shown]](v, "/channel/list", request)
 	return reply.Items, err
 }
 
@@ -239,7 +240,7 @@ func editIntegration(v *visit) (view, error) {
 	}
 	choices := []option{{"0", v.T("None: its route decides")}}
 	for _, c := range channels {
-		choices = append(choices, option{strconv.FormatInt(c.ID, 10), c.Name})
+		choices = append(choices, option{strconv.FormatInt(c.ChannelID, 10), c.ChannelName})
 	}
 	d.choice("channel", v.T("Channel"), strconv.FormatInt(i.ChannelID, 10), choices, "")
 	if err := d.teams(v, i.TeamID); err != nil {

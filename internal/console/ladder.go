@@ -3,13 +3,14 @@ package console
 import (
 	"slices"
 
+	"tocsin/internal/channel"
 	"tocsin/internal/engine/escalation"
 )
 
 // ladderView shows who would be notified, minute by minute.
 type ladderView struct {
 	titled
-	Channel  channelRow
+	Channel  channel.Shown
 	Severity string
 	Labels   string
 	At       string
@@ -63,7 +64,7 @@ func showLadder(v *visit) (view, error) {
 	if !slices.Contains([]string{"Critical", "Warning", "Info"}, d.Severity) {
 		d.Severity = "Critical"
 	}
-	request := escalation.PreviewRequest{ChannelID: c.ID, IncidentSeverity: d.Severity, Labels: labelsOf(d.Labels)}
+	request := escalation.PreviewRequest{ChannelID: c.ChannelID, IncidentSeverity: d.Severity, Labels: labelsOf(d.Labels)}
 	if d.At != "" {
 		at, err := v.fromInput(d.At)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/channel"
 	"tocsin/internal/core/filter"
 )
 
@@ -19,7 +20,7 @@ type routeView struct {
 	Version     int64
 	Cases       []caseForm
 	Default     map[int64]bool
-	Channels    []channelRow
+	Channels    []channel.Shown
 	Tried       []routed
 	May         bool
 }
@@ -191,11 +192,11 @@ func saveRoute(v *visit) (string, error) {
 // Names returns the names of channels, those of deleted ones as numbers.
 func (d routeView) Names(ids []int64) (names []string) {
 	for _, id := range ids {
-		at := slices.IndexFunc(d.Channels, func(c channelRow) bool { return c.ID == id })
+		at := slices.IndexFunc(d.Channels, func(c channel.Shown) bool { return c.ChannelID == id })
 		if at < 0 {
 			names = append(names, strconv.FormatInt(id, 10))
 		} else {
-			names = append(names, d.Channels[at].Name)
+			names = append(names, d.Channels[at].ChannelName)
 		}
 	}
 	return names

@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/calendar"
+	"tocsin/internal/channel"
 	"tocsin/internal/core/filter"
 )
 
@@ -18,7 +19,7 @@ import (
 type ruleForm struct {
 	titled
 	Kind     ruleKind
-	Channel  channelRow
+	Channel  channel.Shown
 	ID       string // empty: it is new
 	Status   string
 	Name     string
@@ -70,7 +71,7 @@ func (f ruleForm) Path() string {
 	if id == "" {
 		id = "new"
 	}
-	return fmt.Sprintf("/channels/%d/rules/%s/%s", f.Channel.ID, f.Kind.Name, id)
+	return fmt.Sprintf("/channels/%d/rules/%s/%s", f.Channel.ChannelID, f.Kind.Name, id)
 }
 
 // showRule shows a rule: what was entered, else what is stored.
@@ -85,7 +86,7 @@ func showRule(v *visit) (view, error) {
 	}
 	f.Parsed = f.Filter.filter()
 	if len(f.Parsed) > 0 && v.who.May(auth.ChannelsRead) {
-		t, err := v.tryFilter(f.Channel.ID, f.Parsed)
+		t, err := v.tryFilter(f.Channel.ChannelID, f.Parsed)
 		if err == nil {
 			f.Tried, f.Guard = &t, t.Broad && !t.MatchesEmpty && f.Kind.Name != "inhibits"
 		} else if v.Failure == nil {
@@ -114,7 +115,7 @@ func (v *visit) ruleForm() (f ruleForm, err error) {
 		f.Windows = []windowForm{{Start: "22:00", End: "06:00"}}
 		return f, nil
 	}
-	rules, err := v.rules(f.Kind, f.Channel.ID)
+	rules, err := v.rules(f.Kind, f.Channel.ChannelID)
 	if err != nil {
 		return f, err
 	}
@@ -162,7 +163,7 @@ func (v *visit) ruleForm() (f ruleForm, err error) {
 func (v *visit) choices(f *ruleForm) error {
 	if v.who.May(auth.ChannelsRead) {
 		var err error
-		f.Recent, err = v.recentAlerts([]int64{f.Channel.ID})
+		f.Recent, err = v.recentAlerts([]int64{f.Channel.ChannelID})
 		if err != nil {
 			return err
 		}
@@ -231,7 +232,7 @@ func saveRule(v *visit) (string, error) {
 	v.readRule(&f)
 	f.Parsed = f.Filter.filter()
 	request := map[string]any{
-		"channel_id": f.Channel.ID, "rule_name": f.Name, "description": f.About, "priority": f.Priority,
+		"channel_id": f.Channel.ChannelID, "rule_name": f.Name, "description": f.About, "priority": f.Priority,
 	}
 	if f.Kind.Name == "inhibits" {
 		source := f.Source.filter()
@@ -242,7 +243,7 @@ func saveRule(v *visit) (string, error) {
 		request["target_filters"] = f.Parsed
 		request["equals"] = commas(f.Equals)
 	} else {
-		t, err := v.tryFilter(f.Channel.ID, f.Parsed)
+		t, err := v.tryFilter(f.Channel.ChannelID, f.Parsed)
 		if err != nil {
 			return "", err
 		}

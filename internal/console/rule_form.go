@@ -12,6 +12,7 @@ import (
 
 	"tocsin/internal/alertrule"
 	"tocsin/internal/auth"
+	"tocsin/internal/channel"
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/datasource"
 	"tocsin/internal/platform/fault"
@@ -44,7 +45,7 @@ type ruleEditView struct {
 	Types    []alertrule.DSType
 	Sources  []datasource.Item // of the rule's type
 	Matched  []datasource.Item // on which it would be evaluated
-	Channels []channelRow
+	Channels []channel.Shown
 	Schedule scheduleWords
 	Run      *ruleRun
 	Past     *rulePast

@@ -7,13 +7,14 @@ import (
 
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
+	"tocsin/internal/channel"
 	"tocsin/internal/engine/escalation"
 )
 
 // testerView is the page on which an alert is tried on all rules of a channel. The server answers what it would do.
 type testerView struct {
 	titled
-	Channel channelRow
+	Channel channel.Shown
 	Pasted  string
 	AlertID string
 	Recent  []alertRow
@@ -70,7 +71,7 @@ func showTester(v *visit) (view, error) {
 	}
 	d.Trial, _ = v.made.(*trial)
 	if d.Trial == nil && v.Failure == nil && d.AlertID != "" {
-		d.Trial, err = v.tryRules(c.ID, d.AlertID, "")
+		d.Trial, err = v.tryRules(c.ChannelID, d.AlertID, "")
 		if err != nil {
 			return nil, err
 		}
@@ -129,5 +130,5 @@ func (v *visit) namesOf(p *escalation.Preview) (map[int64]profile, error) {
 
 // TesterPath returns the address of the page.
 func (d testerView) TesterPath() string {
-	return "/channels/" + strconv.FormatInt(d.Channel.ID, 10) + "/test"
+	return "/channels/" + strconv.FormatInt(d.Channel.ChannelID, 10) + "/test"
 }
