@@ -127,22 +127,14 @@ type reader struct {
 	reads int
 }
 
-// Read returns a sentence that was written with the table as data; nil: it is none of them. A sentence is read from its words
-// so that it is stored once, and so that older rows have codes too.
+// Read returns a sentence of the table that is held as English text, as data; nil: the text is none. Names in the text may look
+// like other sentences, so only pages whose text comes without data use it, for another language.
 func Read(text string) *Data {
 	if text == "" || len(text) > maxText {
 		return nil
 	}
 	r := reader{known: map[string]*Data{}}
 	return r.read(text)
-}
-
-// DataOf is Read for a member of a reply, which is absent when the text is no sentence of the table.
-func DataOf(text string) (s Data) {
-	if read := Read(text); read != nil {
-		s = *read
-	}
-	return s
 }
 
 func (r *reader) read(text string) *Data {
