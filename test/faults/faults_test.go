@@ -20,6 +20,7 @@ import (
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/app"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/db/dbtest"
@@ -219,7 +220,9 @@ func (p *program) ledger(hook int) (all []attempt, due []time.Duration) {
 	p.t.Helper()
 	err := p.app.DB.Read(context.Background(), func(tx *db.Tx) (err error) {
 		all, err = db.All(tx, func(scan db.Scan) (a attempt, err error) {
-			return a, scan(&a.message, &a.status, &a.code, &a.number, &a.why, &a.body)
+			err = scan(&a.message, &a.status, &a.code, &a.number, &a.why, &a.body)
+			a.why = sentence.Value(a.why).English()
+			return a, err
 		}, `SELECT x.message_id, d.status, d.status_code, d.attempt, x.error_message, x.response_body FROM webhook_delivery d
 			JOIN webhook_exchange x ON x.account_id = d.account_id AND x.event_id = d.event_id WHERE d.integration_id = $1 ORDER BY d.event_time, d.event_id`, hook)
 		if err != nil {
