@@ -18,7 +18,7 @@ type RuleResult struct {
 	RuleID   string `json:"rule_id" doc:"The rule."`
 	RuleName string `json:"rule_name" doc:"Its name."`
 	Matched  bool   `json:"matched" doc:"It escalates the incident."`
-	Why      string `json:"why" doc:"The condition that was met or not, in words."`
+	Why      string `json:"why" doc:"The condition that was met or not, in words."` // set by Choose alone: an escalation shows none
 	why      sentence.Value
 	over     bool // matching exceeded the meter's budget, which counts as no match
 }
@@ -72,7 +72,7 @@ func (c *choices) choose(
 func (c *choices) match(meter *filter.Meter, rule channel.EscalateRule, i *incident.Incident, now time.Time) RuleResult {
 	result := RuleResult{RuleID: rule.RuleID, RuleName: rule.RuleName}
 	if rule.Status != "enabled" {
-		result.is(sentence.New("rule_disabled"))
+		result.why = sentence.New("rule_disabled")
 		return result
 	}
 	m, _ := filter.Compile(rule.Filters) // checked when the rule was stored
@@ -82,12 +82,9 @@ func (c *choices) match(meter *filter.Meter, rule channel.EscalateRule, i *incid
 	if result.Matched && len(rule.TimeFilters) > 0 && !channel.InWindow(rule.TimeFilters, now, c.zone, c.days) {
 		result.Matched, why = false, sentence.New("rule_inactive", why)
 	}
-	result.is(why)
+	result.why = why
 	return result
 }
-
-// is sets why the rule matched or not.
-func (r *RuleResult) is(why sentence.Value) { r.Why, r.why = why.English(), why }
 
 // Choose returns the rule that escalates an incident, and changes nothing. It matches filters, which takes time, so it
 // must not be called in a write transaction.
@@ -97,5 +94,8 @@ func Choose(tx *db.Tx, i *incident.Incident, now time.Time) (rule channel.Escala
 		return rule, nil, false, err
 	}
 	rule, results, found = c.choose(filter.NewMeter(filter.RuleSteps, filter.EventSteps), i, now)
+	for n := range results {
+		results[n].Why = results[n].why.English()
+	}
 	return rule, results, found, nil
 }

@@ -236,7 +236,7 @@ func (r *Service) warnSlow(tx *db.Tx, p *prepared, now time.Time) error {
 			ID:    l.RuleID,
 			Name:  l.RuleName,
 			About: p.subject.Title,
-			Why:   l.Why,
+			Why:   l.why.English(),
 		}
 		if err := r.Notify.Slow(tx, p.account, slow, now); err != nil {
 			return err
