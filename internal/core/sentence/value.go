@@ -236,6 +236,9 @@ func (v Value) English() string {
 	return s.English()
 }
 
+// String returns English: a log, an error or a message that formats a Value never shows how it is stored.
+func (v Value) String() string { return v.English() }
+
 // Edit returns the sentence with each of its texts changed, such as to hide secrets. Its own words stay.
 func (v Value) Edit(change func(text string) string) Value {
 	if !strings.HasPrefix(string(v), begins) {

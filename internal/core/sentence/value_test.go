@@ -2,6 +2,7 @@ package sentence_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -73,8 +74,8 @@ func TestValuesAreStoredAsJSON(t *testing.T) {
 		sentence.Paragraph(inner, "", sentence.New("named")):                  "on call in Night, Primary. named by the rule.",
 		sentence.Paragraph(sentence.New("refused_with", "21211", "Not valid. "), sentence.New("on_call_in", "N.")): "it refused with 21211: Not valid. on call in N.",
 	} {
-		if value.English() != want {
-			t.Errorf("%s is %q, want %q", value, value.English(), want)
+		if value.English() != want || fmt.Sprint(value) != want {
+			t.Errorf("%s is %q and formatted %q, want %q", string(value), value.English(), fmt.Sprint(value), want)
 		}
 		stored, err := json.Marshal(map[string]sentence.Value{"why": value})
 		if err != nil {
