@@ -10,7 +10,8 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-type createRequest struct {
+// CreateRequest asks for a new absence, or what it would change.
+type CreateRequest struct {
 	PersonID int64 `json:"person_id,omitzero" minimum:"1" doc:"The person; absent: the caller."`
 	Body
 	api.DryRun
@@ -23,7 +24,7 @@ type Created struct {
 }
 
 // toCreate returns the change that a request asks for.
-func toCreate(c *api.Call, in createRequest) (ch change, err error) {
+func toCreate(c *api.Call, in CreateRequest) (ch change, err error) {
 	switch {
 	case in.Start == nil:
 		return ch, fault.Invalid("start", "is required")

@@ -5,13 +5,14 @@ import (
 	"tocsin/internal/configstore"
 )
 
-type deleteRequest struct {
+// DeleteRequest asks to delete an absence, or what that would change.
+type DeleteRequest struct {
 	AbsenceID int64 `json:"absence_id" doc:"The absence to delete."`
 	api.DryRun
 }
 
 // toDelete returns the change that a request asks for.
-func toDelete(c *api.Call, in deleteRequest) (change, error) {
+func toDelete(c *api.Call, in DeleteRequest) (change, error) {
 	old, before, err := toChange(c, in.AbsenceID)
 	return change{before: before, old: &old, dryRun: in.DryRun.Only}, err
 }

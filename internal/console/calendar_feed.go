@@ -25,7 +25,7 @@ func showFeeds(v *visit) (view, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.Name = s.Name
+		d.Name = s.Name()
 	} else {
 		d.Kind = "person"
 		if d.Target == 0 {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	schedules "tocsin/internal/schedule"
 )
 
 // mark is a person as pictures show them: the name, shorter forms for narrow bars, and a colour.
@@ -33,23 +35,27 @@ func (v *visit) newCast() *cast { return &cast{visit: v, places: map[int64]int{}
 
 // add adds the persons of a schedule.
 func (c *cast) add(s schedule) {
-	for _, l := range s.Layers {
+	for _, l := range s.Layers() {
 		for _, g := range l.Groups {
 			for _, m := range g.Members {
-				c.addPersons(m.Persons...)
+				c.addPersons(m.PersonIDs...)
 			}
 		}
 	}
-	for _, e := range s.Final.Entries {
-		c.addPersons(e.persons()...)
+	for _, e := range s.final() {
+		c.addPersons(personsOf(e.Group)...)
 	}
-	for _, e := range []*entry{s.Current, s.Next} {
+	for _, e := range []*schedules.OncallEntry{s.CurOncall, s.NextOncall} {
 		if e != nil {
-			c.addPersons(e.persons()...)
+			c.addPersons(personsOf(e.Group)...)
 		}
 	}
-	for _, o := range s.Overrides {
-		c.addPersons(o.By, o.Person)
+	c.addOverrides(s.Overrides())
+}
+
+func (c *cast) addOverrides(list []schedules.Override) {
+	for _, o := range list {
+		c.addPersons(o.By, o.PersonID)
 	}
 }
 
@@ -109,7 +115,7 @@ func (c *cast) names(ids []int64) string {
 
 // final returns the timeline of a schedule as pieces.
 func (c *cast) final(s schedule) []piece {
-	pieces := c.pieces(s.Final.Entries)
+	pieces := c.pieces(s.final())
 	for i := range pieces {
 		pieces[i].Origin, pieces[i].Override = c.origin(s, pieces[i])
 	}
@@ -117,10 +123,10 @@ func (c *cast) final(s schedule) []piece {
 }
 
 // pieces returns entries in which someone is on call.
-func (c *cast) pieces(entries []entry) []piece {
+func (c *cast) pieces(entries []schedules.Entry) []piece {
 	pieces := make([]piece, 0, len(entries))
 	for _, e := range entries {
-		if persons := e.persons(); len(persons) > 0 {
+		if persons := personsOf(e.Group); len(persons) > 0 {
 			pieces = append(pieces, piece{Start: e.Start, End: e.End, Persons: persons})
 		}
 	}
@@ -129,7 +135,7 @@ func (c *cast) pieces(entries []entry) []piece {
 
 // origin names the override or the layers that a piece comes from.
 func (c *cast) origin(s schedule, p piece) (from string, overridden bool) {
-	for _, o := range s.Overrides {
+	for _, o := range s.Overrides() {
 		if o.Start < p.End && o.End > p.Start && slices.Contains(p.Persons, o.By) {
 			if o.Reason == "" {
 				return c.T("override"), true
@@ -138,11 +144,11 @@ func (c *cast) origin(s schedule, p piece) (from string, overridden bool) {
 		}
 	}
 	var names []string
-	for i, l := range s.Computed {
-		if slices.ContainsFunc(l.Entries, func(e entry) bool {
-			return e.Start < p.End && e.End > p.Start && meet(e.persons(), p.Persons)
+	for i, l := range valueOf(s.ScheduleLayers) {
+		if slices.ContainsFunc(valueOf(l.Schedules), func(e schedules.Entry) bool {
+			return e.Start < p.End && e.End > p.Start && meet(personsOf(e.Group), p.Persons)
 		}) {
-			name := l.Name
+			name := l.LayerName
 			if name == "" {
 				name = c.T("layer %d", i+1)
 			}

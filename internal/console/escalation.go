@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tocsin/internal/channel"
+	schedules "tocsin/internal/schedule"
 	"tocsin/internal/team"
 )
 
@@ -67,7 +68,7 @@ type escalationForm struct {
 	Layers    []layerForm
 	Persons   []profile
 	Teams     []team.Team
-	Schedules []schedule
+	Schedules []schedules.Schedule
 	May       bool
 	Seen      string // identifies the stored rule that the form began with; empty: it is new
 }
@@ -251,14 +252,11 @@ func (v *visit) targets(f *escalationForm) error {
 	if err != nil {
 		return err
 	}
-	var schedules struct {
-		Items []schedule `json:"items"`
-	}
-	if err := v.call("/schedule/list", map[string]any{"limit": 100}, &schedules); err != nil {
-		return err
-	}
-	f.Schedules = schedules.Items
-	return nil
+	request := schedules.ListRequest{}
+	request.Limit = 100
+	reply, err := call[schedules.Page](v, "/schedule/list", request)
+	f.Schedules = reply.Items
+	return err
 }
 
 // saveEscalation stores the rule, unless a button asked for another row.

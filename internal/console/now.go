@@ -188,18 +188,14 @@ const maxTurns = 8
 
 // readTurns reads the visitor's present and next turns, the present ones first.
 func (d *nowView) readTurns(v *visit) error {
-	var own struct {
-		Items []schedule `json:"items"`
-	}
-	if err := v.call("/schedule/self", struct{}{}, &own); err != nil {
+	own, err := call[api.Items[schedules.Schedule]](v, "/schedule/self", schedules.SelfRequest{})
+	if err != nil {
 		return err
 	}
 	var ids []int64
 	for _, s := range own.Items[:min(len(own.Items), maxTurns)] {
-		var full schedule
-		now := v.Now.Unix()
-		request := map[string]any{"schedule_id": s.ID, "start": now, "end": now + 14*86400}
-		if err := v.call("/schedule/info", request, &full); err != nil {
+		full, err := v.schedule(s.ScheduleID, v.Now.Unix(), v.Now.Unix()+14*86400)
+		if err != nil {
 			return err
 		}
 		t := v.turnIn(full)
@@ -222,9 +218,9 @@ func (d *nowView) readTurns(v *visit) error {
 
 // turnIn returns the visitor's turn in a schedule.
 func (v *visit) turnIn(s schedule) turn {
-	t := turn{Schedule: s.ID, Name: s.Name}
-	for _, e := range s.Final.Entries {
-		if !e.names(v.who.PersonID) {
+	t := turn{Schedule: s.ScheduleID, Name: s.Name()}
+	for _, e := range s.final() {
+		if !slices.Contains(personsOf(e.Group), v.who.PersonID) {
 			continue
 		}
 		if t.Start == 0 {
@@ -236,41 +232,39 @@ func (v *visit) turnIn(s schedule) turn {
 			break
 		}
 	}
-	if c := s.Current; c != nil {
-		t.now = c.persons()
+	if c := s.CurOncall; c != nil {
+		t.now = personsOf(c.Group)
 		if t.On {
 			t.End = max(t.End, c.End)
 		}
 	}
-	if n := v.afterTurn(s, t); n != nil {
-		t.next, t.NextAt = n.persons(), n.Start
-	}
+	t.next, t.NextAt = v.afterTurn(s, t)
 	if t.Start > 0 {
 		t.shiftLinks = v.shiftLinks(s, piece{Start: t.Start, End: t.End, Persons: []int64{v.who.PersonID}})
 	}
-	if c := s.Current; c != nil && !t.On && v.MayServe(s) {
+	if c := s.CurOncall; c != nil && !t.On && v.MayServe(s) {
 		t.Take = v.shiftLinks(s, piece{Start: c.Start, End: c.End, Persons: t.now}).Take
 	}
 	return t
 }
 
-// afterTurn returns who is on call after the visitor's present turn or, when there is none, after the present shift; nil when
-// that is not known, or is the visitor alone, whose turn is shown anyway.
-func (v *visit) afterTurn(s schedule, t turn) *entry {
-	next := s.Next
+// afterTurn returns who is on call after the visitor's present turn or, when there is none, after the present shift, and from when;
+// no one when that is not known, or is the visitor alone, whose turn is shown anyway.
+func (v *visit) afterTurn(s schedule, t turn) (persons []int64, from int64) {
+	next := s.NextOncall
+	if next != nil && !(t.On && next.Start < t.End) {
+		persons, from = personsOf(next.Group), next.Start
+	}
 	if t.On {
-		i := slices.IndexFunc(s.Final.Entries, func(e entry) bool { return e.Start >= t.End })
-		switch {
-		case i >= 0:
-			next = &s.Final.Entries[i]
-		case next != nil && next.Start < t.End:
-			next = nil
+		final := s.final()
+		if i := slices.IndexFunc(final, func(e schedules.Entry) bool { return e.Start >= t.End }); i >= 0 {
+			persons, from = personsOf(final[i].Group), final[i].Start
 		}
 	}
-	if next == nil || slices.Equal(next.persons(), []int64{v.who.PersonID}) {
-		return nil
+	if slices.Equal(persons, []int64{v.who.PersonID}) {
+		return nil, 0
 	}
-	return next
+	return persons, from
 }
 
 // ManagesSchedules reports whether the visitor may change schedules.

@@ -6,10 +6,13 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"tocsin/internal/absence"
+	schedules "tocsin/internal/schedule"
 )
 
 // draw adds the picture and the list.
-func (d *schedulePage) draw(p *painter, s schedule, absences []absence) {
+func (d *schedulePage) draw(p *painter, s schedule, absences []absence.Absence) {
 	w, now := d.Window, p.Now.Unix()
 	pieces := w.within(p.cast.final(s))
 	d.Axis, d.Grid = p.days(w.days, w.From, w.To), p.days(w.days, w.From, w.To)
@@ -29,7 +32,7 @@ func (d *schedulePage) draw(p *painter, s schedule, absences []absence) {
 		d.Lanes = append(d.Lanes, p.absenceLane(absences, w))
 	}
 	for _, a := range absences {
-		d.Absent = append(d.Absent, absentRow{p.cast.mark(a.Who), a.Start, a.End})
+		d.Absent = append(d.Absent, absentRow{p.cast.mark(a.PersonID), a.Start, a.End})
 	}
 	d.ByLayers = len(d.Lanes) > 1
 	d.Days = p.strips(pieces, w)
@@ -71,7 +74,7 @@ func (p *painter) layerLanes(s schedule, final []piece, w pictureWindow) (lanes 
 		lanes = append(lanes, laneView{Name: name, Sub: sub, Class: class, Bars: p.bars(bars, "soft", 101, sliver, laneSliver)})
 	}
 	var taken []piece
-	for _, o := range s.Overrides {
+	for _, o := range s.Overrides() {
 		if o.Start >= w.To || o.End <= w.From {
 			continue
 		}
@@ -80,15 +83,15 @@ func (p *painter) layerLanes(s schedule, final []piece, w pictureWindow) (lanes 
 	if len(taken) > 0 {
 		add(p.T("Overrides"), p.T("%d here", len(taken)), "sub", taken)
 	}
-	computed := slices.Clone(s.Computed)
-	slices.SortStableFunc(computed, func(a, b timeline) int { return cmp.Compare(b.Mode, a.Mode) })
+	computed := slices.Clone(valueOf(s.ScheduleLayers))
+	slices.SortStableFunc(computed, func(a, b schedules.ComputedLayer) int { return cmp.Compare(b.Mode, a.Mode) })
 	for i, l := range computed {
 		config := s.layerOf(l)
-		if config.Hidden != 0 || l.Mode == overriding && len(l.Entries) == 0 {
+		if config.Hidden != 0 || l.Mode == overriding && len(valueOf(l.Schedules)) == 0 {
 			continue
 		}
-		name, sub := cmp.Or(l.Name, p.T("layer %d", i+1)), p.turnOf(config)
-		pieces := p.cast.pieces(l.Entries)
+		name, sub := cmp.Or(l.LayerName, p.T("layer %d", i+1)), p.turnOf(config)
+		pieces := p.cast.pieces(valueOf(l.Schedules))
 		for j := range pieces {
 			pieces[j].Override = l.Mode == overriding
 		}
@@ -98,10 +101,10 @@ func (p *painter) layerLanes(s schedule, final []piece, w pictureWindow) (lanes 
 }
 
 // absenceLane returns the row of who cannot be on call.
-func (p *painter) absenceLane(absences []absence, w pictureWindow) laneView {
+func (p *painter) absenceLane(absences []absence.Absence, w pictureWindow) laneView {
 	var away []piece
 	for _, a := range absences {
-		away = append(away, piece{Start: max(a.Start, w.From), End: min(a.End, w.To), Persons: []int64{a.Who}})
+		away = append(away, piece{Start: max(a.Start, w.From), End: min(a.End, w.To), Persons: []int64{a.PersonID}})
 	}
 	pieces := slices.DeleteFunc(applied(nil, nil, away, w.From, w.To), func(p piece) bool { return len(p.Persons) == 0 })
 	for i := range pieces {
@@ -112,36 +115,37 @@ func (p *painter) absenceLane(absences []absence, w pictureWindow) laneView {
 }
 
 // layerOf returns the configuration of a computed layer: the first of its name and mode.
-func (s schedule) layerOf(l timeline) layer {
-	i := slices.IndexFunc(s.Layers, func(c layer) bool { return c.Name == l.Name && c.Mode == l.Mode })
+func (s schedule) layerOf(l schedules.ComputedLayer) schedules.LayerConfig {
+	layers := s.Layers()
+	i := slices.IndexFunc(layers, func(c schedules.Layer) bool { return c.LayerName == l.LayerName && c.Mode == l.Mode })
 	if i < 0 {
-		return layer{Mode: l.Mode}
+		return schedules.LayerConfig{Mode: l.Mode}
 	}
-	return s.Layers[i]
+	return layers[i].LayerConfig
 }
 
 // turnOf returns how long a turn of a layer lasts, in words.
-func (v *visit) turnOf(l layer) string {
+func (v *visit) turnOf(l schedules.LayerConfig) string {
 	if l.Mode == overriding {
 		return v.T("override")
 	}
 	switch {
-	case l.Unit == "hour" && l.Value == 1:
+	case l.RotationUnit == "hour" && l.RotationValue == 1:
 		return v.T("changes every hour")
-	case l.Unit == "hour":
-		return v.T("changes every %d hours", l.Value)
-	case l.Unit == "day" && l.Value == 1:
+	case l.RotationUnit == "hour":
+		return v.T("changes every %d hours", l.RotationValue)
+	case l.RotationUnit == "day" && l.RotationValue == 1:
 		return v.T("changes every day")
-	case l.Unit == "day":
-		return v.T("changes every %d days", l.Value)
-	case l.Unit == "week" && l.Value == 1:
+	case l.RotationUnit == "day":
+		return v.T("changes every %d days", l.RotationValue)
+	case l.RotationUnit == "week" && l.RotationValue == 1:
 		return v.T("changes every week")
-	case l.Unit == "week":
-		return v.T("changes every %d weeks", l.Value)
-	case l.Unit == "month" && l.Value == 1:
+	case l.RotationUnit == "week":
+		return v.T("changes every %d weeks", l.RotationValue)
+	case l.RotationUnit == "month" && l.RotationValue == 1:
 		return v.T("changes every month")
-	case l.Unit == "month":
-		return v.T("changes every %d months", l.Value)
+	case l.RotationUnit == "month":
+		return v.T("changes every %d months", l.RotationValue)
 	}
 	return ""
 }
@@ -238,10 +242,10 @@ func (p *painter) hourTicks(d day, w pictureWindow) (ticks []tick) {
 func (p *painter) list(s schedule, pieces []piece) (rows []listRow) {
 	for _, piece := range pieces {
 		row := listRow{Start: piece.Start, End: piece.End, Who: p.cast.marks(piece.Persons), Origin: piece.Origin, Gap: len(piece.Persons) == 0}
-		row.Why = fmt.Sprintf("/schedules/%d/why?at=%d", s.ID, max(piece.Start, min(p.Now.Unix(), piece.End-1)))
+		row.Why = fmt.Sprintf("/schedules/%d/why?at=%d", s.ScheduleID, max(piece.Start, min(p.Now.Unix(), piece.End-1)))
 		row.shiftLinks = p.shiftLinks(s, piece)
 		if row.Gap && piece.End > p.Now.Unix() && p.MayPlan() {
-			row.Fill = overrideLink(s.ID, piece, everyone, 0)
+			row.Fill = overrideLink(s.ScheduleID, piece, everyone, 0)
 		}
 		rows = append(rows, row)
 	}

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/core/oncall"
+	schedules "tocsin/internal/schedule"
 )
 
 var schedulePages = []page{
@@ -41,79 +44,44 @@ var scheduleActions = []action{
 	{path: "/people/{id}/absence/delete", do: deleteAbsence, show: showShifts, page: "shifts"},
 }
 
-// schedule is what pages need of a schedule.
-type schedule struct {
-	ID          int64      `json:"schedule_id"`
-	Name        string     `json:"schedule_name"`
-	Description string     `json:"description"`
-	Zone        string     `json:"time_zone"`
-	Team        int64      `json:"team_id"`
-	SelfService bool       `json:"self_service"`
-	Status      int64      `json:"status"`
-	Revision    int64      `json:"revision"`
-	Layers      []layer    `json:"layers"`
-	Computed    []timeline `json:"schedule_layers"`
-	Final       timeline   `json:"final_schedule"`
-	Overrides   []override `json:"overrides"`
-	Current     *entry     `json:"cur_oncall"`
-	Next        *entry     `json:"next_oncall"`
-}
+// schedule is a schedule of a reply. Its methods return what members hold that a reply may lack; zero: it lacks them.
+type schedule struct{ schedules.Schedule }
 
-// layer is a configured layer, as far as it is drawn.
-type layer struct {
-	Name   string `json:"layer_name"`
-	Hidden int64  `json:"hidden"`
-	Mode   int64  `json:"mode"`
-	Unit   string `json:"rotation_unit"`
-	Value  int64  `json:"rotation_value"`
-	Groups []struct {
-		Members []member `json:"members"`
-	} `json:"groups"`
-}
+// Name returns the schedule's name.
+func (s schedule) Name() string { return valueOf(s.ScheduleName) }
+
+// Description returns what the schedule is for.
+func (s schedule) Description() string { return valueOf(s.Schedule.Description) }
+
+// Status returns 0 for a schedule that is enabled and 1 for a disabled one.
+func (s schedule) Status() int64 { return valueOf(s.Schedule.Status) }
+
+// Layers returns the layers as they are configured.
+func (s schedule) Layers() []schedules.Layer { return valueOf(s.Schedule.Layers) }
+
+// Overrides returns the overrides of the window.
+func (s schedule) Overrides() []schedules.Override { return valueOf(s.Schedule.Overrides) }
+
+// final returns when who is on call in the window.
+func (s schedule) final() []schedules.Entry { return valueOf(s.FinalSchedule.Schedules) }
 
 // The modes of layers.
-const rotation, overriding = 0, 1
+const rotation, overriding = int64(oncall.Rotation), int64(oncall.Override)
 
-type override struct {
-	ID         int64  `json:"override_id"`
-	ScheduleID int64  `json:"schedule_id"`
-	Person     int64  `json:"person_id"`
-	Role       int64  `json:"role_id"`
-	By         int64  `json:"by"`
-	Start      int64  `json:"start"`
-	End        int64  `json:"end"`
-	Reason     string `json:"reason"`
+// asSchedules returns the schedules of a reply.
+func asSchedules(items []schedules.Schedule) []schedule {
+	all := make([]schedule, len(items))
+	for i, item := range items {
+		all[i] = schedule{item}
+	}
+	return all
 }
 
-type timeline struct {
-	Name    string  `json:"layer_name"`
-	Mode    int64   `json:"mode"`
-	Entries []entry `json:"schedules"`
-}
-
-// entry is a period in which a group is on call.
-type entry struct {
-	Start int64 `json:"start"`
-	End   int64 `json:"end"`
-	Group struct {
-		Name    string   `json:"group_name"`
-		Members []member `json:"members"`
-	} `json:"group"`
-}
-
-type member struct {
-	Role    int64   `json:"role_id"`
-	Persons []int64 `json:"person_ids"`
-}
-
-// names reports whether a person is on call in the period.
-func (e entry) names(person int64) bool { return slices.Contains(e.persons(), person) }
-
-// persons returns who is on call in the period, each once, the primary ones first.
-func (e entry) persons() (all []int64) {
-	members := slices.SortedStableFunc(slices.Values(e.Group.Members), func(a, b member) int { return int(a.Role - b.Role) })
+// personsOf returns the persons of a group, each once, the primary ones first.
+func personsOf(g schedules.Group) (all []int64) {
+	members := slices.SortedStableFunc(slices.Values(g.Members), func(a, b schedules.Member) int { return int(a.RoleID - b.RoleID) })
 	for _, m := range members {
-		for _, p := range m.Persons {
+		for _, p := range m.PersonIDs {
 			if !slices.Contains(all, p) {
 				all = append(all, p)
 			}
@@ -132,7 +100,7 @@ func (v *visit) MayReadSchedules() bool { return v.who.May(auth.SchedulesRead) |
 // what is drawn: the operations refuse the rest.
 func (v *visit) MayServe(s schedule) bool {
 	may := v.MayPlan() || s.SelfService && !v.who.Narrowed
-	return may && s.Status == 0 && slices.Contains(s.members(), v.who.PersonID)
+	return may && s.Status() == 0 && slices.Contains(s.members(), v.who.PersonID)
 }
 
 // members returns the persons in the layers of the schedule, and who is on call in place of others, each once.
@@ -144,14 +112,14 @@ func (s schedule) members() (all []int64) {
 			}
 		}
 	}
-	for _, l := range s.Layers {
+	for _, l := range s.Layers() {
 		for _, g := range l.Groups {
 			for _, m := range g.Members {
-				add(m.Persons...)
+				add(m.PersonIDs...)
 			}
 		}
 	}
-	for _, o := range s.Overrides {
+	for _, o := range s.Overrides() {
 		add(o.By)
 	}
 	return all
@@ -205,39 +173,38 @@ const week, schedulesAtOnce = 7, 20
 
 func showSchedules(v *visit) (view, error) {
 	d := schedulesView{titled: titled(v.T("Schedules")), Query: v.query("q"), P: max(1, number(v.query("p")))}
-	var reply struct {
-		Items []schedule `json:"items"`
-		Total int64      `json:"total"`
-	}
 	from, until := v.Now.Unix(), v.Now.Unix()+week*86400
-	request := map[string]any{"start": from, "end": until, "limit": schedulesAtOnce, "p": d.P, "query": d.Query}
-	if err := v.call("/schedule/list", request, &reply); err != nil {
+	request := schedules.ListRequest{Query: d.Query, Window: schedules.Window{Start: &from, End: &until}}
+	request.P, request.Limit = d.P, schedulesAtOnce
+	reply, err := call[schedules.Page](v, "/schedule/list", request)
+	if err != nil {
 		return nil, err
 	}
+	found := asSchedules(reply.Items)
 	d.Total, d.Before = reply.Total, d.P-1
 	if d.P*schedulesAtOnce < d.Total {
 		d.After = d.P + 1
 	}
-	rules, err := v.uses(reply.Items)
+	rules, err := v.uses(found)
 	if err != nil {
 		return nil, err
 	}
 	c := v.newCast()
-	for _, s := range reply.Items {
+	for _, s := range found {
 		c.add(s)
 	}
 	if err := c.load(); err != nil {
 		return nil, err
 	}
 	p := v.newPainter(c, v.Zone)
-	for _, s := range reply.Items {
-		row := scheduleRow{schedule: s, Rules: rules[s.ID]}
+	for _, s := range found {
+		row := scheduleRow{schedule: s, Rules: rules[s.ScheduleID]}
 		pieces := withGaps(c.final(s), from, until)
-		if e := s.Current; e != nil {
-			row.Who, row.Until = c.marks(e.persons()), e.End
+		if e := s.CurOncall; e != nil {
+			row.Who, row.Until = c.marks(personsOf(e.Group)), e.End
 		}
-		if e := s.Next; e != nil {
-			row.Next, row.From = c.marks(e.persons()), e.Start
+		if e := s.NextOncall; e != nil {
+			row.Next, row.From = c.marks(personsOf(e.Group)), e.Start
 		}
 		if i := slices.IndexFunc(pieces, func(p piece) bool { return len(p.Persons) == 0 }); i >= 0 {
 			row.Gap = pieces[i].Start
@@ -257,17 +224,11 @@ func (v *visit) uses(list []schedule) (map[int64]int64, error) {
 	}
 	ids := make([]int64, len(list))
 	for i := range list {
-		ids[i] = list[i].ID
+		ids[i] = list[i].ScheduleID
 	}
-	var reply struct {
-		Items []struct {
-			ID    int64 `json:"schedule_id"`
-			Rules int64 `json:"rules"`
-		} `json:"items"`
-	}
-	err := v.call("/schedule/uses", map[string]any{"schedule_ids": ids}, &reply)
+	reply, err := call[api.Items[schedules.Use]](v, "/schedule/uses", schedules.UsesRequest{ScheduleIDs: ids})
 	for _, i := range reply.Items {
-		rules[i.ID] = i.Rules
+		rules[i.ScheduleID] = i.Rules
 	}
 	return rules, err
 }

@@ -3,24 +3,18 @@ package console
 import (
 	"slices"
 	"strconv"
+
+	"tocsin/internal/api"
+	schedules "tocsin/internal/schedule"
 )
 
 // coverRow is a request that another person be on call in someone's place.
 type coverRow struct {
-	ID         int64   `json:"request_id"`
-	ScheduleID int64   `json:"schedule_id"`
-	Person     int64   `json:"person_id"`
-	Start      int64   `json:"start"`
-	End        int64   `json:"end"`
-	Reason     string  `json:"reason"`
-	Asked      []int64 `json:"asked_ids"`
-	Declined   []int64 `json:"declined_ids"`
-	Expires    int64   `json:"expire_at"`
-
-	Schedule string `json:"-"`
-	Who      mark   `json:"-"`
-	Waiting  []mark `json:"-"` // who has not answered yet
-	Refused  []mark `json:"-"` // who has declined
+	schedules.CoverRequest
+	Schedule string
+	Who      mark
+	Waiting  []mark // who has not answered yet
+	Refused  []mark // who has declined
 }
 
 // MayAnswer reports whether the person may answer requests for cover.
@@ -28,36 +22,37 @@ func (v *visit) MayAnswer() bool { return !v.who.Narrowed || v.MayPlan() }
 
 // coversForMe returns the requests that wait for the reader's answer, the newest first.
 func (v *visit) coversForMe() (listed[coverRow], error) {
-	return v.covers(map[string]any{"for_me": true, "limit": 10})
+	return v.covers(schedules.CoverListRequest{ForMe: true, Page: ten})
 }
 
 // covers returns requests for cover with their names.
-func (v *visit) covers(request map[string]any) (found listed[coverRow], err error) {
+func (v *visit) covers(request schedules.CoverListRequest) (found listed[coverRow], err error) {
 	if v.who.Narrowed && !v.MayReadSchedules() {
 		return found, nil
 	}
-	if err := v.call("/schedule/cover/list", request, &found); err != nil || len(found.Items) == 0 {
+	reply, err := call[api.Paged[schedules.CoverRequest]](v, "/schedule/cover/list", request)
+	if err != nil || len(reply.Items) == 0 {
 		return found, err
 	}
-	c, schedules := v.newCast(), []int64{}
-	for _, r := range found.Items {
-		c.addPersons(r.Person)
-		c.addPersons(r.Asked...)
-		schedules = append(schedules, r.ScheduleID)
+	c, ids := v.newCast(), []int64{}
+	for _, r := range reply.Items {
+		c.addPersons(r.PersonID)
+		c.addPersons(r.AskedIDs...)
+		ids = append(ids, r.ScheduleID)
 	}
-	names, err := v.scheduleNames(schedules)
+	names, err := v.scheduleNames(ids)
 	if err == nil {
 		err = c.load()
 	}
-	for i := range found.Items {
-		r := &found.Items[i]
-		r.Schedule = names[r.ScheduleID]
-		r.Who = c.mark(r.Person)
+	found.Total = reply.Total
+	for _, asked := range reply.Items {
+		r := coverRow{CoverRequest: asked, Schedule: names[asked.ScheduleID], Who: c.mark(asked.PersonID)}
 		r.Refused = c.marks(r.Declined)
-		r.Waiting = c.marks(slices.DeleteFunc(slices.Clone(r.Asked), func(id int64) bool { return slices.Contains(r.Declined, id) }))
+		r.Waiting = c.marks(slices.DeleteFunc(slices.Clone(r.AskedIDs), func(id int64) bool { return slices.Contains(r.Declined, id) }))
 		if r.Schedule == "" {
 			r.Schedule = v.T("schedule %d", r.ScheduleID)
 		}
+		found.Items = append(found.Items, r)
 	}
 	return found, err
 }
@@ -68,27 +63,27 @@ func (v *visit) scheduleNames(ids []int64) (map[int64]string, error) {
 	if !v.MayReadSchedules() {
 		return names, nil
 	}
-	var reply struct {
-		Items []schedule `json:"items"`
-	}
-	err := v.call("/schedule/infos", map[string]any{"schedule_ids": ids}, &reply)
-	for _, s := range reply.Items {
-		names[s.ID] = s.Name
+	reply, err := call[api.Items[schedules.Schedule]](v, "/schedule/infos", schedules.InfosRequest{ScheduleIDs: ids})
+	for _, s := range asSchedules(reply.Items) {
+		names[s.ScheduleID] = s.Name()
 	}
 	return names, err
 }
 
 // answerCover accepts or declines a request.
 func answerCover(v *visit) (string, error) {
-	answer := v.r.PathValue("answer")
-	if answer != "accept" && answer != "decline" {
-		return "", v.noSuchForm()
+	request := schedules.CoverAnswerRequest{RequestID: number(v.r.PathValue("request"))}
+	switch v.r.PathValue("answer") {
+	case "accept":
+		return "/", do[schedules.CoverTaken](v, "/schedule/cover/accept", request)
+	case "decline":
+		return "/", do[api.Empty](v, "/schedule/cover/decline", request)
 	}
-	return "/", v.call("/schedule/cover/"+answer, map[string]any{"request_id": number(v.r.PathValue("request"))}, nil)
+	return "", v.noSuchForm()
 }
 
 // cancelCover takes a request back.
 func cancelCover(v *visit) (string, error) {
-	err := v.call("/schedule/cover/cancel", map[string]any{"request_id": number(v.r.PathValue("request"))}, nil)
+	err := do[api.Empty](v, "/schedule/cover/cancel", schedules.CoverAnswerRequest{RequestID: number(v.r.PathValue("request"))})
 	return "/people/" + strconv.FormatInt(number(v.r.PathValue("id")), 10) + "/shifts", err
 }

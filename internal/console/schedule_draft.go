@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/core/oncall"
+	schedules "tocsin/internal/schedule"
 )
 
 // draft is a schedule that is being edited: what the form holds.
@@ -56,74 +59,39 @@ type draftGroup struct {
 
 type draftMember struct{ Person, Role int64 }
 
-// storedLayer is the part of a stored layer that the form shows.
-type storedLayer struct {
-	Name     string   `json:"layer_name"`
-	Mode     int64    `json:"mode"`
-	Unit     string   `json:"rotation_unit"`
-	Value    int64    `json:"rotation_value"`
-	Start    int64    `json:"layer_start"`
-	End      int64    `json:"expire_time"`
-	Zone     string   `json:"time_zone"`
-	Handoff  int64    `json:"handoff_time"`
-	Restrict int64    `json:"restrict_mode"`
-	From     int64    `json:"restrict_start"`
-	Until    int64    `json:"restrict_end"`
-	Periods  []hours  `json:"restrict_periods"`
-	DayMask  dayMask  `json:"day_mask"`
-	Skip     []string `json:"skip_cal_ids"`
-	Only     []string `json:"only_cal_ids"`
-	Groups   []struct {
-		Name    string   `json:"group_name"`
-		Members []member `json:"members"`
-	} `json:"groups"`
-}
-
-type hours struct {
-	From  int64 `json:"restrict_start"`
-	Until int64 `json:"restrict_end"`
-}
-
-type dayMask struct {
-	Repeat []int64 `json:"repeat"`
-}
-
 // draftOf returns a stored layer as the form shows it.
-func draftOf(raw rawLayer, zone *time.Location) (d draftLayer, err error) {
-	text, err := json.Marshal(raw, json.Deterministic(true))
+func draftOf(s schedules.LayerConfig, zone *time.Location) (d draftLayer, err error) {
+	text, err := json.Marshal(s)
 	if err != nil {
 		return d, err
 	}
-	var s storedLayer
-	if err := json.Unmarshal(text, &s); err != nil {
-		return d, err
-	}
 	d = draftLayer{
-		Raw: string(text), Name: s.Name, Override: s.Mode == overriding, Unit: s.Unit, Value: strconv.FormatInt(s.Value, 10),
-		Zone: s.Zone, Skip: s.Skip, Only: s.Only,
+		Raw: string(text), Name: s.LayerName, Override: s.Mode == overriding, Unit: s.RotationUnit,
+		Value: strconv.FormatInt(s.RotationValue, 10), Zone: s.TimeZone, Skip: s.SkipCalIDs, Only: s.OnlyCalIDs,
 	}
-	zone = zoneOr(s.Zone, zone)
-	d.Start, d.End = localText(s.Start, zone), localText(s.End, zone)
+	zone = zoneOr(s.TimeZone, zone)
+	d.Start, d.End = localText(s.LayerStart, zone), localText(s.ExpireTime, zone)
 	for _, day := range s.DayMask.Repeat {
 		d.Days[day] = true
 	}
-	if len(s.Periods) == 0 && (s.From != 0 || s.Until != 0) {
-		s.Periods = []hours{{s.From, s.Until}}
+	periods := s.RestrictPeriods
+	if len(periods) == 0 && (s.RestrictStart != 0 || s.RestrictEnd != 0) {
+		periods = []schedules.Period{{RestrictStart: s.RestrictStart, RestrictEnd: s.RestrictEnd}}
 	}
 	switch {
-	case s.Restrict == 1 && len(s.Periods) == 1:
-		d.HoursFrom, d.HoursUntil = dayTime(s.Periods[0].From), dayTime(s.Periods[0].Until)
-	case s.Restrict != 0:
+	case s.RestrictMode == int64(oncall.RestrictDay) && len(periods) == 1:
+		d.HoursFrom, d.HoursUntil = dayTime(periods[0].RestrictStart), dayTime(periods[0].RestrictEnd)
+	case s.RestrictMode != 0:
 		d.HoursKept = true
 	}
-	if s.Handoff != 0 {
-		d.HandoffDay, d.HandoffFor = strconv.FormatInt(s.Handoff/86400+1, 10), dayTime(s.Handoff%86400)
+	if s.HandoffTime != 0 {
+		d.HandoffDay, d.HandoffFor = strconv.FormatInt(s.HandoffTime/86400+1, 10), dayTime(s.HandoffTime%86400)
 	}
 	for _, g := range s.Groups {
-		group := draftGroup{Name: g.Name}
+		group := draftGroup{Name: g.GroupName}
 		for _, m := range g.Members {
-			for _, p := range m.Persons {
-				group.Members = append(group.Members, draftMember{p, m.Role})
+			for _, p := range m.PersonIDs {
+				group.Members = append(group.Members, draftMember{p, m.RoleID})
 			}
 		}
 		d.Groups = append(d.Groups, group)
@@ -158,53 +126,71 @@ func daySeconds(text string) int64 {
 }
 
 // stored returns the layer as it is written. What the form shows and the reader left alone keeps its exact value.
-func (d draftLayer) stored(zone *time.Location) (rawLayer, error) {
-	raw := rawLayer{}
+func (d draftLayer) stored(zone *time.Location) (l schedules.LayerConfig, err error) {
 	if d.Raw != "" {
-		if err := json.Unmarshal([]byte(d.Raw), &raw); err != nil {
-			return nil, err
+		if err := json.Unmarshal([]byte(d.Raw), &l); err != nil {
+			return l, err
 		}
 	}
-	was, err := draftOf(raw, zone)
+	was, err := draftOf(l, zone)
 	if err != nil {
-		return nil, err
+		return l, err
 	}
-	set := func(changed bool, values map[string]any) {
-		for name, value := range values {
-			if text, e := json.Marshal(value, json.Deterministic(true)); changed && err == nil {
-				raw[name], err = text, e
-			}
+	if d.Name != was.Name {
+		l.LayerName, l.Name = d.Name, d.Name
+	}
+	if d.Override != was.Override {
+		l.Mode = rotation
+		if d.Override {
+			l.Mode = overriding
 		}
 	}
-	own := zoneOr(d.Zone, zone)
-	mode := rotation
-	if d.Override {
-		mode = overriding
+	if !slices.Equal(d.Skip, was.Skip) {
+		l.SkipCalIDs = d.Skip
 	}
-	set(d.Name != was.Name, map[string]any{"layer_name": d.Name, "name": d.Name})
-	set(d.Override != was.Override, map[string]any{"mode": mode})
-	turn := map[string]any{"rotation_unit": d.Unit, "rotation_value": number(d.Value), "rotation_duration": 0}
-	set(d.Unit != was.Unit || d.Value != was.Value, turn)
+	if !slices.Equal(d.Only, was.Only) {
+		l.OnlyCalIDs = d.Only
+	}
+	if !slices.EqualFunc(d.Groups, was.Groups, draftGroup.equal) {
+		l.Groups = d.groups()
+	}
+	d.setTimes(&l, was, zoneOr(d.Zone, zone))
+	return l, nil
+}
+
+// setTimes sets when a layer is on and when its turns change, where the form differs from what it was.
+func (d draftLayer) setTimes(l *schedules.LayerConfig, was draftLayer, zone *time.Location) {
+	if d.Unit != was.Unit || d.Value != was.Value {
+		l.RotationUnit = d.Unit
+		l.RotationValue = number(d.Value)
+		l.RotationDuration = 0
+	}
 	moved := d.Zone != was.Zone
-	set(d.Start != was.Start || moved, map[string]any{"layer_start": localMoment(d.Start, own), "enable_time": localMoment(d.Start, own)})
-	set(d.End != was.End || moved, map[string]any{"expire_time": localMoment(d.End, own), "layer_end": nil})
-	set(moved, map[string]any{"time_zone": d.Zone})
-	set(d.Days != was.Days, map[string]any{"day_mask": map[string]any{"repeat": d.days()}})
+	if d.Start != was.Start || moved {
+		l.LayerStart = localMoment(d.Start, zone)
+		l.EnableTime = l.LayerStart
+	}
+	if d.End != was.End || moved {
+		l.ExpireTime, l.LayerEnd = localMoment(d.End, zone), nil
+	}
+	l.TimeZone = d.Zone
+	if d.Days != was.Days {
+		l.DayMask.Repeat = d.days()
+	}
 	if !d.HoursKept && (d.HoursFrom != was.HoursFrom || d.HoursUntil != was.HoursUntil) {
-		none := d.HoursFrom == "" && d.HoursUntil == ""
-		set(true, map[string]any{"restrict_mode": 0, "restrict_periods": []hours{}, "restrict_start": 0, "restrict_end": 0})
-		only := []hours{{daySeconds(d.HoursFrom), daySeconds(d.HoursUntil)}}
-		set(!none, map[string]any{"restrict_mode": 1, "restrict_periods": only})
+		l.RestrictMode, l.RestrictPeriods = 0, nil
+		l.RestrictStart, l.RestrictEnd = 0, 0
+		if d.HoursFrom != "" || d.HoursUntil != "" {
+			l.RestrictMode = int64(oncall.RestrictDay)
+			l.RestrictPeriods = []schedules.Period{{RestrictStart: daySeconds(d.HoursFrom), RestrictEnd: daySeconds(d.HoursUntil)}}
+		}
 	}
-	handoff := int64(0)
-	if d.HandoffDay != "" {
-		handoff = (number(d.HandoffDay)-1)*86400 + daySeconds(d.HandoffFor)
+	if d.HandoffDay != was.HandoffDay || d.HandoffFor != was.HandoffFor {
+		l.HandoffTime = 0
+		if d.HandoffDay != "" {
+			l.HandoffTime = (number(d.HandoffDay)-1)*86400 + daySeconds(d.HandoffFor)
+		}
 	}
-	set(d.HandoffDay != was.HandoffDay || d.HandoffFor != was.HandoffFor, map[string]any{"handoff_time": handoff})
-	set(!slices.Equal(d.Skip, was.Skip), map[string]any{"skip_cal_ids": d.Skip})
-	set(!slices.Equal(d.Only, was.Only), map[string]any{"only_cal_ids": d.Only})
-	set(!slices.EqualFunc(d.Groups, was.Groups, draftGroup.equal), map[string]any{"groups": d.groups()})
-	return raw, err
 }
 
 func (g draftGroup) equal(other draftGroup) bool {
@@ -222,61 +208,57 @@ func (d draftLayer) days() []int64 {
 }
 
 // groups returns the groups as they are written: persons by role, in their order.
-func (d draftLayer) groups() []map[string]any {
-	groups := []map[string]any{}
+func (d draftLayer) groups() []schedules.Group {
+	groups := []schedules.Group{}
 	for _, g := range d.Groups {
-		members := []member{}
+		members := []schedules.Member{}
 		for _, m := range g.Members {
-			i := slices.IndexFunc(members, func(other member) bool { return other.Role == m.Role })
+			i := slices.IndexFunc(members, func(other schedules.Member) bool { return other.RoleID == m.Role })
 			if i < 0 {
-				i, members = len(members), append(members, member{Role: m.Role})
+				i, members = len(members), append(members, schedules.Member{RoleID: m.Role})
 			}
-			members[i].Persons = append(members[i].Persons, m.Person)
+			members[i].PersonIDs = append(members[i].PersonIDs, m.Person)
 		}
-		groups = append(groups, map[string]any{"group_name": g.Name, "members": members})
+		groups = append(groups, schedules.Group{GroupName: g.Name, Members: members})
 	}
 	return groups
 }
 
 // body returns the draft as the operations take it.
-func (d draft) body(account *time.Location) (map[string]any, error) {
+func (d draft) body(account *time.Location) (body schedules.Body, err error) {
 	zone := zoneOr(d.Zone, account)
-	layers := []rawLayer{}
+	layers := []schedules.WrittenLayer{} // none: they are all removed
 	for _, l := range d.Layers {
-		raw, err := l.stored(zone)
+		config, err := l.stored(zone)
 		if err != nil {
-			return nil, err
+			return body, err
 		}
-		layers = append(layers, raw)
+		layers = append(layers, schedules.WrittenLayer{LayerConfig: config})
 	}
-	return map[string]any{
-		"schedule_name": d.Name, "description": d.Description, "time_zone": d.Zone, "when_absent": cmp.Or(d.WhenAbsent, "next"),
-		"team_id": d.Team, "self_service": !d.ManagedOnly, "layers": layers,
+	return schedules.Body{
+		ScheduleName: d.Name, Description: &d.Description, TimeZone: &d.Zone, WhenAbsent: new(cmp.Or(d.WhenAbsent, "next")),
+		TeamID: &d.Team, SelfService: new(!d.ManagedOnly), Layers: layers,
 	}, nil
 }
 
 // storedDraft reads a schedule as a draft.
 func (v *visit) storedDraft(id int64) (d draft, err error) {
-	var s struct {
-		schedule
-		WhenAbsent string `json:"when_absent"`
-	}
-	if err := v.call("/schedule/info", map[string]any{"schedule_id": id}, &s); err != nil {
+	s, err := v.storedSchedule(id)
+	if err != nil {
 		return d, err
 	}
 	d = draft{
-		Name: s.Name, Description: s.Description, Zone: s.Zone, WhenAbsent: s.WhenAbsent, Revision: s.Revision, Team: s.Team,
-		ManagedOnly: !s.SelfService,
+		Name: s.Name(), Description: s.Description(), Zone: s.TimeZone, WhenAbsent: s.WhenAbsent, Revision: s.Revision,
+		Team: valueOf(s.TeamID), ManagedOnly: !s.SelfService,
 	}
-	layers, err := v.rawLayers(id)
-	for _, raw := range layers {
-		l, err := draftOf(raw, v.zoneOf(s.Zone))
+	for _, stored := range s.Layers() {
+		l, err := draftOf(stored.LayerConfig, v.zoneOf(s.TimeZone))
 		if err != nil {
 			return d, err
 		}
 		d.Layers = append(d.Layers, l)
 	}
-	return d, err
+	return d, nil
 }
 
 // text returns the draft for a hidden field.

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/calendar"
+	schedules "tocsin/internal/schedule"
 	"tocsin/internal/team"
 )
 
@@ -98,12 +98,11 @@ func (d *editView) preview(v *visit) error {
 	zone := v.zoneOf(d.Draft.Zone)
 	days := daysFrom(v.Now.Unix(), usualDays, zone)
 	w := pictureWindow{From: days[0].Start, To: days[len(days)-1].End, Days: usualDays, Zone: zone, days: days}
-	body["start"], body["end"] = w.From, w.To
-	var s schedule
-	if err := v.call("/schedule/preview", body, &s); err != nil {
+	reply, err := call[schedules.Schedule](v, "/schedule/preview", schedules.PreviewRequest{Start: w.From, End: w.To, Body: body})
+	if err != nil {
 		return err
 	}
-	c := v.newCast()
+	s, c := schedule{reply}, v.newCast()
 	c.add(s)
 	if err := c.load(); err != nil {
 		return err
@@ -132,25 +131,47 @@ func changeSchedule(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := "/schedule/create"
-	if id != 0 {
-		path = "/schedule/update"
-		body["schedule_id"] = id
-		body["if_revision"] = d.Revision
-	}
 	if button == "save" {
-		made := schedule{ID: id}
-		if err := v.call(path, body, &made); !outdated(err) {
-			return "/schedules/" + strconv.FormatInt(cmp.Or(id, made.ID), 10), err
+		made, err := v.saveDraft(id, d.Revision, body)
+		if !outdated(err) {
+			return "/schedules/" + strconv.FormatInt(made, 10), err
 		}
 		v.stale = true
 	}
-	plan, err := v.tried(path, body)
+	plan, err := v.tried(id, d.Revision, func(revision int64) (*changePlan, error) {
+		if id != 0 {
+			return v.updated(id, body)(revision, dryRun)
+		}
+		reply, err := call[schedules.Created](v, "/schedule/create", schedules.CreateRequest{Body: body, DryRun: dryRun})
+		return newChangePlan(reply.Revision, reply.Warnings, reply.Plan), err
+	})
 	if err == nil {
 		v.edited.plan, v.edited.draft.Revision = plan, plan.Revision
 	}
 	return "", err
 }
+
+// saveDraft creates a schedule, id 0, or changes it, and returns its id.
+func (v *visit) saveDraft(id, revision int64, body schedules.Body) (int64, error) {
+	if id == 0 {
+		made, err := call[schedules.Created](v, "/schedule/create", schedules.CreateRequest{Body: body})
+		return made.ScheduleID, err
+	}
+	_, err := v.updated(id, body)(revision, api.DryRun{})
+	return id, err
+}
+
+// updated returns the change of what a body holds.
+func (v *visit) updated(id int64, body schedules.Body) change {
+	return func(revision int64, only api.DryRun) (*changePlan, error) {
+		request := schedules.UpdateRequest{ScheduleID: id, IfRevision: schedules.IfRevision{Expected: revision}, Body: body, DryRun: only}
+		reply, err := call[schedules.Updated](v, "/schedule/update", request)
+		return newChangePlan(reply.Revision, reply.Warnings, reply.Plan), err
+	}
+}
+
+// dryRun is a request that changes nothing.
+var dryRun = api.DryRun{Only: true}
 
 // outdated reports whether an operation has refused to change a schedule that is not as it was when the form was drawn.
 func outdated(err error) bool {
@@ -158,24 +179,21 @@ func outdated(err error) bool {
 	return r != nil && r.Code == "RequestVerifyFailed"
 }
 
-// tried asks what a change of a schedule would do, and does nothing. If the schedule has another revision by now than the
-// form was drawn for, the plan is against that one.
-func (v *visit) tried(path string, request map[string]any) (*changePlan, error) {
-	plan := &changePlan{}
-	request["dry_run"] = true
+// tried asks what a change of a schedule would do, against the revision that the form was drawn for. If the schedule has another
+// by now, the plan is against that one.
+func (v *visit) tried(id, revision int64, ask func(revision int64) (*changePlan, error)) (*changePlan, error) {
 	if !v.stale {
-		err := v.call(path, request, plan)
+		plan, err := ask(revision)
 		if !outdated(err) {
 			return plan, err
 		}
 		v.stale = true
 	}
-	var s schedule
-	if err := v.call("/schedule/info", map[string]any{"schedule_id": request["schedule_id"]}, &s); err != nil {
+	s, err := v.storedSchedule(id)
+	if err != nil {
 		return nil, err
 	}
-	request["if_revision"] = s.Revision
-	return plan, v.call(path, request, plan)
+	return ask(s.Revision)
 }
 
 // Selected reports whether a list holds a text.

@@ -1,12 +1,11 @@
 package console
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"tocsin/internal/calendar"
+	schedules "tocsin/internal/schedule"
 )
 
 // hoursView is how long each person of a schedule is on call over a long time.
@@ -28,7 +27,7 @@ func showHours(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	zone := v.zoneOf(s.Zone)
+	zone := v.zoneOf(s.TimeZone)
 	today := v.Now.In(zone)
 	date := func(name string, otherwise time.Time) time.Time {
 		if at, err := time.ParseInLocation(time.DateOnly, v.query(name), zone); err == nil {
@@ -37,28 +36,22 @@ func showHours(v *visit) (view, error) {
 		return time.Date(otherwise.Year(), otherwise.Month(), otherwise.Day(), 0, 0, 0, 0, zone)
 	}
 	from, until := date("from", today.AddDate(-1, 0, 0)), date("until", today)
-	d := hoursView{titled: titled(v.T("Hours") + " · " + s.Name), Schedule: s, Zone: zone.String(), Calendar: v.query("cal")}
+	d := hoursView{titled: titled(v.T("Hours") + " · " + s.Name()), Schedule: s, Zone: zone.String(), Calendar: v.query("cal")}
 	d.From, d.Until = from.Format(time.DateOnly), until.Format(time.DateOnly)
 	d.Windows = []timeChoice{
-		{v.T("The last year"), hoursLink(s.ID, today.AddDate(-1, 0, 0), today)},
-		{v.T("The last 90 days"), hoursLink(s.ID, today.AddDate(0, 0, -90), today)},
-		{v.T("The next 90 days"), hoursLink(s.ID, today, today.AddDate(0, 0, 90))},
-		{v.T("The next year"), hoursLink(s.ID, today, today.AddDate(1, 0, 0))},
+		{v.T("The last year"), hoursLink(s.ScheduleID, today.AddDate(-1, 0, 0), today)},
+		{v.T("The last 90 days"), hoursLink(s.ScheduleID, today.AddDate(0, 0, -90), today)},
+		{v.T("The next 90 days"), hoursLink(s.ScheduleID, today, today.AddDate(0, 0, 90))},
+		{v.T("The next year"), hoursLink(s.ScheduleID, today, today.AddDate(1, 0, 0))},
 	}
-	d.Current = hoursLink(s.ID, from, until)
+	d.Current = hoursLink(s.ScheduleID, from, until)
 	d.Calendars, err = v.calendars()
 	if err != nil {
 		return nil, err
 	}
-	var reply struct {
-		Items []hoursRow `json:"items"`
-		Mean  int64      `json:"mean_seconds"`
-	}
-	request := map[string]any{"schedule_ids": []int64{s.ID}, "start": from.Unix(), "end": until.Unix()}
-	if d.Calendar != "" {
-		request["cal_id"] = d.Calendar
-	}
-	if err := v.call("/schedule/stats", request, &reply); err != nil {
+	request := schedules.StatsRequest{ScheduleIDs: []int64{s.ScheduleID}, Start: from.Unix(), End: until.Unix(), CalID: d.Calendar}
+	reply, err := call[schedules.Stats](v, "/schedule/stats", request)
+	if err != nil {
 		return nil, err
 	}
 	c := v.newCast()
@@ -69,15 +62,7 @@ func showHours(v *visit) (view, error) {
 	if err := c.load(); err != nil {
 		return nil, err
 	}
-	d.Rows, d.Mean = reply.Items, reply.Mean
-	slices.SortStableFunc(d.Rows, func(a, b hoursRow) int { return cmp.Compare(b.Seconds, a.Seconds) })
-	most := int64(1)
-	for _, r := range d.Rows {
-		most = max(most, r.Seconds)
-	}
-	for i := range d.Rows {
-		d.Rows[i].Mark, d.Rows[i].Bar = c.mark(d.Rows[i].PersonID), v.place(0, 100*float64(d.Rows[i].Seconds)/float64(most))
-	}
+	d.Rows, d.Mean = c.hoursRows(reply.Items), reply.MeanSeconds
 	return d, nil
 }
 

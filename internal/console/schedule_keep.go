@@ -1,6 +1,12 @@
 package console
 
-import "strconv"
+import (
+	"strconv"
+
+	"tocsin/internal/api"
+	"tocsin/internal/platform/fault"
+	schedules "tocsin/internal/schedule"
+)
 
 // deleteView asks before a schedule is deleted, and names what uses it.
 type deleteView struct {
@@ -8,14 +14,8 @@ type deleteView struct {
 	Schedule  schedule
 	Allowed   bool
 	Why       string // it cannot be deleted; empty: because of Uses
-	Uses      []usedBy
+	Uses      []fault.Ref
 	Overrides int // that are deleted with it
-}
-
-// usedBy is an object that refers to another one.
-type usedBy struct {
-	Kind string `json:"kind"`
-	Name string `json:"name"`
 }
 
 func showScheduleDelete(v *visit) (view, error) {
@@ -24,19 +24,13 @@ func showScheduleDelete(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	var would struct {
-		Allowed bool `json:"allowed"`
-		Error   struct {
-			Message string `json:"message"`
-		} `json:"error"`
-		Refs    []usedBy `json:"refs"`
-		Removes []usedBy `json:"removes"`
-	}
-	if err := v.call("/schedule/delete", map[string]any{"schedule_ids": []int64{id}, "dry_run": true}, &would); err != nil {
+	would, err := call[api.Removal](v, "/schedule/delete", schedules.DeleteRequest{ScheduleIDs: []int64{id}, DryRun: dryRun})
+	if err != nil {
 		return nil, err
 	}
-	d := deleteView{titled: titled(v.T("Delete the schedule") + " · " + s.Name), Schedule: s, Allowed: would.Allowed, Uses: would.Refs}
-	if len(d.Uses) == 0 {
+	d := deleteView{titled: titled(v.T("Delete the schedule") + " · " + s.Name()), Schedule: s}
+	d.Allowed, d.Uses = valueOf(would.Allowed), would.Refs
+	if len(d.Uses) == 0 && would.Error != nil {
 		d.Why = would.Error.Message
 	}
 	for _, r := range would.Removes {
@@ -48,15 +42,17 @@ func showScheduleDelete(v *visit) (view, error) {
 }
 
 func deleteSchedule(v *visit) (string, error) {
-	return "/schedules", v.call("/schedule/delete", map[string]any{"schedule_ids": []int64{number(v.r.PathValue("id"))}}, nil)
+	request := schedules.DeleteRequest{ScheduleIDs: []int64{number(v.r.PathValue("id"))}}
+	return "/schedules", do[api.Removal](v, "/schedule/delete", request)
 }
 
 // setScheduleStatus enables or disables a schedule.
 func setScheduleStatus(v *visit) (string, error) {
 	id := number(v.r.PathValue("id"))
-	status, known := map[string]int{"enable": 0, "disable": 1}[v.r.PathValue("to")]
+	status, known := map[string]int64{"enable": 0, "disable": 1}[v.r.PathValue("to")]
 	if !known {
 		return "", v.noSuchForm()
 	}
-	return "/schedules/" + strconv.FormatInt(id, 10), v.call("/schedule/update", map[string]any{"schedule_id": id, "status": status}, nil)
+	request := schedules.UpdateRequest{ScheduleID: id, Body: schedules.Body{Status: &status}}
+	return "/schedules/" + strconv.FormatInt(id, 10), do[schedules.Updated](v, "/schedule/update", request)
 }

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"tocsin/internal/api"
+	schedules "tocsin/internal/schedule"
 )
 
 // overrideView is the form for an override, and the overrides that there are.
@@ -41,7 +42,7 @@ func (f overrideForm) Mark() string {
 }
 
 type overrideRow struct {
-	override
+	schedules.Override
 	ByMark mark
 	Whom   mark // ID 0: everyone of the role
 	Over   bool
@@ -55,33 +56,32 @@ const localTime = "2006-01-02T15:04"
 
 // changePlan is what a change would do, as operations answer it with dry_run.
 type changePlan struct {
-	DryRun   bool     `json:"dry_run"`
-	Revision int64    `json:"revision"`
-	Warnings []string `json:"warnings"`
-	Plan     struct {
-		Start   int64          `json:"start"`
-		End     int64          `json:"end"`
-		Persons []personChange `json:"persons"`
-	} `json:"plan"`
+	Revision   int64
+	Warnings   []string
+	Start, End int64
+	Persons    []personChange
+}
+
+// newChangePlan returns what the reply to a dry run holds; plan is nil: nothing.
+func newChangePlan(revision int64, warnings api.Warnings, plan *schedules.Plan) *changePlan {
+	p := &changePlan{Revision: revision, Warnings: warnings.Warnings}
+	if plan == nil {
+		return p
+	}
+	p.Start, p.End = plan.Start, plan.End
+	for _, change := range plan.Persons {
+		p.Persons = append(p.Persons, personChange{PersonChange: change})
+	}
+	return p
 }
 
 type personChange struct {
-	ID     int64       `json:"person_id"`
-	Name   string      `json:"person_name"`
-	Gains  int64       `json:"gained_seconds"`
-	Loses  int64       `json:"lost_seconds"`
-	Gained []planShift `json:"gained"`
-	Lost   []planShift `json:"lost"`
-	Mark   mark        `json:"-"`
-}
-
-type planShift struct {
-	Start int64 `json:"start"`
-	End   int64 `json:"end"`
+	schedules.PersonChange
+	Mark mark
 }
 
 // Net returns by how much the person's time grows; negative: shrinks.
-func (p personChange) Net() int64 { return p.Gains - p.Loses }
+func (p personChange) Net() int64 { return p.GainedSeconds - p.LostSeconds }
 
 // First returns when the person's shifts first change.
 func (p personChange) First() int64 {
@@ -100,32 +100,30 @@ func showOverride(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := overrideView{titled: titled(v.T("Override") + " · " + s.Name), Schedule: s, Zone: v.zoneOf(s.Zone), Plan: v.plan, Stale: v.stale}
+	d := overrideView{titled: titled(v.T("Override") + " · " + s.Name()), Schedule: s, Plan: v.plan, Stale: v.stale}
+	d.Zone = v.zoneOf(s.TimeZone)
 	d.Form = v.overrideForm(s, d.Zone)
 	d.People, err = v.members()
 	if err != nil {
 		return nil, err
 	}
-	var reply struct {
-		Items []override `json:"items"`
-	}
-	request := map[string]any{"schedule_ids": []int64{s.ID}, "start": now, "limit": 100}
-	if err := v.call("/schedule/override/list", request, &reply); err != nil {
+	request := schedules.OverrideListRequest{ScheduleIDs: []int64{s.ScheduleID}, Start: &now, Page: api.Page{Limit: 100}}
+	reply, err := call[api.Paged[schedules.Override]](v, "/schedule/override/list", request)
+	if err != nil {
 		return nil, err
 	}
 	c := v.newCast()
 	c.add(s)
 	holders := slices.Clone(c.order)
-	s.Overrides = reply.Items
-	c.add(s)
+	c.addOverrides(reply.Items)
 	if err := c.load(); err != nil {
 		return nil, err
 	}
 	d.Holders = c.marks(holders)
 	for _, o := range reply.Items {
-		row := overrideRow{override: o, ByMark: c.mark(o.By)}
-		if o.Person != 0 {
-			row.Whom = c.mark(o.Person)
+		row := overrideRow{Override: o, ByMark: c.mark(o.By)}
+		if o.PersonID != 0 {
+			row.Whom = c.mark(o.PersonID)
 		}
 		d.Overrides = append(d.Overrides, row)
 	}
@@ -140,11 +138,11 @@ func (c *cast) plan(plan *changePlan) {
 	if plan == nil {
 		return
 	}
-	for i := range plan.Plan.Persons {
-		p := &plan.Plan.Persons[i]
-		c.addPersons(p.ID)
-		p.Mark = c.mark(p.ID)
-		p.Mark.Name = cmp.Or(p.Name, p.Mark.Name)
+	for i := range plan.Persons {
+		p := &plan.Persons[i]
+		c.addPersons(p.PersonID)
+		p.Mark = c.mark(p.PersonID)
+		p.Mark.Name = cmp.Or(p.PersonName, p.Mark.Name)
 	}
 }
 
@@ -162,15 +160,17 @@ func (v *visit) overrideForm(s schedule, zone *time.Location) overrideForm {
 	if start == 0 {
 		start = v.Now.Unix()
 	}
-	if end == 0 && s.Current != nil {
-		end = s.Current.End
+	if end == 0 && s.CurOncall != nil {
+		end = s.CurOncall.End
 	}
 	if end <= start || end > start+400*86400 {
 		end = start + 8*3600
 	}
 	f.Start, f.End = time.Unix(start, 0).In(zone).Format(localTime), time.Unix(end, 0).In(zone).Format(localTime)
-	if f.Whom == "" && s.Current != nil && len(s.Current.persons()) > 0 {
-		f.Whom = strconv.FormatInt(s.Current.persons()[0], 10)
+	if f.Whom == "" && s.CurOncall != nil {
+		if persons := personsOf(s.CurOncall.Group); len(persons) > 0 {
+			f.Whom = strconv.FormatInt(persons[0], 10)
+		}
 	}
 	return f
 }
@@ -182,14 +182,14 @@ func (v *visit) timeChoices(s schedule, d overrideView) (all []timeChoice) {
 		if d.Form.Whom == "all" {
 			whom = everyone
 		}
-		all = append(all, timeChoice{text, overrideLink(s.ID, piece{Start: from, End: until}, whom, d.Form.By)})
+		all = append(all, timeChoice{text, overrideLink(s.ScheduleID, piece{Start: from, End: until}, whom, d.Form.By)})
 	}
 	here := v.Now.In(d.Zone)
-	if s.Current != nil && s.Current.End > v.Now.Unix() && s.Current.End < v.Now.Unix()+31*86400 {
-		add(v.T("The rest of this shift"), v.Now.Unix(), s.Current.End)
+	if s.CurOncall != nil && s.CurOncall.End > v.Now.Unix() && s.CurOncall.End < v.Now.Unix()+31*86400 {
+		add(v.T("The rest of this shift"), v.Now.Unix(), s.CurOncall.End)
 	}
-	if s.Next != nil && s.Next.End < s.Next.Start+31*86400 {
-		add(v.T("The next shift"), s.Next.Start, s.Next.End)
+	if s.NextOncall != nil && s.NextOncall.End < s.NextOncall.Start+31*86400 {
+		add(v.T("The next shift"), s.NextOncall.Start, s.NextOncall.End)
 	}
 	tonight := time.Date(here.Year(), here.Month(), here.Day(), 20, 0, 0, 0, d.Zone)
 	add(v.T("Tonight"), tonight.Unix(), tonight.Add(12*time.Hour).Unix())
@@ -217,39 +217,65 @@ func makeOverride(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	zone := v.zoneOf(s.Zone)
+	zone := v.zoneOf(s.TimeZone)
 	f := v.overrideForm(s, zone)
 	start, end := localMoment(f.Start, zone), localMoment(f.End, zone)
-	path, request := "/schedule/override/create", map[string]any{"schedule_id": id, "if_revision": f.Revision}
-	switch {
-	case f.Whom == "all":
-		path = "/schedule/update"
-		request["layers"], err = v.withOverrideLayer(id, f, start, end)
+	change := v.overridden(id, f, start, end)
+	if f.Whom == "all" {
+		change, err = v.overlaid(id, f, start, end)
 		if err != nil {
 			return "", err
 		}
-	case strings.HasPrefix(f.Whom, "role:"):
-		request["role_id"] = number(strings.TrimPrefix(f.Whom, "role:"))
-	default:
-		request["person_id"] = number(f.Whom)
 	}
-	if f.Whom != "all" {
-		request["by"] = f.By
-		request["start"] = start
-		request["end"] = end
-		request["reason"] = f.Reason
-	}
-	plan, err := v.tried(path, request)
+	plan, err := v.tried(id, f.Revision, func(revision int64) (*changePlan, error) { return change(revision, dryRun) })
 	if err != nil {
 		return "", err
 	}
-	pointless := len(plan.Plan.Persons) == 0 && v.field("seen") != f.Mark()
+	pointless := len(plan.Persons) == 0 && v.field("seen") != f.Mark()
 	if v.field("do") == "review" || v.stale || pointless {
 		v.plan = plan
 		return "", nil
 	}
-	delete(request, "dry_run")
-	return "/schedules/" + strconv.FormatInt(id, 10), v.call(path, request, nil)
+	_, err = change(f.Revision, api.DryRun{})
+	return "/schedules/" + strconv.FormatInt(id, 10), err
+}
+
+// change is a change of a schedule of a revision, or what it would do.
+type change func(revision int64, only api.DryRun) (*changePlan, error)
+
+// overridden returns the change that puts one person on call in place of another, or of everyone with a role.
+func (v *visit) overridden(id int64, f overrideForm, start, end int64) change {
+	body := schedules.OverrideBody{By: &f.By, Start: &start, End: &end, Reason: &f.Reason}
+	if role, is := strings.CutPrefix(f.Whom, "role:"); is {
+		body.RoleID = new(number(role))
+	} else {
+		body.PersonID = new(number(f.Whom))
+	}
+	return func(revision int64, only api.DryRun) (*changePlan, error) {
+		request := schedules.OverrideCreateRequest{
+			ScheduleID: id, OverrideBody: body, IfRevision: schedules.IfRevision{Expected: revision}, DryRun: only,
+		}
+		reply, err := call[schedules.OverrideCreated](v, "/schedule/override/create", request)
+		return newChangePlan(reply.Revision, reply.Warnings, reply.Plan), err
+	}
+}
+
+// overlaid returns the change that adds a layer in which one person alone is on call. It is heavier than the others, so that it
+// counts.
+func (v *visit) overlaid(id int64, f overrideForm, start, end int64) (change, error) {
+	s, err := v.storedSchedule(id)
+	if err != nil {
+		return nil, err
+	}
+	layers, heaviest := []schedules.WrittenLayer{}, int64(0)
+	for _, l := range s.Layers() {
+		layers, heaviest = append(layers, schedules.WrittenLayer{LayerConfig: l.LayerConfig}), max(heaviest, l.Weight)
+	}
+	layers = append(layers, schedules.WrittenLayer{LayerConfig: schedules.LayerConfig{
+		LayerName: cmp.Or(f.Reason, v.T("Override")), Mode: overriding, Weight: heaviest + 1, LayerStart: start, LayerEnd: &end,
+		Groups: []schedules.Group{{Members: []schedules.Member{{PersonIDs: []int64{f.By}}}}},
+	}})
+	return v.updated(id, schedules.Body{Layers: layers}), nil
 }
 
 // localMoment returns the moment that a form names; 0, which operations refuse by name, if it names none.
@@ -261,41 +287,8 @@ func localMoment(text string, zone *time.Location) int64 {
 	return at.Unix()
 }
 
-// rawLayer is a layer with all its members, also those that the console does not know, so that a change keeps them.
-type rawLayer = map[string]jsontext.Value
-
-// rawLayers returns the layers of a schedule as they are stored.
-func (v *visit) rawLayers(id int64) ([]rawLayer, error) {
-	var reply struct {
-		Layers []rawLayer `json:"layers"`
-	}
-	err := v.call("/schedule/info", map[string]any{"schedule_id": id}, &reply)
-	for _, l := range reply.Layers {
-		for _, stamp := range []string{"account_id", "schedule_id", "create_at", "create_by", "update_at", "update_by"} {
-			delete(l, stamp)
-		}
-	}
-	return reply.Layers, err
-}
-
-// withOverrideLayer returns the layers of a schedule with one more, in which one person alone is on call. It is heavier
-// than the others, so that it counts.
-func (v *visit) withOverrideLayer(id int64, f overrideForm, start, end int64) ([]any, error) {
-	layers, err := v.rawLayers(id)
-	if err != nil {
-		return nil, err
-	}
-	all, heaviest := make([]any, 0, len(layers)+1), int64(0)
-	for _, l := range layers {
-		all, heaviest = append(all, l), max(heaviest, number(string(l["weight"])))
-	}
-	return append(all, map[string]any{
-		"layer_name": cmp.Or(f.Reason, v.T("Override")), "mode": overriding, "weight": heaviest + 1, "layer_start": start, "layer_end": end,
-		"groups": []any{map[string]any{"members": []any{map[string]any{"role_id": 0, "person_ids": []int64{f.By}}}}},
-	}), nil
-}
-
 func deleteOverride(v *visit) (string, error) {
-	err := v.call("/schedule/override/delete", map[string]any{"override_ids": []int64{number(v.field("override"))}}, nil)
+	request := schedules.OverrideDeleteRequest{OverrideIDs: []int64{number(v.field("override"))}}
+	err := do[schedules.OverridesDeleted](v, "/schedule/override/delete", request)
 	return "/schedules/" + v.r.PathValue("id") + "/override", err
 }

@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"tocsin/internal/absence"
+	"tocsin/internal/api"
+	schedules "tocsin/internal/schedule"
 )
 
 // The lengths of the picture, in days, and the widths in percent below which a bar is too narrow for a finger: of a lane of
@@ -93,17 +97,9 @@ type listRow struct {
 
 // hoursRow is how long one person is on call.
 type hoursRow struct {
-	PersonID   int64  `json:"person_id"`
-	Name       string `json:"person_name"`
-	Seconds    int64  `json:"seconds"`
-	Night      int64  `json:"night_seconds"`
-	Weekend    int64  `json:"weekend_seconds"`
-	Holiday    int64  `json:"holiday_seconds"`
-	Shifts     int64  `json:"shifts"`
-	Longest    int64  `json:"longest_seconds"`
-	Difference int64  `json:"difference_seconds"`
-	Mark       mark   `json:"-"`
-	Bar        string `json:"-"`
+	schedules.PersonStats
+	Mark mark
+	Bar  string
 }
 
 func showSchedule(v *visit) (view, error) {
@@ -113,7 +109,7 @@ func showSchedule(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := schedulePage{titled: titled(ahead.Name), Schedule: ahead, Window: v.pictureWindow(ahead), Known: v.MayReadSchedules()}
+	d := schedulePage{titled: titled(ahead.Name()), Schedule: ahead, Window: v.pictureWindow(ahead), Known: v.MayReadSchedules()}
 	s, err := v.schedule(id, d.Window.From-d.Window.margin(), d.Window.To+d.Window.margin())
 	if err != nil {
 		return nil, err
@@ -122,7 +118,7 @@ func showSchedule(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Rules = rules[s.ID]
+	d.Rules = rules[s.ScheduleID]
 	c := v.newCast()
 	c.add(ahead)
 	c.add(s)
@@ -130,36 +126,46 @@ func showSchedule(v *visit) (view, error) {
 		return nil, err
 	}
 	p := v.newPainter(c, d.Window.Zone)
-	p.schedule = s.ID
+	p.schedule = s.ScheduleID
 	absences, err := v.absences(s, d.Window.From, d.Window.To)
 	if err != nil {
 		return nil, err
 	}
 	d.draw(p, s, absences)
 	d.cards(p, ahead)
-	d.Hours, err = v.hours(c, s.ID, d.Window.From, d.Window.To)
+	d.Hours, err = v.hours(c, s.ScheduleID, d.Window.From, d.Window.To)
 	return d, err
 }
 
 // absences returns when persons of a schedule cannot be on call in a window.
-func (v *visit) absences(s schedule, from, to int64) ([]absence, error) {
+func (v *visit) absences(s schedule, from, to int64) ([]absence.Absence, error) {
 	persons := s.members()
 	if len(persons) == 0 || !v.MayReadSchedules() {
 		return nil, nil
 	}
-	var reply struct {
-		Items []absence `json:"items"`
-	}
-	request := map[string]any{"person_ids": persons[:min(len(persons), 1000)], "start": from, "end": to, "limit": 100}
-	err := v.call("/person/absence/list", request, &reply)
-	slices.Reverse(reply.Items) // the earliest first
-	return reply.Items, err
+	return v.absencesOf(absence.ListRequest{PersonIDs: persons[:min(len(persons), 1000)], Start: from, End: to})
+}
+
+// absencesOf returns the absences that a request asks for, the earliest first.
+func (v *visit) absencesOf(request absence.ListRequest) ([]absence.Absence, error) {
+	request.Limit = 100
+	reply, err := call[api.Paged[absence.Absence]](v, "/person/absence/list", request)
+	all := slices.Clone(reply.Items)
+	slices.Reverse(all)
+	return all, err
 }
 
 // schedule reads a schedule with its timelines in a window.
-func (v *visit) schedule(id, from, to int64) (s schedule, err error) {
-	err = v.call("/schedule/info", map[string]any{"schedule_id": id, "start": from, "end": to}, &s)
-	return s, err
+func (v *visit) schedule(id, from, to int64) (schedule, error) {
+	request := schedules.InfoRequest{ScheduleID: id, Window: schedules.Window{Start: &from, End: &to}}
+	reply, err := call[schedules.Schedule](v, "/schedule/info", request)
+	return schedule{reply}, err
+}
+
+// storedSchedule reads a schedule for what is stored of it.
+func (v *visit) storedSchedule(id int64) (schedule, error) {
+	reply, err := call[schedules.Schedule](v, "/schedule/info", schedules.InfoRequest{ScheduleID: id})
+	return schedule{reply}, err
 }
 
 // everyone stands in an address for all who are on call, and for no one in a gap.
@@ -183,10 +189,11 @@ func overrideLink(schedule int64, p piece, whom, by int64) string {
 func (d *schedulePage) cards(p *painter, ahead schedule) {
 	now := p.Now.Unix()
 	pieces := withGaps(p.cast.final(ahead), now, now+usualDays*86400)
-	if e := ahead.Current; e != nil && len(e.persons()) > 0 {
-		card := shiftCard{Who: p.cast.marks(e.persons()), Start: e.Start, End: e.End}
-		card.shiftLinks = p.shiftLinks(ahead, piece{Start: e.Start, End: e.End, Persons: e.persons()})
-		card.Origin, card.Override = p.cast.origin(ahead, piece{Start: now, End: now + 1, Persons: e.persons()})
+	if e := ahead.CurOncall; e != nil && len(personsOf(e.Group)) > 0 {
+		persons := personsOf(e.Group)
+		card := shiftCard{Who: p.cast.marks(persons), Start: e.Start, End: e.End}
+		card.shiftLinks = p.shiftLinks(ahead, piece{Start: e.Start, End: e.End, Persons: persons})
+		card.Origin, card.Override = p.cast.origin(ahead, piece{Start: now, End: now + 1, Persons: persons})
 		if e.End > e.Start {
 			card.Bar = p.place(0, 100*float64(now-e.Start)/float64(e.End-e.Start))
 		}
@@ -198,11 +205,11 @@ func (d *schedulePage) cards(p *painter, ahead schedule) {
 				Who: p.cast.marks(piece.Persons), Start: piece.Start, End: piece.End, Origin: piece.Origin, Override: piece.Override,
 			})
 		}
-		if len(piece.Persons) == 0 && len(d.Notices) == 0 && len(ahead.Layers) > 0 {
+		if len(piece.Persons) == 0 && len(d.Notices) == 0 && len(ahead.Layers()) > 0 {
 			n := pictureNotice{Class: "crit", Icon: "triangle-alert", Title: p.T("No one is on call for %s", p.Span(piece.End-piece.Start)),
 				Text: p.clock(piece.Start) + " → " + p.clock(piece.End)}
 			if p.MayPlan() {
-				n.Fill = overrideLink(ahead.ID, piece, everyone, 0)
+				n.Fill = overrideLink(ahead.ScheduleID, piece, everyone, 0)
 			}
 			d.Notices = append(d.Notices, n)
 		}
@@ -223,24 +230,27 @@ func (d *schedulePage) cards(p *painter, ahead schedule) {
 
 // hours returns how long each person of a schedule is on call in a window, the longest first.
 func (v *visit) hours(c *cast, schedule, from, to int64) ([]hoursRow, error) {
-	var reply struct {
-		Items []hoursRow `json:"items"`
-	}
 	if !v.MayReadSchedules() {
 		return nil, nil
 	}
-	if err := v.call("/schedule/stats", map[string]any{"schedule_ids": []int64{schedule}, "start": from, "end": to}, &reply); err != nil {
-		return nil, err
-	}
+	request := schedules.StatsRequest{ScheduleIDs: []int64{schedule}, Start: from, End: to}
+	reply, err := call[schedules.Stats](v, "/schedule/stats", request)
+	return c.hoursRows(reply.Items), err
+}
+
+// hoursRows returns figures of persons with their colours, the longest first.
+func (c *cast) hoursRows(list []schedules.PersonStats) []hoursRow {
 	most := int64(1)
-	for _, r := range reply.Items {
+	for _, r := range list {
 		most = max(most, r.Seconds)
 	}
-	rows := slices.SortedStableFunc(slices.Values(reply.Items), func(a, b hoursRow) int { return cmp.Compare(b.Seconds, a.Seconds) })
-	for i := range rows {
-		r := &rows[i]
-		r.Mark = c.mark(r.PersonID)
-		r.Bar = v.place(0, 100*float64(r.Seconds)/float64(most))
+	rows := make([]hoursRow, len(list))
+	for i, r := range list {
+		rows[i].PersonStats, rows[i].Mark = r, c.mark(r.PersonID)
 	}
-	return rows, nil
+	slices.SortStableFunc(rows, func(a, b hoursRow) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	for i := range rows {
+		rows[i].Bar = c.place(0, 100*float64(rows[i].Seconds)/float64(most))
+	}
+	return rows
 }

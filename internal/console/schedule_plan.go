@@ -29,7 +29,7 @@ func (planView) page() string { return "schedule_plan" }
 // showNoPlan is the page of plans without a draft.
 func showNoPlan(v *visit) (view, error) {
 	s, err := v.schedule(number(v.r.PathValue("id")), v.Now.Unix(), v.Now.Unix()+60)
-	return planView{titled: titled(v.T("Review the change")), ID: s.ID, Draft: draft{Name: s.Name}}, err
+	return planView{titled: titled(v.T("Review the change")), ID: s.ScheduleID, Draft: draft{Name: s.Name()}}, err
 }
 
 func (v *visit) showPlan(id int64) (view, error) {
@@ -46,41 +46,41 @@ func (v *visit) showPlan(id int64) (view, error) {
 	}
 	before := schedule{}
 	if id != 0 {
-		before, err = v.schedule(id, plan.Plan.Start, plan.Plan.End)
+		before, err = v.schedule(id, plan.Start, plan.End)
 		if err != nil {
 			return nil, err
 		}
 	}
 	c := v.newCast()
 	c.add(before)
-	for _, p := range plan.Plan.Persons {
-		c.addPersons(p.ID)
+	for _, p := range plan.Persons {
+		c.addPersons(p.PersonID)
 	}
 	if err := c.load(); err != nil {
 		return nil, err
 	}
 	first := int64(0)
-	for i := range plan.Plan.Persons {
-		p := &plan.Plan.Persons[i]
-		p.Mark = c.mark(p.ID)
+	for i := range plan.Persons {
+		p := &plan.Persons[i]
+		p.Mark = c.mark(p.PersonID)
 		if at := p.First(); first == 0 || at < first {
 			first = at
 		}
 	}
-	d.draw(v, c, before, cmp.Or(first, plan.Plan.Start))
+	d.draw(v, c, before, cmp.Or(first, plan.Start))
 	return d, nil
 }
 
 // draw adds the picture of two weeks from the first change, and the gaps that open and close.
 func (d *planView) draw(v *visit, c *cast, s schedule, first int64) {
-	plan := d.Plan.Plan
+	plan := d.Plan
 	var lost, gained []piece
 	for _, p := range plan.Persons {
 		for _, s := range p.Lost {
-			lost = append(lost, piece{Start: s.Start, End: s.End, Persons: []int64{p.ID}, Ghost: true})
+			lost = append(lost, piece{Start: s.Start, End: s.End, Persons: []int64{p.PersonID}, Ghost: true})
 		}
 		for _, s := range p.Gained {
-			gained = append(gained, piece{Start: s.Start, End: s.End, Persons: []int64{p.ID}})
+			gained = append(gained, piece{Start: s.Start, End: s.End, Persons: []int64{p.PersonID}})
 		}
 	}
 	before := withGaps(c.final(s), plan.Start, plan.End)
@@ -137,5 +137,5 @@ func (d planView) Touched() int {
 	if d.Plan == nil {
 		return 0
 	}
-	return len(d.Plan.Plan.Persons)
+	return len(d.Plan.Persons)
 }

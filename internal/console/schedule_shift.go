@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tocsin/internal/api"
+	schedules "tocsin/internal/schedule"
 )
 
 // The ways in which persons of a schedule change shifts themselves, as addresses name them.
@@ -24,11 +25,11 @@ func (v *visit) shiftLinks(s schedule, p piece) (l shiftLinks) {
 	switch {
 	case p.End <= v.Now.Unix() || len(p.Persons) == 0:
 	case v.MayServe(s) && slices.Contains(p.Persons, v.who.PersonID):
-		l.Ask, l.Give = v.shiftLink(s.ID, ask, p, 0), v.shiftLink(s.ID, handOver, p, 0)
+		l.Ask, l.Give = v.shiftLink(s.ScheduleID, ask, p, 0), v.shiftLink(s.ScheduleID, handOver, p, 0)
 	case v.MayServe(s):
-		l.Take = v.shiftLink(s.ID, take, p, p.Persons[0])
-	case v.MayPlan() && s.Status == 0 && !slices.Contains(p.Persons, v.who.PersonID):
-		l.Take = overrideLink(s.ID, p, p.Persons[0], v.who.PersonID)
+		l.Take = v.shiftLink(s.ScheduleID, take, p, p.Persons[0])
+	case v.MayPlan() && s.Status() == 0 && !slices.Contains(p.Persons, v.who.PersonID):
+		l.Take = overrideLink(s.ScheduleID, p, p.Persons[0], v.who.PersonID)
 	}
 	return l
 }
@@ -71,14 +72,14 @@ func showShift(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := shiftView{Schedule: s, Zone: v.zoneOf(s.Zone), Kind: v.r.PathValue("kind"), Plan: v.plan, Stale: v.stale}
+	d := shiftView{Schedule: s, Zone: v.zoneOf(s.TimeZone), Kind: v.r.PathValue("kind"), Plan: v.plan, Stale: v.stale}
 	switch d.Kind {
 	case take:
-		d.titled = titled(v.T("Take this shift") + " · " + s.Name)
+		d.titled = titled(v.T("Take this shift") + " · " + s.Name())
 	case ask:
-		d.titled = titled(v.T("Ask for cover") + " · " + s.Name)
+		d.titled = titled(v.T("Ask for cover") + " · " + s.Name())
 	case handOver:
-		d.titled = titled(v.T("Hand over") + " · " + s.Name)
+		d.titled = titled(v.T("Hand over") + " · " + s.Name())
 	default:
 		return nil, v.noSuchForm()
 	}
@@ -136,17 +137,18 @@ func changeShift(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	zone := v.zoneOf(s.Zone)
+	zone := v.zoneOf(s.TimeZone)
 	f := v.shiftForm(s, zone)
 	picture, own := "/schedules/"+strconv.FormatInt(id, 10), v.ownShifts()
-	request := map[string]any{"schedule_id": id, "start": localMoment(f.Start, zone), "end": localMoment(f.End, zone), "reason": f.Reason}
+	part := schedules.ShiftPart{Start: localMoment(f.Start, zone), End: localMoment(f.End, zone), Reason: f.Reason}
 	switch v.r.PathValue("kind") {
 	case take:
-		if f.Person != 0 {
-			request["person_id"] = f.Person
-		}
-		request["if_revision"] = f.Revision
-		plan, err := v.tried("/schedule/shift/take", request)
+		request := schedules.ShiftTakeRequest{ScheduleID: id, PersonID: f.Person, ShiftPart: part, DryRun: dryRun}
+		plan, err := v.tried(id, f.Revision, func(revision int64) (*changePlan, error) {
+			request.Expected = revision
+			reply, err := call[schedules.ShiftTaken](v, "/schedule/shift/take", request)
+			return newChangePlan(reply.Revision, reply.Warnings, reply.Plan), err
+		})
 		if err != nil {
 			return "", err
 		}
@@ -154,18 +156,15 @@ func changeShift(v *visit) (string, error) {
 			v.plan = plan
 			return "", nil
 		}
-		delete(request, "dry_run")
-		return picture, v.call("/schedule/shift/take", request, nil)
+		request.Only = false
+		return picture, do[schedules.ShiftTaken](v, "/schedule/shift/take", request)
 	case ask:
-		request["person_ids"] = f.Asked
-		return own, v.call("/schedule/cover/request", request, nil)
+		request := schedules.CoverRequestRequest{ScheduleID: id, PersonIDs: f.Asked, ShiftPart: part}
+		return own, do[schedules.CoverRequested](v, "/schedule/cover/request", request)
 	case handOver:
-		request["to"] = f.Person
-		var done struct {
-			Override int64 `json:"override_id"`
-		}
-		err := v.call("/schedule/shift/hand-over", request, &done)
-		if done.Override != 0 {
+		request := schedules.ShiftHandOverRequest{ScheduleID: id, To: f.Person, ShiftPart: part}
+		done, err := call[schedules.HandedOver](v, "/schedule/shift/hand-over", request)
+		if done.OverrideID != 0 {
 			return picture, err
 		}
 		return own, err // it waits for an answer

@@ -2,6 +2,8 @@ package console
 
 import (
 	"time"
+
+	schedules "tocsin/internal/schedule"
 )
 
 // scheduleWhyView explains who is on call at a moment.
@@ -13,44 +15,10 @@ type scheduleWhyView struct {
 	Moment    string         // for the form, in Zone
 }
 
-// explained is the reply of /schedule/explain.
+// explained is an explanation with the colours of who is on call.
 type explained struct {
-	ScheduleID   int64      `json:"schedule_id"`
-	ScheduleName string     `json:"schedule_name"`
-	Status       int64      `json:"status"`
-	At           int64      `json:"at"`
-	Oncall       *entry     `json:"oncall"`
-	Rule         string     `json:"rule"`
-	NextChange   int64      `json:"next_change"`
-	NextOncall   *entry     `json:"next_oncall"`
-	Layers       []whyLayer `json:"layers"`
-	Covers       []whyCover `json:"covers"`
-	Who, Next    []mark     `json:"-"`
-}
-
-type whyLayer struct {
-	Name      string   `json:"layer_name"`
-	Mode      int64    `json:"mode"`
-	Reason    string   `json:"reason"`
-	Turn      int64    `json:"turn"`
-	Group     string   `json:"group_name"`
-	StandIn   string   `json:"stand_in"`
-	Absent    []string `json:"absent"`
-	Calendar  string   `json:"calendar"`
-	Persons   []string `json:"persons"`
-	Start     int64    `json:"start"`
-	StartBy   string   `json:"start_by"`
-	End       int64    `json:"end"`
-	EndBy     string   `json:"end_by"`
-	CoveredBy string   `json:"covered_by"`
-}
-
-type whyCover struct {
-	OverrideID int64    `json:"override_id"`
-	By         string   `json:"by_name"`
-	Covered    []string `json:"covered"`
-	Start      int64    `json:"start"`
-	End        int64    `json:"end"`
+	schedules.Explained
+	Who, Next []mark
 }
 
 func showScheduleWhy(v *visit) (view, error) {
@@ -59,43 +27,41 @@ func showScheduleWhy(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := scheduleWhyView{Zone: zoneOr(v.query("tz"), v.zoneOf(s.Zone))}
+	d := scheduleWhyView{Zone: zoneOr(v.query("tz"), v.zoneOf(s.TimeZone))}
 	if v.Zone.String() != d.Zone.String() {
 		d.Also = v.Zone
 	}
-	request := map[string]any{"schedule_id": id}
-	if at := number(v.query("at")); at != 0 {
-		request["at"] = at
-	}
+	request := schedules.ExplainRequest{ScheduleID: id, At: number(v.query("at"))}
 	if at, err := time.ParseInLocation("2006-01-02T15:04", v.query("moment"), d.Zone); err == nil {
-		request["at"] = at.Unix()
+		request.At = at.Unix()
 	}
-	if err := v.call("/schedule/explain", request, &d.Explained); err != nil {
+	d.Explained.Explained, err = call[schedules.Explained](v, "/schedule/explain", request)
+	if err != nil {
 		return nil, err
 	}
 	d.titled = titled(v.T("Who is on call, and why") + " · " + d.Explained.ScheduleName)
 	d.Moment = time.Unix(d.Explained.At, 0).In(d.Zone).Format("2006-01-02T15:04")
 	c := v.newCast()
 	c.add(s)
-	for _, e := range []*entry{d.Explained.Oncall, d.Explained.NextOncall} {
+	for _, e := range []*schedules.OncallEntry{d.Explained.Oncall, d.Explained.NextOncall} {
 		if e != nil {
-			c.addPersons(e.persons()...)
+			c.addPersons(personsOf(e.Group)...)
 		}
 	}
 	if err := c.load(); err != nil {
 		return nil, err
 	}
 	if e := d.Explained.Oncall; e != nil {
-		d.Explained.Who = c.marks(e.persons())
+		d.Explained.Who = c.marks(personsOf(e.Group))
 	}
 	if e := d.Explained.NextOncall; e != nil {
-		d.Explained.Next = c.marks(e.persons())
+		d.Explained.Next = c.marks(personsOf(e.Group))
 	}
 	return d, nil
 }
 
 // Reason returns what a layer does at the moment, as a sentence.
-func (v *visit) Reason(l whyLayer, zone *time.Location) string {
+func (v *visit) Reason(l schedules.LayerExplained, zone *time.Location) string {
 	from, until := v.labelled(time.Unix(l.Start, 0).In(zone)), v.labelled(time.Unix(l.End, 0).In(zone))
 	who := v.NameList(l.Persons)
 	switch l.Reason {

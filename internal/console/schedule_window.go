@@ -30,10 +30,10 @@ type pictureWindow struct {
 // pictureWindow reads the window and the zones of the address. Dates are those of the zone that the texts are in, and the
 // links name both, so that an address shows the same days to all.
 func (v *visit) pictureWindow(s schedule) (w pictureWindow) {
-	w.schedule = s.ID
+	w.schedule = s.ScheduleID
 	w.zone = v.query("tz")
 	w.also = v.query("also")
-	own := v.zoneOf(s.Zone)
+	own := v.zoneOf(s.TimeZone)
 	w.Zone, w.Also = own, v.Zone
 	if zone, err := time.LoadLocation(w.zone); err == nil && w.zone != "" && w.zone != "Local" {
 		w.Zone = zone

@@ -5,6 +5,10 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+
+	"tocsin/internal/absence"
+	"tocsin/internal/api"
+	schedules "tocsin/internal/schedule"
 )
 
 // shiftsView is when a person is on call, in all schedules, and when the person cannot be.
@@ -16,7 +20,7 @@ type shiftsView struct {
 	From, To int64
 	Later    string
 	Shifts   []shiftRow
-	Absences []absence
+	Absences []absence.Absence
 	Form     absenceForm
 	Effects  []absenceEffect
 	Reviewed bool
@@ -34,30 +38,18 @@ type shiftRow struct {
 	shiftLinks
 }
 
-type absence struct {
-	ID    int64  `json:"absence_id"`
-	Who   int64  `json:"person_id"`
-	Start int64  `json:"start"`
-	End   int64  `json:"end"`
-	Note  string `json:"note"`
-}
-
 type absenceForm struct{ Start, End, Note string }
 
 // absenceEffect is what an absence changes in one schedule.
 type absenceEffect struct {
-	ScheduleID int64         `json:"schedule_id"`
-	Name       string        `json:"schedule_name"`
-	Lost       []effectShift `json:"lost"`
-	Gained     []effectShift `json:"gained"`
-	Gaps       []planShift   `json:"gaps"`
+	absence.Effect
+	Lost, Gained []effectShift
 }
 
+// effectShift is a shift with the name of its person.
 type effectShift struct {
-	PersonID int64  `json:"person_id"`
-	Start    int64  `json:"start"`
-	End      int64  `json:"end"`
-	Name     string `json:"-"`
+	absence.Shift
+	Name string
 }
 
 // shiftDays is how far the list of shifts reaches: the longest window of /schedule/self.
@@ -81,21 +73,16 @@ func showShifts(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	var reply struct {
-		Items []absence `json:"items"`
-	}
-	request := map[string]any{"person_ids": []int64{id}, "start": now, "limit": 100}
-	if err := v.call("/person/absence/list", request, &reply); err != nil {
+	d.Absences, err = v.absencesOf(absence.ListRequest{PersonIDs: []int64{id}, Start: now})
+	if err != nil {
 		return nil, err
 	}
-	d.Absences = reply.Items
-	slices.Reverse(d.Absences)
 	if v.r.Method == http.MethodPost {
 		d.Form = absenceForm{v.field("start"), v.field("end"), v.field("note")}
 	}
 	d.Effects, d.Reviewed = v.effects, v.reviewed
 	if d.MayWrite {
-		d.Asking, err = v.covers(map[string]any{"person_id": id, "status": "open", "limit": 20})
+		d.Asking, err = v.covers(schedules.CoverListRequest{PersonID: id, Status: schedules.CoverOpen, Page: api.Page{Limit: 20}})
 		if err != nil {
 			return nil, err
 		}
@@ -108,15 +95,14 @@ func showShifts(v *visit) (view, error) {
 
 // shiftsOf returns the shifts of a person in a window, in order.
 func (v *visit) shiftsOf(id, from, to int64) (rows []shiftRow, err error) {
-	var own struct {
-		Items []schedule `json:"items"`
-	}
-	if err := v.call("/schedule/self", map[string]any{"person_id": id, "start": from, "end": to}, &own); err != nil {
+	request := schedules.SelfRequest{PersonID: id, Window: schedules.Window{Start: &from, End: &to}}
+	own, err := call[api.Items[schedules.Schedule]](v, "/schedule/self", request)
+	if err != nil {
 		return nil, err
 	}
-	for _, s := range own.Items {
+	for _, named := range own.Items {
 		const margin = 7 * 86400 // so that shifts which begin before the window or end after it have their true times
-		s, err = v.schedule(s.ID, from-margin, to+margin)
+		s, err := v.schedule(named.ScheduleID, from-margin, to+margin)
 		if err != nil {
 			return nil, err
 		}
@@ -129,11 +115,11 @@ func (v *visit) shiftsOf(id, from, to int64) (rows []shiftRow, err error) {
 			if !slices.Contains(p.Persons, id) || p.End <= from || p.Start >= to {
 				continue
 			}
-			row := shiftRow{ScheduleID: s.ID, Name: s.Name, Start: p.Start, End: p.End, Origin: p.Origin}
+			row := shiftRow{ScheduleID: s.ScheduleID, Name: s.Name(), Start: p.Start, End: p.End, Origin: p.Origin}
 			row.With = c.marks(slices.DeleteFunc(slices.Clone(p.Persons), func(other int64) bool { return other == id }))
 			row.shiftLinks = v.shiftLinks(s, p)
 			if v.MayPlan() && id != v.who.PersonID {
-				row.Cover = overrideLink(s.ID, p, id, 0)
+				row.Cover = overrideLink(s.ScheduleID, p, id, 0)
 			}
 			rows = append(rows, row)
 		}
@@ -146,42 +132,43 @@ func (v *visit) shiftsOf(id, from, to int64) (rows []shiftRow, err error) {
 func makeAbsence(v *visit) (string, error) {
 	id := number(v.r.PathValue("id"))
 	review := v.field("do") == "review"
-	var reply struct {
-		Effects []absenceEffect `json:"effects"`
-	}
-	err := v.call("/person/absence/create", map[string]any{
-		"person_id": id, "start": localMoment(v.field("start"), v.Zone), "end": localMoment(v.field("end"), v.Zone),
-		"note": v.field("note"), "dry_run": review,
-	}, &reply)
+	request := absence.CreateRequest{PersonID: id, DryRun: api.DryRun{Only: review}, Body: absence.Body{
+		Start: new(localMoment(v.field("start"), v.Zone)), End: new(localMoment(v.field("end"), v.Zone)), Note: new(v.field("note")),
+	}}
+	reply, err := call[absence.Created](v, "/person/absence/create", request)
 	if err != nil || !review {
 		return "/people/" + strconv.FormatInt(id, 10) + "/shifts", err
 	}
-	v.effects, v.reviewed = reply.Effects, true
-	return "", v.nameEffects()
+	v.reviewed = true
+	v.effects, err = v.namedEffects(reply.Effects)
+	return "", err
 }
 
-// nameEffects adds the names of persons to effects.
-func (v *visit) nameEffects() error {
+// namedEffects returns effects with the names of persons.
+func (v *visit) namedEffects(list []absence.Effect) ([]absenceEffect, error) {
 	c := v.newCast()
-	for _, e := range v.effects {
+	for _, e := range list {
 		for _, s := range slices.Concat(e.Lost, e.Gained) {
 			c.addPersons(s.PersonID)
 		}
 	}
 	if err := c.load(); err != nil {
-		return err
+		return nil, err
 	}
-	for i := range v.effects {
-		for _, list := range [][]effectShift{v.effects[i].Lost, v.effects[i].Gained} {
-			for j := range list {
-				list[j].Name = c.mark(list[j].PersonID).Name
-			}
+	named := func(list []absence.Shift) (shifts []effectShift) {
+		for _, s := range list {
+			shifts = append(shifts, effectShift{s, c.mark(s.PersonID).Name})
 		}
+		return shifts
 	}
-	return nil
+	effects := make([]absenceEffect, len(list))
+	for i, e := range list {
+		effects[i] = absenceEffect{e, named(e.Lost), named(e.Gained)}
+	}
+	return effects, nil
 }
 
 func deleteAbsence(v *visit) (string, error) {
-	err := v.call("/person/absence/delete", map[string]any{"absence_id": number(v.field("absence"))}, nil)
+	err := do[absence.Changed](v, "/person/absence/delete", absence.DeleteRequest{AbsenceID: number(v.field("absence"))})
 	return "/people/" + v.r.PathValue("id") + "/shifts", err
 }

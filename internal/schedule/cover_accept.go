@@ -8,7 +8,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type coverAnswerRequest struct {
+// CoverAnswerRequest names a request for cover.
+type CoverAnswerRequest struct {
 	RequestID int64 `json:"request_id" doc:"The request for cover."`
 }
 
@@ -22,7 +23,7 @@ type CoverTaken struct {
 
 // coverAccept puts the caller on call in place of the person who asked, if no one else did first. What the person who asked
 // still serves is computed again: the schedule may have changed since.
-func (r *Service) coverAccept(c *api.Call, in coverAnswerRequest) (reply CoverTaken, err error) {
+func (r *Service) coverAccept(c *api.Call, in CoverAnswerRequest) (reply CoverTaken, err error) {
 	q, err := askedOf(c, in.RequestID)
 	if err != nil {
 		return reply, err

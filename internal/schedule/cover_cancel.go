@@ -6,7 +6,7 @@ import (
 )
 
 // coverCancel closes an open request of the caller. Who manages schedules may cancel those of others.
-func (r *Service) coverCancel(c *api.Call, in coverAnswerRequest) (reply api.Empty, err error) {
+func (r *Service) coverCancel(c *api.Call, in CoverAnswerRequest) (reply api.Empty, err error) {
 	q, err := getCover(c, in.RequestID)
 	if err != nil {
 		return reply, err

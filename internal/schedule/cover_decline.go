@@ -7,7 +7,7 @@ import (
 )
 
 // coverDecline records that the caller does not accept. When all have declined, the person who asked is notified.
-func (r *Service) coverDecline(c *api.Call, in coverAnswerRequest) (reply api.Empty, err error) {
+func (r *Service) coverDecline(c *api.Call, in CoverAnswerRequest) (reply api.Empty, err error) {
 	q, err := askedOf(c, in.RequestID)
 	if err != nil {
 		return reply, err

@@ -9,7 +9,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-type coverListRequest struct {
+// CoverListRequest asks for requests for cover, by schedule, status and person.
+type CoverListRequest struct {
 	ScheduleIDs []int64 `json:"schedule_ids,omitzero" maxItems:"1000" doc:"Only requests of these schedules; empty: of any."`
 	Status      string  `json:"status,omitzero" enum:"open,accepted,declined,cancelled,expired" doc:"Only requests of this status."`
 	PersonID    int64   `json:"person_id,omitzero" minimum:"1" doc:"Only requests of this person."`
@@ -22,7 +23,7 @@ const matchingCovers = ` FROM cover_request WHERE account_id = $1 AND ($2 = '' O
 	AND ($8 OR due_at > $9 AND asked LIKE $6 AND declined NOT LIKE $6)`
 
 // coverList shows callers who may read schedules the requests of all, and others those that concern them.
-func (r *Service) coverList(c *api.Call, in coverListRequest) (page api.Paged[CoverRequest], err error) {
+func (r *Service) coverList(c *api.Call, in CoverListRequest) (page api.Paged[CoverRequest], err error) {
 	status := slices.Index(coverStatuses, in.Status) // -1: any
 	args := []any{c.Who.AccountID, db.List(in.ScheduleIDs), status, c.Who.May(auth.SchedulesRead), c.Who.PersonID,
 		fmt.Sprintf("%%,%d,%%", c.Who.PersonID), in.PersonID, !in.ForMe, c.Unix()}

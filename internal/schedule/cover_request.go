@@ -13,7 +13,8 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-type coverRequestRequest struct {
+// CoverRequestRequest asks persons of a schedule to be on call in place of the caller.
+type CoverRequestRequest struct {
 	ScheduleID int64   `json:"schedule_id" doc:"The schedule."`
 	PersonIDs  []int64 `json:"person_ids,omitzero" maxItems:"100" doc:"The persons of the schedule who are asked; absent or empty: all others."`
 	ShiftPart
@@ -29,7 +30,7 @@ type CoverRequested struct {
 }
 
 // coverRequest asks persons of a schedule to be on call in place of the caller.
-func (r *Service) coverRequest(c *api.Call, in coverRequestRequest) (reply CoverRequested, err error) {
+func (r *Service) coverRequest(c *api.Call, in CoverRequestRequest) (reply CoverRequested, err error) {
 	w, err := in.ShiftPart.parse(c)
 	if err != nil {
 		return reply, err

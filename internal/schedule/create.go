@@ -9,7 +9,8 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-type createRequest struct {
+// CreateRequest asks for a new schedule, or what it would be.
+type CreateRequest struct {
 	ScheduleID int64 `json:"schedule_id,omitzero" doc:"Not used, which a warning names: only /schedule/update changes a schedule."`
 	Body
 	Window
@@ -28,7 +29,7 @@ type Created struct {
 	ignored int64   // the schedule_id of the request
 }
 
-func (r *Service) create(c *api.Call, in createRequest) (Created, error) {
+func (r *Service) create(c *api.Call, in CreateRequest) (Created, error) {
 	if _, err := in.parse(maxWindow); err != nil {
 		return Created{}, err
 	}

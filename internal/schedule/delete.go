@@ -6,13 +6,14 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-type deleteRequest struct {
+// DeleteRequest asks to delete schedules, or what that would do.
+type DeleteRequest struct {
 	ScheduleIDs []int64 `json:"schedule_ids" minItems:"1" maxItems:"1000" doc:"The schedules, 1 to 1000."`
 	api.DryRun
 }
 
 // toDelete returns the schedules of a request.
-func toDelete(_ *api.Call, in deleteRequest) (list []configstore.Target, err error) {
+func toDelete(_ *api.Call, in DeleteRequest) (list []configstore.Target, err error) {
 	for _, id := range in.ScheduleIDs {
 		list = append(list, configstore.RefTo(configstore.Schedule, id))
 	}
@@ -20,7 +21,7 @@ func toDelete(_ *api.Call, in deleteRequest) (list []configstore.Target, err err
 }
 
 // delete is /schedule/delete. An error rolls the transaction back, so that no schedule is deleted.
-func (r *Service) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
+func (r *Service) delete(c *api.Call, in DeleteRequest) (api.Removal, error) {
 	for _, id := range distinct(in.ScheduleIDs) {
 		s, err := get(c.Tx, c.Who.AccountID, id)
 		if err != nil {

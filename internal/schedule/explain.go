@@ -6,7 +6,8 @@ import (
 	"tocsin/internal/person"
 )
 
-type explainRequest struct {
+// ExplainRequest asks who is on call at a moment, and why.
+type ExplainRequest struct {
 	ScheduleID int64 `json:"schedule_id" doc:"The schedule."`
 	At         int64 `json:"at,omitzero" minimum:"1000000000" maximum:"9999999999" doc:"The moment, Unix seconds in ten digits; absent: now."`
 }
@@ -59,7 +60,7 @@ type CoverExplained struct {
 	cover      oncall.Cover
 }
 
-func (r *Service) explain(c *api.Call, in explainRequest) (x Explained, err error) {
+func (r *Service) explain(c *api.Call, in ExplainRequest) (x Explained, err error) {
 	s, err := get(c.Tx, c.Who.AccountID, in.ScheduleID)
 	if err != nil {
 		return x, err

@@ -5,13 +5,14 @@ import "tocsin/internal/api"
 // defaultWindow is how far a window reaches that was not asked for, in seconds from now.
 const defaultWindow = 7 * 86400
 
-type infoRequest struct {
+// InfoRequest asks for a schedule with who is on call in a window.
+type InfoRequest struct {
 	ScheduleID int64 `json:"schedule_id" doc:"The schedule."`
 	Window
 	Pages
 }
 
-func (r *Service) info(c *api.Call, in infoRequest) (Schedule, error) {
+func (r *Service) info(c *api.Call, in InfoRequest) (Schedule, error) {
 	w, err := in.page(in.Window)
 	if err != nil {
 		return Schedule{}, err

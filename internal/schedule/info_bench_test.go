@@ -40,7 +40,7 @@ func BenchmarkInfo(b *testing.B) {
 	})
 	room := &Service{}
 	from, to := apitest.Now.Unix(), apitest.Now.Unix()+maxWindow
-	in := infoRequest{ScheduleID: id, Window: Window{&from, &to}}
+	in := InfoRequest{ScheduleID: id, Window: Window{&from, &to}}
 	call := api.Call{Ctx: context.Background(), Now: apitest.Now, Who: auth.Principal{AccountID: apitest.AccountA, Zone: zone}}
 
 	measure := func(name string, do func(tx *db.Tx) error) {

@@ -2,11 +2,12 @@ package schedule
 
 import "tocsin/internal/api"
 
-type infosRequest struct {
+// InfosRequest asks for schedules by their identifiers.
+type InfosRequest struct {
 	ScheduleIDs []int64 `json:"schedule_ids" maxItems:"1000" doc:"The schedules, at most 1000."`
 }
 
-func (r *Service) infos(c *api.Call, in infosRequest) (api.Items[Schedule], error) {
+func (r *Service) infos(c *api.Call, in InfosRequest) (api.Items[Schedule], error) {
 	items := []Schedule{}
 	for _, id := range distinct(in.ScheduleIDs) {
 		s, err := find(c.Tx, c.Who.AccountID, id)

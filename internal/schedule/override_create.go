@@ -11,7 +11,8 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-type overrideCreateRequest struct {
+// OverrideCreateRequest asks for a new override, or what it would change.
+type OverrideCreateRequest struct {
 	ScheduleID int64 `json:"schedule_id" minimum:"1" doc:"The schedule."`
 	OverrideBody
 	IfRevision
@@ -24,7 +25,7 @@ type OverrideCreated struct {
 	OverrideReply
 }
 
-func (r *Service) overrideCreate(c *api.Call, in overrideCreateRequest) (reply OverrideCreated, err error) {
+func (r *Service) overrideCreate(c *api.Call, in OverrideCreateRequest) (reply OverrideCreated, err error) {
 	if err := in.required(); err != nil {
 		return reply, err
 	}

@@ -8,18 +8,20 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type overrideDeleteRequest struct {
+// OverrideDeleteRequest asks to delete overrides, or what that would change.
+type OverrideDeleteRequest struct {
 	OverrideIDs []int64 `json:"override_ids" minItems:"1" maxItems:"500" doc:"The overrides, 1 to 500."`
 	IfRevision
 	api.DryRun
 }
 
-// overridesDeleted is the reply of /schedule/override/delete.
-type overridesDeleted struct {
+// OverridesDeleted is the reply of /schedule/override/delete.
+type OverridesDeleted struct {
 	DryRun    bool               `json:"dry_run,omitzero" doc:"Nothing was changed; plan of each schedule shows the effect."`
 	Schedules []scheduleRevision `json:"schedules" doc:"The schedules of the overrides, in the order of the request."`
 }
 
+// scheduleRevision is a schedule whose overrides were deleted.
 type scheduleRevision struct {
 	ScheduleID int64 `json:"schedule_id" doc:"The schedule."`
 	Revised
@@ -27,7 +29,7 @@ type scheduleRevision struct {
 }
 
 // Completion returns what computes the plans of a dry run.
-func (r *overridesDeleted) Completion() func(*api.Call) error {
+func (r *OverridesDeleted) Completion() func(*api.Call) error {
 	if !slices.ContainsFunc(r.Schedules, func(s scheduleRevision) bool { return s.Plan != nil }) {
 		return nil
 	}
@@ -43,7 +45,7 @@ func (r *overridesDeleted) Completion() func(*api.Call) error {
 
 // overrideDelete deletes overrides of one or several schedules. An error rolls the transaction back, so that none is
 // deleted.
-func (r *Service) overrideDelete(c *api.Call, in overrideDeleteRequest) (reply overridesDeleted, err error) {
+func (r *Service) overrideDelete(c *api.Call, in OverrideDeleteRequest) (reply OverridesDeleted, err error) {
 	gone := map[int64][]OverrideChange{} // by schedule
 	var schedules []*stored
 	for _, id := range distinct(in.OverrideIDs) {

@@ -2,7 +2,8 @@ package schedule
 
 import "tocsin/internal/api"
 
-type previewRequest struct {
+// PreviewRequest asks who would be on call by a schedule that is not stored.
+type PreviewRequest struct {
 	ScheduleID int64 `json:"schedule_id,omitzero" doc:"Not used: a preview shows the body only, and nothing that is stored."`
 	Start      int64 `json:"start" minimum:"1000000000" maximum:"9999999999" doc:"Start of the window, Unix seconds in ten digits."`
 	End        int64 `json:"end" minimum:"1000000000" maximum:"9999999999" doc:"End of the window, Unix seconds in ten digits; after start, and at most 45 days after it, 400 with page_days."`
@@ -10,7 +11,7 @@ type previewRequest struct {
 	Pages
 }
 
-func (r *Service) preview(c *api.Call, in previewRequest) (Schedule, error) {
+func (r *Service) preview(c *api.Call, in PreviewRequest) (Schedule, error) {
 	w, err := in.page(Window{&in.Start, &in.End})
 	if err != nil {
 		return Schedule{}, err

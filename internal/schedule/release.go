@@ -24,7 +24,7 @@ func (r *Service) ReleasePerson(c *api.Call, person int64) error {
 		return fault.Denied("this key lacks the permission %s, which is required to remove a person from schedules", auth.SchedulesManage)
 	}
 	if len(overrides) > 0 {
-		if _, err := r.overrideDelete(c, overrideDeleteRequest{OverrideIDs: overrides}); err != nil {
+		if _, err := r.overrideDelete(c, OverrideDeleteRequest{OverrideIDs: overrides}); err != nil {
 			return err
 		}
 	}

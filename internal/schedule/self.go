@@ -9,12 +9,13 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-type selfRequest struct {
+// SelfRequest asks for the schedules that name a person.
+type SelfRequest struct {
 	PersonID int64 `json:"person_id,omitzero" minimum:"1" doc:"The person; absent: the caller."`
 	Window
 }
 
-func (r *Service) self(c *api.Call, in selfRequest) (api.Items[Schedule], error) {
+func (r *Service) self(c *api.Call, in SelfRequest) (api.Items[Schedule], error) {
 	w, err := in.parse(maxSelfWindow)
 	if err != nil {
 		return api.Items[Schedule]{}, err

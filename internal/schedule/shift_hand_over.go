@@ -2,7 +2,8 @@ package schedule
 
 import "tocsin/internal/api"
 
-type shiftHandOverRequest struct {
+// ShiftHandOverRequest asks to put another person on call in place of the caller.
+type ShiftHandOverRequest struct {
 	ScheduleID int64 `json:"schedule_id" doc:"The schedule."`
 	To         int64 `json:"to" minimum:"1" doc:"The person of the schedule who is to be on call instead."`
 	ShiftPart
@@ -18,7 +19,7 @@ type HandedOver struct {
 
 // shiftHandOver hands the caller's own shift to another person. No one is put on call by it without their consent, unless
 // the caller could do so by an override.
-func (r *Service) shiftHandOver(c *api.Call, in shiftHandOverRequest) (reply HandedOver, err error) {
+func (r *Service) shiftHandOver(c *api.Call, in ShiftHandOverRequest) (reply HandedOver, err error) {
 	w, err := in.ShiftPart.parse(c)
 	if err != nil {
 		return reply, err

@@ -8,7 +8,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type shiftTakeRequest struct {
+// ShiftTakeRequest asks to put the caller on call in place of another, or what that would change.
+type ShiftTakeRequest struct {
 	ScheduleID int64 `json:"schedule_id" doc:"The schedule."`
 	PersonID   int64 `json:"person_id,omitzero" minimum:"1" doc:"Whose shift; absent: that of everyone who holds role_id."`
 	ShiftPart
@@ -25,7 +26,7 @@ type ShiftTaken struct {
 }
 
 // shiftTake puts the caller on call in place of another person of the schedule, or of everyone with a role.
-func (r *Service) shiftTake(c *api.Call, in shiftTakeRequest) (reply ShiftTaken, err error) {
+func (r *Service) shiftTake(c *api.Call, in ShiftTakeRequest) (reply ShiftTaken, err error) {
 	w, err := in.ShiftPart.parse(c)
 	if err != nil {
 		return reply, err

@@ -20,7 +20,8 @@ const (
 	maxCounted     = 200         // schedules
 )
 
-type statsRequest struct {
+// StatsRequest asks how long persons are on call in a window.
+type StatsRequest struct {
 	ScheduleIDs []int64 `json:"schedule_ids,omitzero" maxItems:"200" doc:"The schedules to count."`
 	TeamIDs     []int64 `json:"team_ids,omitzero" maxItems:"100" doc:"All schedules of these teams. Schedules and teams together name 1 to 200 schedules."`
 	Start       int64   `json:"start" minimum:"1000000000" maximum:"9999999999" doc:"Start of the window, Unix seconds in ten digits."`
@@ -55,7 +56,7 @@ type PersonStats struct {
 }
 
 // Check returns fault.Invalid for a window that is too long, and for times of day that are none.
-func (in statsRequest) Check() error {
+func (in StatsRequest) Check() error {
 	if _, err := (Window{&in.Start, &in.End}).parse(maxStatsWindow); err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (in statsRequest) Check() error {
 }
 
 // night returns the night in seconds of the day.
-func (in statsRequest) night() (night fairness.Span, err error) {
+func (in StatsRequest) night() (night fairness.Span, err error) {
 	for _, f := range []struct {
 		field, value, otherwise string
 		to                      *int64
@@ -82,7 +83,7 @@ func (in statsRequest) night() (night fairness.Span, err error) {
 }
 
 // stats answers /schedule/stats.
-func (r *Service) stats(c *api.Call, in statsRequest) (reply Stats, err error) {
+func (r *Service) stats(c *api.Call, in StatsRequest) (reply Stats, err error) {
 	q := fairness.Question{Roles: in.RoleIDs, From: in.Start, Until: in.End}
 	q.Night, err = in.night()
 	if err != nil {
@@ -141,7 +142,7 @@ func statsOf(c *api.Call, id int64) (PersonStats, *time.Location, error) {
 }
 
 // timelines returns the schedules that the request names, each once.
-func (in statsRequest) timelines(c *api.Call) (list []*oncall.Schedule, err error) {
+func (in StatsRequest) timelines(c *api.Call) (list []*oncall.Schedule, err error) {
 	ids := in.ScheduleIDs
 	for i, id := range in.TeamIDs {
 		if err := team.Table.Need(c.Tx, c.Who.AccountID, fmt.Sprintf("team_ids[%d]", i), id); err != nil {
@@ -175,7 +176,7 @@ func (in statsRequest) timelines(c *api.Call) (list []*oncall.Schedule, err erro
 }
 
 // holidays returns the days off of the request's calendar in its window.
-func (in statsRequest) holidays(c *api.Call) (list []fairness.Span, err error) {
+func (in StatsRequest) holidays(c *api.Call) (list []fairness.Span, err error) {
 	if in.CalID == "" {
 		return nil, nil
 	}

@@ -8,7 +8,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type updateRequest struct {
+// UpdateRequest asks for a change of a schedule, or what it would do.
+type UpdateRequest struct {
 	ScheduleID int64 `json:"schedule_id" doc:"The schedule to change."`
 	IfRevision
 	Body
@@ -25,7 +26,7 @@ type Updated struct {
 	before, after *stored // until its completion
 }
 
-func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err error) {
+func (r *Service) update(c *api.Call, in UpdateRequest) (reply Updated, err error) {
 	if _, err := in.parse(maxWindow); err != nil {
 		return reply, err
 	}

@@ -5,7 +5,8 @@ import (
 	"tocsin/internal/configstore"
 )
 
-type usesRequest struct {
+// UsesRequest asks how many rules use schedules.
+type UsesRequest struct {
 	ScheduleIDs []int64 `json:"schedule_ids" maxItems:"1000" doc:"The schedules, at most 1000."`
 }
 
@@ -17,7 +18,7 @@ type Use struct {
 }
 
 // uses counts rules and does not name them: they may be in channels that the caller may not read.
-func (r *Service) uses(c *api.Call, in usesRequest) (api.Items[Use], error) {
+func (r *Service) uses(c *api.Call, in UsesRequest) (api.Items[Use], error) {
 	items := []Use{}
 	for _, id := range distinct(in.ScheduleIDs) {
 		s, err := find(c.Tx, c.Who.AccountID, id)
