@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/core/render"
+	"tocsin/internal/engine/explain"
 	incidents "tocsin/internal/incident"
 )
 
@@ -197,7 +198,7 @@ func showAlert(v *visit) (view, error) {
 			d.By = &by
 		}
 	}
-	if x, err := v.explainAlert("alert_id", a.AlertID); err != nil {
+	if x, err := v.explainAlert(explain.AlertRequest{AlertID: a.AlertID}); err != nil {
 		d.Missing = append(d.Missing, v.T("Why"))
 	} else {
 		d.Reached, d.Summary = x.Reached(), x.Summary
@@ -244,17 +245,16 @@ func showAlertWhy(v *visit) (view, error) {
 	id := v.r.PathValue("id")
 	name := ""
 	back := ""
-	member := "alert_id"
-	if v.query("event") != "" {
-		member = "event_id"
-	} else {
+	request := explain.AlertRequest{EventID: id}
+	if v.query("event") == "" {
 		a, err := v.findAlert(id)
 		if err != nil {
 			return nil, err
 		}
 		name, back = a.Name(), "/alerts/"+a.AlertID
+		request = explain.AlertRequest{AlertID: id}
 	}
-	x, err := v.explainAlert(member, id)
+	x, err := v.explainAlert(request)
 	if err != nil {
 		return nil, err
 	}

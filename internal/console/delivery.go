@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
+
+	"tocsin/internal/api"
+	webhooks "tocsin/internal/engine/webhook"
+	integrations "tocsin/internal/integration"
 )
 
 var deliveryPages = []page{
@@ -20,31 +23,20 @@ var deliveryActions = []action{
 
 // attempt is one attempt to deliver a webhook.
 type attempt struct {
-	ID        string    `json:"event_id"`
-	MessageID string    `json:"message_id"`
-	Hook      int64     `json:"integration_id"`
-	Type      string    `json:"event_type"`
-	Kind      string    `json:"webhook_type"`
-	RefID     string    `json:"ref_id"`
-	Endpoint  string    `json:"endpoint"`
-	Number    int64     `json:"attempt"`
-	Duration  int64     `json:"duration"` // milliseconds
-	Status    string    `json:"status"`
-	Code      int64     `json:"status_code"`
-	Time      time.Time `json:"event_time"`
-	Origin    string    `json:"origin"`
-	Error     string    `json:"error_message"`
+	webhooks.Delivery
+	MessageID    string
+	ErrorMessage string
 }
 
 // At returns when the attempt was made, in Unix seconds.
-func (a attempt) At() int64 { return a.Time.Unix() }
+func (a attempt) At() int64 { return time.Time(a.EventTime).Unix() }
 
 // Path returns the address of the attempt's page; empty when it is private to others, who alone know what it is about.
 func (a attempt) Path() string {
 	if a.RefID == "" && a.Origin != "test" {
 		return ""
 	}
-	return "/deliveries/" + url.PathEscape(a.ID) + "?hook=" + strconv.FormatInt(a.Hook, 10)
+	return "/deliveries/" + url.PathEscape(a.EventID) + "?hook=" + strconv.FormatInt(a.IntegrationID, 10)
 }
 
 // Object returns the address of the incident or alert; empty when the visitor may not know it.
@@ -52,33 +44,16 @@ func (a attempt) Object() string {
 	if a.RefID == "" {
 		return ""
 	}
-	return "/" + a.Kind + "s/" + url.PathEscape(a.RefID)
+	return "/" + a.WebhookType + "s/" + url.PathEscape(a.RefID)
 }
-
-// webhook is an integration that sends webhooks.
-type webhook struct {
-	ID       int64  `json:"integration_id"`
-	Name     string `json:"integration_name"`
-	Type     string `json:"integration_type"`
-	Status   string `json:"status"`
-	Settings *struct {
-		Endpoint   string   `json:"endpoint"`
-		EventTypes []string `json:"event_types"`
-		Secret     string   `json:"sign_secret"`
-		RotatedAt  int64    `json:"sign_secret_rotated_at"`
-		OldEndsAt  int64    `json:"previous_sign_secret_expires_at"`
-	} `json:"settings"`
-}
-
-// Sends reports whether the integration is a webhook.
-func (w webhook) Sends() bool { return strings.HasPrefix(w.Type, "webhook_") && w.Settings != nil }
 
 // webhooks returns the account's webhooks, newest first.
-func (v *visit) webhooks() (hooks []webhook, err error) {
-	err = eachPage(v, "/integration/list", map[string]any{}, func(items []webhook) bool {
-		for _, w := range items {
-			if w.Sends() {
-				hooks = append(hooks, w)
+func (v *visit) webhooks() (hooks []integrations.Integration, err error) {
+	request := integrations.ListRequest{}
+	err = pageByPage[api.CursorPage[integrations.Integration]](v, "/integration/list", request, func(items []integrations.Integration) bool {
+		for _, i := range items {
+			if i.IsWebhook() && i.Settings != nil {
+				hooks = append(hooks, i)
 			}
 		}
 		return true
@@ -95,11 +70,10 @@ type message struct {
 
 type deliveriesView struct {
 	titled
-	Hooks    []webhook
+	Hooks    []integrations.Integration
 	Messages []message
 	Total    int64
 	Next     string // the address of the next page; empty: this is the last
-	Failures []webhook
 }
 
 // deliveryDays is the window of the ledger's page, and its greatest.
@@ -121,38 +95,36 @@ func showDeliveries(v *visit) (view, error) {
 		end = v.Now.UnixMilli() + 1
 	}
 	hook, _ := strconv.ParseInt(v.query("hook"), 10, 64)
-	request := map[string]any{
-		"limit": 50, "start_time": end - int64(days)*86_400_000, "end_time": end, "integration_id": hook, "ref_id": v.query("ref"),
-		"status": v.query("status"), "search_after_ctx": v.query("after"),
-	}
-	for _, name := range []string{"status", "search_after_ctx"} {
-		if request[name] == "" {
-			delete(request, name)
-		}
-	}
-	var reply struct {
-		Items []attempt `json:"items"`
-		Total int64     `json:"total"`
-		After string    `json:"search_after_ctx"`
-	}
-	if err := v.call("/webhook/history/list", request, &reply); err != nil {
+	reply, err := call[webhooks.HistoryPage](v, "/webhook/history/list", webhooks.HistoryListRequest{
+		Limit: 50, StartTime: end - int64(days)*86_400_000, EndTime: end, IntegrationID: hook, RefID: v.query("ref"),
+		Status: v.query("status"), SearchAfterCtx: v.query("after"),
+	})
+	if err != nil {
 		return nil, err
 	}
-	d.Messages, d.Total = d.group(reply.Items), reply.Total
-	if reply.After != "" {
+	d.Messages, d.Total = d.group(attemptsOf(reply)), reply.Total
+	if reply.SearchAfterCtx != "" {
 		next := v.r.URL.Query()
-		next.Set("after", reply.After)
+		next.Set("after", reply.SearchAfterCtx)
 		next.Set("end", strconv.FormatInt(end, 10))
 		d.Next = "/deliveries?" + next.Encode()
 	}
 	return d, nil
 }
 
+// attemptsOf returns the attempts of a page.
+func attemptsOf(page webhooks.HistoryPage) (all []attempt) {
+	for _, one := range page.Items {
+		all = append(all, attempt{Delivery: one.Delivery, MessageID: one.MessageID})
+	}
+	return all
+}
+
 // group puts attempts of the same message together, where the newest of them stands.
 func (d *deliveriesView) group(attempts []attempt) (messages []message) {
 	names := map[int64]string{}
 	for _, w := range d.Hooks {
-		names[w.ID] = w.Name
+		names[w.IntegrationID] = w.IntegrationName
 	}
 	seen := map[string]int{}
 	for _, a := range attempts {
@@ -161,7 +133,7 @@ func (d *deliveriesView) group(attempts []attempt) (messages []message) {
 			continue
 		}
 		seen[a.MessageID] = len(messages)
-		messages = append(messages, message{attempt: a, Hook: names[a.Hook]})
+		messages = append(messages, message{attempt: a, Hook: names[a.IntegrationID]})
 	}
 	return messages
 }
@@ -169,7 +141,7 @@ func (d *deliveriesView) group(attempts []attempt) (messages []message) {
 // Named returns the name of a webhook, or its number when it was deleted.
 func (m message) Named() string {
 	if m.Hook == "" {
-		return strconv.FormatInt(m.attempt.Hook, 10)
+		return strconv.FormatInt(m.IntegrationID, 10)
 	}
 	return m.Hook
 }
@@ -177,54 +149,49 @@ func (m message) Named() string {
 // deliveryView is an attempt, and the message that it belongs to.
 type deliveryView struct {
 	titled
-	Attempt struct {
-		attempt
-		RequestHeaders  string `json:"request_headers"`
-		RequestBody     string `json:"request_body"`
-		ResponseHeaders string `json:"response_headers"`
-		ResponseBody    string `json:"response_body"`
-		RefTitle        string `json:"ref_headline"`
-		Channel         string `json:"channel_name"`
-	}
+	Attempt attempt
+	Detail  webhooks.HistoryDetail
 	Message *deliveredMessage // nil: the attempt came with an account file
 	Hook    string
 }
 
 type deliveredMessage struct {
-	ID        string    `json:"message_id"`
-	Status    string    `json:"status"`
-	Happened  int64     `json:"happened_at"` // Unix milliseconds, as the next two
-	NextAt    int64     `json:"next_at"`
-	SettledAt int64     `json:"settled_at"`
-	Reason    string    `json:"reason"`
-	Attempts  []attempt `json:"attempts"`
+	webhooks.MessageInfo
+	Attempts []attempt
 }
 
 // Due returns when the next attempt is made, in Unix seconds.
 func (m deliveredMessage) Due() int64 { return m.NextAt / 1000 }
 
 // At returns when the event of the message happened, in Unix seconds.
-func (m deliveredMessage) At() int64 { return m.Happened / 1000 }
+func (m deliveredMessage) At() int64 { return m.HappenedAt / 1000 }
 
 func showDelivery(v *visit) (view, error) {
 	d := deliveryView{titled: titled(v.T("Webhook delivery"))}
 	hook, _ := strconv.ParseInt(v.query("hook"), 10, 64)
 	event := v.r.PathValue("id")
-	if err := v.call("/webhook/history/detail", map[string]any{"event_id": event, "integration_id": hook}, &d.Attempt); err != nil {
+	var err error
+	request := webhooks.HistoryDetailRequest{EventID: event, IntegrationID: hook}
+	d.Detail, err = call[webhooks.HistoryDetail](v, "/webhook/history/detail", request)
+	if err != nil {
 		return nil, err
 	}
-	d.Attempt.RequestHeaders, d.Attempt.RequestBody = indented(d.Attempt.RequestHeaders), indented(d.Attempt.RequestBody)
-	d.Attempt.ResponseHeaders, d.Attempt.ResponseBody = indented(d.Attempt.ResponseHeaders), indented(d.Attempt.ResponseBody)
-	var w webhook
-	if err := ignoreHidden(v.call("/integration/info", map[string]any{"integration_id": hook}, &w)); err != nil {
+	d.Attempt = attempt{Delivery: d.Detail.Delivery, ErrorMessage: d.Detail.ErrorMessage}
+	d.Detail.RequestHeaders, d.Detail.RequestBody = indented(d.Detail.RequestHeaders), indented(d.Detail.RequestBody)
+	d.Detail.ResponseHeaders, d.Detail.ResponseBody = indented(d.Detail.ResponseHeaders), indented(d.Detail.ResponseBody)
+	w, err := call[integrations.Info](v, "/integration/info", integrations.OneRequest{IntegrationID: hook})
+	if err := ignoreHidden(err); err != nil {
 		return nil, err
 	}
-	d.Hook = w.Name
-	var m deliveredMessage
-	if err := ignoreHidden(v.call("/webhook/message/info", map[string]any{"event_id": event}, &m)); err != nil || m.ID == "" {
+	d.Hook = w.IntegrationName
+	m, err := call[webhooks.MessageInfo](v, "/webhook/message/info", webhooks.MessageInfoRequest{EventID: event})
+	if err := ignoreHidden(err); err != nil || m.MessageID == "" {
 		return d, err
 	}
-	d.Message = &m
+	d.Message = &deliveredMessage{MessageInfo: m}
+	for _, one := range m.Attempts {
+		d.Message.Attempts = append(d.Message.Attempts, attempt{Delivery: one.Delivery, ErrorMessage: one.ErrorMessage})
+	}
 	return d, nil
 }
 
@@ -240,6 +207,7 @@ func indented(text string) string {
 // replayDelivery sends a message again and shows its page, where the new attempt appears.
 func replayDelivery(v *visit) (string, error) {
 	hook := url.Values{"hook": {v.query("hook")}, "done": {"replay"}}
-	return "/deliveries/" + url.PathEscape(v.r.PathValue("id")) + "?" + hook.Encode(),
-		v.call("/webhook/history/replay", map[string]any{"event_id": v.r.PathValue("id")}, nil)
+	request := webhooks.HistoryReplayRequest{EventID: v.r.PathValue("id")}
+	return "/deliveries/" + url.PathEscape(request.EventID) + "?" + hook.Encode(),
+		do[webhooks.Replayed](v, "/webhook/history/replay", request)
 }

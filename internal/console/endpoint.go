@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"tocsin/internal/api"
+	webhooks "tocsin/internal/engine/webhook"
+	integrations "tocsin/internal/integration"
 )
 
 var endpointPages = []page{
@@ -20,34 +22,27 @@ var endpointActions = []action{
 	{path: "/endpoints/{id}/replay", do: replayEndpoint, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
 	{path: "/endpoints/{id}/cancel", do: cancelReplay, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
 	{path: "/endpoints/{id}/rotate", do: rotateSecret, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
-	{path: "/endpoints/{id}/expire", do: onEndpoint("/integration/secret/expire"), show: showEndpoint, page: "endpoint",
-		needs: manageIntegrations},
-	{path: "/endpoints/{id}/enable", do: onEndpoint("/integration/enable"), show: showEndpoint, page: "endpoint", needs: manageIntegrations},
-	{path: "/endpoints/{id}/disable", do: onEndpoint("/integration/disable"), show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/expire", do: expireSecret, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/enable", do: enableEndpoint, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
+	{path: "/endpoints/{id}/disable", do: disableEndpoint, show: showEndpoint, page: "endpoint", needs: manageIntegrations},
 }
 
-// breaker is how the endpoint of a webhook is.
-type breaker struct {
-	State    string `json:"state"` // closed, open or half-open
-	Failures int64  `json:"failures"`
-	Since    int64  `json:"failing_since"` // Unix milliseconds, as the next
-	Until    int64  `json:"held_until"`
-	Error    string `json:"last_error"`
-	Waiting  int64  `json:"waiting"`
-}
+// breaker is how the endpoint of a webhook is. Its times are in Unix seconds.
+type breaker struct{ webhooks.EndpointInfo }
 
-// FailingSince returns the first of the failures in a row, in Unix seconds.
-func (b breaker) FailingSince() int64 { return b.Since / 1000 }
+// FailingSince returns the first of the failures in a row.
+func (b breaker) FailingSince() int64 { return b.EndpointInfo.FailingSince / 1000 }
 
-// HeldUntil returns when the next attempt is made, in Unix seconds.
-func (b breaker) HeldUntil() int64 { return b.Until / 1000 }
+// HeldUntil returns when the next attempt is made.
+func (b breaker) HeldUntil() int64 { return b.EndpointInfo.HeldUntil / 1000 }
 
-func (v *visit) breaker(hook int64) (b breaker, err error) {
-	return b, v.call("/webhook/endpoint/info", map[string]any{"integration_id": hook}, &b)
+func (v *visit) breaker(hook int64) (breaker, error) {
+	reply, err := call[webhooks.EndpointInfo](v, "/webhook/endpoint/info", webhooks.EndpointInfoRequest{IntegrationID: hook})
+	return breaker{reply}, err
 }
 
 type endpointRow struct {
-	webhook
+	integrations.Integration
 	breaker
 }
 
@@ -63,11 +58,11 @@ func showEndpoints(v *visit) (view, error) {
 		return d, err
 	}
 	for _, hook := range hooks {
-		state, err := v.breaker(hook.ID)
+		state, err := v.breaker(hook.IntegrationID)
 		if err != nil {
 			return d, err
 		}
-		d.Endpoints = append(d.Endpoints, endpointRow{webhook: hook, breaker: state})
+		d.Endpoints = append(d.Endpoints, endpointRow{Integration: hook, breaker: state})
 	}
 	return d, nil
 }
@@ -75,69 +70,54 @@ func showEndpoints(v *visit) (view, error) {
 // endpointView is the page of one endpoint. After a form was sent it has what came of it.
 type endpointView struct {
 	titled
-	Hook     webhook
+	Hook     integrations.Info
 	Breaker  breaker
 	Attempts []attempt
 	Replays  []replayRow
-	Days     []endpointDay // the last days, the oldest first
-	Failed   *chart        // of the days
-	Count    *replayWindow // that was counted; nil: none was
-	Test     *testResult   // nil: none was sent
-	Secret   string        // shown this once; empty: none was made
-	From, To string        // of the form, for input fields
+	Days     []webhooks.EndpointDay // the last days, the oldest first
+	Failed   *chart                 // of the days
+	Count    *replayWindow          // that was counted; nil: none was
+	Test     *webhooks.Tested       // nil: none was sent
+	Secret   string                 // shown this once; empty: none was made
+	From, To string                 // of the form, for input fields
 	Status   string
 	Types    []string // of the form of the test
 }
 
-type replayRow struct {
-	ID        string `json:"replay_id"`
-	Status    string `json:"status"`
-	Reason    string `json:"reason"`
-	Count     int64  `json:"count"`
-	Sent      int64  `json:"sent"`
-	From      int64  `json:"start_time"` // Unix milliseconds, as the next
-	To        int64  `json:"end_time"`
-	CreatedAt int64  `json:"created_at"`
-}
+// replayRow is a replay. Its times are in Unix seconds.
+type replayRow struct{ webhooks.Replay }
 
-// Start and End return the window of the replay in Unix seconds.
-func (r replayRow) Start() int64 { return r.From / 1000 }
+// Start returns the beginning of the window.
+func (r replayRow) Start() int64 { return r.StartTime / 1000 }
 
 // End returns the end of the window.
-func (r replayRow) End() int64 { return r.To / 1000 }
+func (r replayRow) End() int64 { return r.EndTime / 1000 }
 
 // replayWindow is what a replay would send again.
 type replayWindow struct {
 	From, To int64 // Unix milliseconds
 	Status   string
-	Count    int64 `json:"count"`
-}
-
-type testResult struct {
-	EventID  string `json:"event_id"`
-	Status   string `json:"status"`
-	Code     int64  `json:"status_code"`
-	Duration int64  `json:"duration"`
-	Error    string `json:"error_message"`
+	Count    int64
 }
 
 func showEndpoint(v *visit) (view, error) {
 	var d endpointView
+	var err error
 	hook := v.pathID()
-	if err := v.call("/integration/info", map[string]any{"integration_id": hook}, &d.Hook); err != nil {
+	d.Hook, err = call[integrations.Info](v, "/integration/info", integrations.OneRequest{IntegrationID: hook})
+	if err != nil {
 		return nil, err
 	}
-	d.titled = titled(d.Hook.Name)
-	if !d.Hook.Sends() {
+	d.titled = titled(d.Hook.IntegrationName)
+	if !d.Hook.IsWebhook() || d.Hook.Settings == nil {
 		return nil, &api.Refusal{Status: http.StatusNotFound, Code: "ResourceNotFound", Message: v.T("This integration is no webhook.")}
 	}
-	var err error
 	d.Breaker, err = v.breaker(hook)
 	if err != nil {
 		return nil, err
 	}
 	d.Count, _ = v.made.(*replayWindow)
-	d.Test, _ = v.made.(*testResult)
+	d.Test, _ = v.made.(*webhooks.Tested)
 	d.Secret, _ = v.made.(string)
 	d.Types = d.Hook.Settings.EventTypes
 	d.From = v.field("from")
@@ -154,13 +134,6 @@ func showEndpoint(v *visit) (view, error) {
 	return d, v.endpointHistory(&d)
 }
 
-// endpointDay is how many attempts were made on a day.
-type endpointDay struct {
-	Start     int64 `json:"start_time"`
-	Succeeded int64 `json:"succeeded"`
-	Failed    int64 `json:"failed"`
-}
-
 // DayOf names the day that begins at a moment, by the clock of the account.
 func (v *visit) DayOf(at int64) string { return v.partOf(at, "day") }
 
@@ -169,16 +142,15 @@ var failedAttempts = measure{"Failed attempts by day", count, true, counted(func
 
 // endpointDays adds the failures of the last days as a graph.
 func (v *visit) endpointDays(d *endpointView) error {
-	var reply struct {
-		Items []endpointDay `json:"items"`
-	}
-	if err := v.call("/webhook/endpoint/days", map[string]any{"integration_id": d.Hook.ID}, &reply); err != nil {
+	request := webhooks.EndpointDaysRequest{IntegrationID: d.Hook.IntegrationID}
+	reply, err := call[webhooks.EndpointDays](v, "/webhook/endpoint/days", request)
+	if err != nil {
 		return err
 	}
 	d.Days = reply.Items
 	parts := make([]figures, len(d.Days))
 	for i, day := range d.Days {
-		parts[i].TS, parts[i].TotalIncidentCnt = day.Start, day.Failed
+		parts[i].TS, parts[i].TotalIncidentCnt = day.StartTime, day.Failed
 	}
 	c := v.chart(failedAttempts, parts, "day")
 	c.ID = "failures"
@@ -188,19 +160,19 @@ func (v *visit) endpointDays(d *endpointView) error {
 
 // endpointHistory adds the latest attempts and replays.
 func (v *visit) endpointHistory(d *endpointView) error {
-	var history struct {
-		Items []attempt `json:"items"`
-	}
 	now := v.Now.UnixMilli() + 1
-	request := map[string]any{"limit": 10, "start_time": now - deliveryDays*86_400_000, "end_time": now, "integration_id": d.Hook.ID}
-	if err := v.call("/webhook/history/list", request, &history); err != nil {
+	history, err := call[webhooks.HistoryPage](v, "/webhook/history/list", webhooks.HistoryListRequest{
+		Limit: 10, StartTime: now - deliveryDays*86_400_000, EndTime: now, IntegrationID: d.Hook.IntegrationID,
+	})
+	if err != nil {
 		return err
 	}
-	var replays struct {
-		Items []replayRow `json:"items"`
+	d.Attempts = attemptsOf(history)
+	request := webhooks.ReplayListRequest{IntegrationID: d.Hook.IntegrationID}
+	replays, err := call[api.Items[webhooks.Replay]](v, "/webhook/replay/list", request)
+	for _, r := range replays.Items[:min(5, len(replays.Items))] {
+		d.Replays = append(d.Replays, replayRow{r})
 	}
-	err := v.call("/webhook/replay/list", map[string]any{"integration_id": d.Hook.ID}, &replays)
-	d.Attempts, d.Replays = history.Items, replays.Items[:min(5, len(replays.Items))]
 	return err
 }
 
@@ -214,21 +186,23 @@ func (v *visit) endpointPath(done string) string {
 	return "/endpoints/" + url.PathEscape(v.r.PathValue("id")) + "?done=" + done
 }
 
-// onEndpoint returns an action that calls an operation on the webhook of the address.
-func onEndpoint(path string) func(*visit) (string, error) {
-	return func(v *visit) (string, error) {
-		return v.endpointPath("saved"), v.call(path, map[string]any{"integration_id": v.pathID()}, nil)
-	}
+func enableEndpoint(v *visit) (string, error) {
+	return v.endpointPath("saved"), do[api.Empty](v, "/integration/enable", integrations.OneRequest{IntegrationID: v.pathID()})
+}
+
+func disableEndpoint(v *visit) (string, error) {
+	return v.endpointPath("saved"), do[api.Empty](v, "/integration/disable", integrations.OneRequest{IntegrationID: v.pathID()})
+}
+
+// expireSecret ends the old secret.
+func expireSecret(v *visit) (string, error) {
+	return v.endpointPath("saved"), do[api.Empty](v, "/integration/secret/expire", integrations.OneRequest{IntegrationID: v.pathID()})
 }
 
 // testEndpoint sends a sample event and shows what came of it.
 func testEndpoint(v *visit) (string, error) {
-	request := map[string]any{"integration_id": v.pathID()}
-	if kind := v.field("event_type"); kind != "" {
-		request["event_type"] = kind
-	}
-	var result testResult
-	err := v.call("/webhook/test", request, &result)
+	request := webhooks.TestRequest{IntegrationID: v.pathID(), EventType: v.field("event_type")}
+	result, err := call[webhooks.Tested](v, "/webhook/test", request)
 	v.made = &result
 	return "", err
 }
@@ -240,8 +214,9 @@ func countReplay(v *visit) (string, error) {
 		return "", err
 	}
 	request := w.request(v.pathID())
-	request["dry_run"] = true
-	err = v.call("/webhook/replay", request, &w)
+	request.DryRun = dryRun
+	reply, err := call[webhooks.ReplayStarted](v, "/webhook/replay", request)
+	w.Count = reply.Count
 	v.made = &w
 	return "", err
 }
@@ -252,16 +227,18 @@ func replayEndpoint(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	request := w.request(v.pathID())
-	request["count"], err = strconv.ParseInt(v.field("count"), 10, 64)
+	count, err := strconv.ParseInt(v.field("count"), 10, 64)
 	if err != nil {
 		return countReplay(v)
 	}
-	return v.endpointPath("replay"), v.call("/webhook/replay", request, nil)
+	request := w.request(v.pathID())
+	request.Count = &count
+	return v.endpointPath("replay"), do[webhooks.ReplayStarted](v, "/webhook/replay", request)
 }
 
 func cancelReplay(v *visit) (string, error) {
-	return v.endpointPath("cancel"), v.call("/webhook/replay/cancel", map[string]any{"replay_id": v.field("replay_id")}, nil)
+	request := webhooks.ReplayCancelRequest{ReplayID: v.field("replay_id")}
+	return v.endpointPath("cancel"), do[api.Empty](v, "/webhook/replay/cancel", request)
 }
 
 // rotateSecret makes a new secret and shows it, this once.
@@ -270,20 +247,14 @@ func rotateSecret(v *visit) (string, error) {
 	if err != nil {
 		return "", refused(v.T("The number of hours must be a whole number, such as 24."))
 	}
-	var reply struct {
-		Secret string `json:"sign_secret"`
-	}
-	err = v.call("/integration/secret/rotate", map[string]any{"integration_id": v.pathID(), "grace_seconds": hours * 3600}, &reply)
-	v.made = reply.Secret
+	request := integrations.RotateSecretRequest{IntegrationID: v.pathID(), GraceSeconds: hours * 3600}
+	reply, err := call[integrations.RotatedSecret](v, "/integration/secret/rotate", request)
+	v.made = reply.SignSecret
 	return "", err
 }
 
-func (w replayWindow) request(hook int64) map[string]any {
-	request := map[string]any{"integration_ids": []int64{hook}, "start_time": w.From, "end_time": w.To}
-	if w.Status != "" {
-		request["status"] = w.Status
-	}
-	return request
+func (w replayWindow) request(hook int64) webhooks.ReplayRequest {
+	return webhooks.ReplayRequest{IntegrationIDs: []int64{hook}, StartTime: w.From, EndTime: w.To, Status: w.Status}
 }
 
 // replayForm reads the window of a replay, in the visitor's time zone.

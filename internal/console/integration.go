@@ -11,6 +11,9 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/engine/explain"
+	"tocsin/internal/engine/ingest"
+	integrations "tocsin/internal/integration"
 )
 
 var integrationPages = []page{
@@ -33,38 +36,8 @@ var integrationActions = []action{
 // manageIntegrations is the permission that the forms of integrations need.
 var manageIntegrations = rights{auth.IntegrationsManage}
 
-// integrationRow is what pages need of an integration.
-type integrationRow struct {
-	ID        int64  `json:"integration_id"`
-	Name      string `json:"integration_name"`
-	Type      string `json:"integration_type"`
-	About     string `json:"description"`
-	TeamID    int64  `json:"team_id"`
-	ChannelID int64  `json:"channel_id"`
-	Key       string `json:"integration_key"`
-	PushURL   string `json:"push_url"`
-	Status    string `json:"status"`
-	Settings  *struct {
-		Interval    int64             `json:"interval_seconds"`
-		SeverityMap map[string]string `json:"severity_map"`
-		MaxBytes    int64             `json:"max_bytes_per_day"`
-	} `json:"settings"`
-	Volume *struct {
-		Bytes int64 `json:"bytes"`
-		Most  int64 `json:"max_bytes_per_day"`
-	} `json:"volume"`
-	Refused []struct {
-		Reason string `json:"reason"`
-		Events int64  `json:"events"`
-		LastAt int64  `json:"last_at"`
-		Detail string `json:"detail"`
-	} `json:"refused"`
-	Unknown []struct {
-		Word   string `json:"word"`
-		Events int64  `json:"events"`
-		LastAt int64  `json:"last_at"`
-	} `json:"unknown_severities"`
-}
+// integrationRow is an integration as pages show it.
+type integrationRow struct{ integrations.Info }
 
 // sources are the types that push alerts, in the order of the form; watches those that push something else.
 var (
@@ -73,15 +46,10 @@ var (
 )
 
 // Source reports whether the integration pushes alerts.
-func (i integrationRow) Source() bool { return slices.Contains(sources, i.Type) }
-
-// Webhook reports whether the integration sends to another program.
-func (i integrationRow) Webhook() bool {
-	return i.Type == "webhook_incident" || i.Type == "webhook_alert"
-}
+func (i integrationRow) Source() bool { return slices.Contains(sources, i.IntegrationType) }
 
 // Counted reports whether the bytes that it sends in a day are bounded.
-func (i integrationRow) Counted() bool { return i.Source() || i.Type == "change" }
+func (i integrationRow) Counted() bool { return i.Source() || i.IntegrationType == "change" }
 
 func showIntegrations(v *visit) (view, error) {
 	d := recordList{
@@ -92,14 +60,13 @@ func showIntegrations(v *visit) (view, error) {
 	if v.who.MayAny(manageIntegrations) {
 		d.New, d.NewText = "/integrations/new", v.T("New integration")
 	}
-	var reply struct {
-		Items []integrationRow `json:"items"`
-		More  bool             `json:"has_next_page"`
-	}
-	err := v.call("/integration/list", map[string]any{"p": d.Page, "limit": perPage, "query": d.Search}, &reply)
-	d.More = reply.More
+	request := integrations.ListRequest{Query: d.Search}
+	request.P, request.Limit = d.Page, perPage
+	reply, err := call[api.CursorPage[integrations.Integration]](v, "/integration/list", request)
+	d.More = reply.HasNextPage
 	for _, i := range reply.Items {
-		row := recordRow{Path: "/integrations/" + strconv.FormatInt(i.ID, 10), Name: i.Name, About: i.About, Tags: []string{i.Type}}
+		row := recordRow{Path: "/integrations/" + strconv.FormatInt(i.IntegrationID, 10), Name: i.IntegrationName, About: i.Description}
+		row.Tags = []string{i.IntegrationType}
 		if i.Status != "enabled" {
 			row.Warnings = []string{v.T("Disabled")}
 		}
@@ -109,7 +76,7 @@ func showIntegrations(v *visit) (view, error) {
 }
 
 func (v *visit) integration() (i integrationRow, err error) {
-	err = v.call("/integration/info", map[string]any{"integration_id": v.number()}, &i)
+	i.Info, err = call[integrations.Info](v, "/integration/info", integrations.OneRequest{IntegrationID: v.number()})
 	return i, err
 }
 
@@ -121,21 +88,8 @@ type integrationView struct {
 	Channels    map[int64]string
 	Route       *storedRoute
 	EventID     string
-	Explained   *eventOutcome
+	Explained   explanation
 	May         bool
-}
-
-// eventOutcome is what became of an event.
-type eventOutcome struct {
-	Summary  string   `json:"summary"`
-	Words    []string `json:"words"`
-	Waiting  bool     `json:"waiting"`
-	Verdicts []struct {
-		Outcome    string `json:"outcome"`
-		ChannelID  int64  `json:"channel_id"`
-		AlertID    string `json:"alert_id"`
-		IncidentID string `json:"incident_id"`
-	} `json:"verdicts"`
 }
 
 func showIntegration(v *visit) (view, error) {
@@ -143,20 +97,20 @@ func showIntegration(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := integrationView{titled: titled(i.Name), Integration: i, May: v.who.MayAny(manageIntegrations), EventID: v.query("event")}
-	if i.Key != "" {
+	d := integrationView{titled: titled(i.IntegrationName), Integration: i, May: v.who.MayAny(manageIntegrations), EventID: v.query("event")}
+	if i.IntegrationKey != "" {
 		d.Address = v.origin() + i.PushURL
 		d.Curl = curl(i, d.Address)
 	}
 	if i.Source() && i.ChannelID == 0 {
-		d.Route, err = v.route(i.ID)
+		d.Route, err = v.route(i.IntegrationID)
 		if err != nil {
 			return nil, err
 		}
 	}
 	if d.EventID != "" {
-		d.Explained = &eventOutcome{}
-		if err := v.call("/alert/explain", map[string]any{"event_id": d.EventID}, d.Explained); err != nil {
+		d.Explained, err = v.explainAlert(explain.AlertRequest{EventID: d.EventID})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -184,8 +138,8 @@ func curl(i integrationRow, address string) string {
 		"grafana":    `{"alerts": [{"status": "firing", "labels": {"alertname": "DiskFull", "service": "db"}}]}`,
 		"pagerduty":  `{"event_action": "trigger", "payload": {"summary": "Disk is full", "severity": "warning", "source": "db-1"}}`,
 		"change":     `{"title": "Release 42", "change_key": "release-42", "change_status": "Done"}`,
-	}[i.Type]
-	if i.Type == "heartbeat" {
+	}[i.IntegrationType]
+	if i.IntegrationType == "heartbeat" {
 		return "curl -X POST '" + address + "'"
 	}
 	return "curl '" + address + "' -H 'Content-Type: application/json' -d '" + cmp.Or(body, "{}") + "'"
@@ -209,9 +163,14 @@ func (v *visit) channelChoices() ([]channel.Shown, error) {
 	return reply.Items, err
 }
 
+// integrationOf returns a new integration of a type.
+func integrationOf(kind string) integrationRow {
+	return integrationRow{integrations.Info{Integration: integrations.Integration{IntegrationType: kind}}}
+}
+
 // editIntegration shows the form of an integration: what was entered, else what is stored.
 func editIntegration(v *visit) (view, error) {
-	i, back := integrationRow{Type: "standard"}, "/integrations"
+	i, back := integrationOf("standard"), "/integrations"
 	d := recordForm{titled: titled(v.T("New integration"))}
 	if v.r.PathValue("id") != "" {
 		var err error
@@ -219,21 +178,21 @@ func editIntegration(v *visit) (view, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.titled, back = titled(i.Name), "/integrations/"+strconv.FormatInt(i.ID, 10)
+		d.titled, back = titled(i.IntegrationName), "/integrations/"+strconv.FormatInt(i.IntegrationID, 10)
 	}
 	d.Path = v.r.URL.Path
 	d.Back = back
 	d.May = v.who.MayAny(manageIntegrations)
-	d.text("name", v.T("Name"), i.Name, "")
-	if i.ID == 0 {
+	d.text("name", v.T("Name"), i.IntegrationName, "")
+	if i.IntegrationID == 0 {
 		types := []option{}
 		for _, kind := range slices.Concat(sources, watches) {
 			types = append(types, option{kind, kind})
 		}
-		d.choice("type", v.T("What sends to it"), i.Type, types,
+		d.choice("type", v.T("What sends to it"), i.IntegrationType, types,
 			v.T("standard takes the JSON of this product; heartbeat raises an alert when it hears nothing; change takes releases and the like."))
 	}
-	d.text("about", v.T("Description"), i.About, "")
+	d.text("about", v.T("Description"), i.Description, "")
 	channels, err := v.channelChoices()
 	if err != nil {
 		return nil, err
@@ -246,20 +205,20 @@ func editIntegration(v *visit) (view, error) {
 	if err := d.teams(v, i.TeamID); err != nil {
 		return nil, err
 	}
-	if interval := int64(300); i.ID == 0 || i.Type == "heartbeat" {
-		if i.Settings != nil && i.Settings.Interval > 0 {
-			interval = i.Settings.Interval
+	if interval := int64(300); i.IntegrationID == 0 || i.IntegrationType == "heartbeat" {
+		if i.Settings != nil && i.Settings.IntervalSeconds > 0 {
+			interval = i.Settings.IntervalSeconds
 		}
 		d.number("interval", v.T("Seconds between heartbeats"), interval, v.T("For heartbeats alone."))
 	}
-	if i.ID == 0 || i.FreeWords() {
+	if i.IntegrationID == 0 || i.FreeWords() {
 		d.long("severities", v.T("Severities, one word=Critical, word=Warning or word=Info on each line"), i.severityLines(),
 			v.T("For prometheus and grafana alone. They precede the words that Tocsin knows."))
 	}
-	if i.ID == 0 || i.Counted() {
+	if i.IntegrationID == 0 || i.Counted() {
 		most := int64(defaultMiB)
-		if i.Settings != nil && i.Settings.MaxBytes > 0 {
-			most = i.Settings.MaxBytes >> 20
+		if i.Settings != nil && i.Settings.MaxBytesPerDay > 0 {
+			most = i.Settings.MaxBytesPerDay >> 20
 		}
 		d.number("mib", v.T("MiB of events in a day"), most,
 			v.T("Beyond it the labels, images and description of an event are cut to 2 KB, and beyond ten times it events are refused."))
@@ -271,62 +230,58 @@ func editIntegration(v *visit) (view, error) {
 const defaultMiB = 256
 
 func saveIntegration(v *visit) (string, error) {
-	request := map[string]any{
-		"integration_name": v.field("name"), "description": v.field("about"), "channel_id": formNumber(v,
-			"channel"), "team_id": formNumber(v, "team"),
-	}
-	kind, id := v.field("type"), v.number()
+	name, id := v.field("name"), v.number()
+	kind := v.field("type")
 	if id != 0 {
 		i, err := v.integration()
 		if err != nil {
 			return "", err
 		}
-		kind = i.Type
+		kind = i.IntegrationType
+	}
+	body := integrations.Body{
+		Description: new(v.field("about")), ChannelID: new(formNumber(v, "channel")), TeamID: new(formNumber(v, "team")),
 	}
 	if kind == "heartbeat" {
-		request["settings"] = map[string]any{"interval_seconds": formNumber(v, "interval")}
+		body.Settings = &integrations.Settings{IntervalSeconds: formNumber(v, "interval")}
 	}
 	if settings, err := v.sourceSettings(id, kind); err != nil {
 		return "", err
 	} else if settings != nil {
-		request["settings"] = settings
+		body.Settings = settings
 	}
 	if id == 0 {
-		request["integration_type"] = kind
-		var made struct {
-			ID int64 `json:"integration_id"`
-		}
-		err := v.call("/integration/create", request, &made)
-		return "/integrations/" + strconv.FormatInt(made.ID, 10), err
+		request := integrations.CreateRequest{IntegrationName: name, IntegrationType: kind, Body: body}
+		made, err := call[integrations.Created](v, "/integration/create", request)
+		return "/integrations/" + strconv.FormatInt(made.IntegrationID, 10), err
 	}
-	request["integration_id"] = id
-	return "/integrations/" + strconv.FormatInt(id, 10), v.call("/integration/update", request, nil)
+	request := integrations.UpdateRequest{IntegrationID: id, IntegrationName: &name, Body: body}
+	return "/integrations/" + strconv.FormatInt(id, 10), do[api.Warnings](v, "/integration/update", request)
 }
 
 // setIntegrationStatus enables, disables or deletes an integration, or replaces its key.
 func setIntegrationStatus(v *visit) (string, error) {
-	id := v.number()
-	next := "/integrations/" + strconv.FormatInt(id, 10)
-	switch to := v.r.PathValue("to"); to {
-	case "enable", "disable":
-		return next, v.call("/integration/"+to, map[string]any{"integration_id": id}, nil)
+	one := integrations.OneRequest{IntegrationID: v.number()}
+	next := "/integrations/" + strconv.FormatInt(one.IntegrationID, 10)
+	switch v.r.PathValue("to") {
+	case "enable":
+		return next, do[api.Empty](v, "/integration/enable", one)
+	case "disable":
+		return next, do[api.Empty](v, "/integration/disable", one)
 	case "delete":
-		return "/integrations", v.call("/integration/delete", map[string]any{"integration_id": id}, nil)
+		return "/integrations", do[api.Removal](v, "/integration/delete", integrations.DeleteRequest{OneRequest: one})
 	case "rotate":
-		return next, v.call("/integration/key/rotate", map[string]any{"integration_id": id, "grace_seconds": formNumber(v, "grace")}, nil)
+		request := integrations.RotateRequest{IntegrationID: one.IntegrationID, GraceSeconds: formNumber(v, "grace")}
+		return next, do[integrations.Rotated](v, "/integration/key/rotate", request)
 	}
 	return "", notHere(v)
 }
 
 // testIntegration sends a test event and shows what became of it.
 func testIntegration(v *visit) (string, error) {
-	request := map[string]any{"integration_id": v.number(), "event_status": cmp.Or(v.field("status"), "Info"),
-		"labels": labelsOf(v.field("labels"))}
-	var sent struct {
-		Event string `json:"event_id"`
-	}
-	err := v.call("/integration/test", request, &sent)
-	return "/integrations/" + strconv.FormatInt(v.number(), 10) + "?event=" + url.QueryEscape(sent.Event), err
+	request := ingest.TestRequest{IntegrationID: v.number(), EventStatus: cmp.Or(v.field("status"), "Info"), Labels: labelsOf(v.field("labels"))}
+	sent, err := call[ingest.Tested](v, "/integration/test", request)
+	return "/integrations/" + strconv.FormatInt(v.number(), 10) + "?event=" + url.QueryEscape(sent.EventID), err
 }
 
 // labelsOf reads labels: a name=value on each line.

@@ -1,22 +1,28 @@
 package console
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+
+	integrations "tocsin/internal/integration"
+)
 
 // sourceSettings returns the settings of a source with what the form has; nil: the form has none. The others stay.
-func (v *visit) sourceSettings(id int64, kind string) (settings map[string]any, err error) {
+func (v *visit) sourceSettings(id int64, kind string) (*integrations.Settings, error) {
 	words := severitiesOf(v.field("severities"))
 	mapped := slices.Contains(freeWords, kind) && v.r.PostForm.Has("severities")
 	mib := min(formNumber(v, "mib"), 1<<40) // the operation refuses more
-	counted := integrationRow{Type: kind}.Counted() && v.field("mib") != ""
+	most := cmp.Or(mib<<20, 1)              // it refuses less than a MiB, and 0 is none
+	counted := integrationOf(kind).Counted() && v.field("mib") != ""
 	if id == 0 {
-		settings = map[string]any{}
+		settings := &integrations.Settings{}
 		if len(words) > 0 { // a type without free words is refused with the reason
-			settings["severity_map"] = words
+			settings.SeverityMap = words
 		}
 		if counted && mib != defaultMiB {
-			settings["max_bytes_per_day"] = mib << 20
+			settings.MaxBytesPerDay = most
 		}
-		if len(settings) == 0 {
+		if settings.SeverityMap == nil && settings.MaxBytesPerDay == 0 {
 			return nil, nil
 		}
 		return settings, nil
@@ -24,14 +30,14 @@ func (v *visit) sourceSettings(id int64, kind string) (settings map[string]any, 
 	if !mapped && !counted {
 		return nil, nil
 	}
-	settings, err = v.settingsWith(func(before map[string]string) map[string]string {
+	settings, err := v.settingsWith(func(before map[string]string) map[string]string {
 		if mapped {
 			return words
 		}
 		return before
 	})
 	if counted && err == nil {
-		settings["max_bytes_per_day"] = mib << 20
+		settings.MaxBytesPerDay = most
 	}
 	return settings, err
 }

@@ -5,13 +5,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tocsin/internal/api"
+	integrations "tocsin/internal/integration"
 )
 
 // freeWords are the types of sources whose severities are free words, which an integration can map.
 var freeWords = []string{"prometheus", "grafana"}
 
 // FreeWords reports whether the integration can map severities.
-func (i integrationRow) FreeWords() bool { return slices.Contains(freeWords, i.Type) }
+func (i integrationRow) FreeWords() bool { return slices.Contains(freeWords, i.IntegrationType) }
 
 // SeverityMap returns the words that the integration maps to severities.
 func (i integrationRow) SeverityMap() map[string]string {
@@ -55,26 +58,18 @@ func severitiesOf(text string) map[string]string {
 }
 
 // settingsWith returns the settings of a stored integration with another map of severities. The other settings stay.
-func (v *visit) settingsWith(words func(map[string]string) map[string]string) (map[string]any, error) {
-	var stored struct {
-		Settings map[string]any `json:"settings"`
-	}
-	if err := v.call("/integration/info", map[string]any{"integration_id": v.number()}, &stored); err != nil {
+func (v *visit) settingsWith(words func(map[string]string) map[string]string) (*integrations.Settings, error) {
+	i, err := v.integration()
+	if err != nil {
 		return nil, err
 	}
-	settings, mapped := stored.Settings, map[string]string{}
-	if settings == nil {
-		settings = map[string]any{}
-	}
-	have, _ := settings["severity_map"].(map[string]any)
-	for word, severity := range have {
-		mapped[word], _ = severity.(string)
-	}
+	settings, mapped := valueOf(i.Settings), map[string]string{}
+	maps.Copy(mapped, settings.SeverityMap)
 	mapped = words(mapped)
-	if len(mapped) > 0 || have != nil {
-		settings["severity_map"] = mapped
+	if len(mapped) > 0 || settings.SeverityMap != nil {
+		settings.SeverityMap = mapped
 	}
-	return settings, nil
+	return &settings, nil
 }
 
 // mapSeverity maps a word that was unknown to a severity.
@@ -85,7 +80,8 @@ func mapSeverity(v *visit) (string, error) {
 		return words
 	})
 	if err == nil {
-		err = v.call("/integration/update", map[string]any{"integration_id": id, "settings": settings}, nil)
+		request := integrations.UpdateRequest{IntegrationID: id, Body: integrations.Body{Settings: settings}}
+		err = do[api.Warnings](v, "/integration/update", request)
 	}
 	return "/integrations/" + strconv.FormatInt(id, 10), err
 }

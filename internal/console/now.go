@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/engine/untold"
 	webhooks "tocsin/internal/engine/webhook"
 	incidents "tocsin/internal/incident"
+	integrations "tocsin/internal/integration"
 	schedules "tocsin/internal/schedule"
 )
 
@@ -164,8 +165,9 @@ func (d *nowView) readEndpoints(v *visit) error {
 	if err != nil || d.Endpoints.Total > 0 {
 		return err
 	}
-	return eachPage(v, "/integration/list", map[string]any{}, func(items []integrationRow) bool {
-		d.Webhooks = slices.ContainsFunc(items, integrationRow.Webhook)
+	request := integrations.ListRequest{}
+	return pageByPage[api.CursorPage[integrations.Integration]](v, "/integration/list", request, func(items []integrations.Integration) bool {
+		d.Webhooks = slices.ContainsFunc(items, func(i integrations.Integration) bool { return i.IsWebhook() })
 		return !d.Webhooks
 	})
 }

@@ -46,7 +46,9 @@ type routed struct {
 }
 
 // Path returns the address of the page.
-func (d routeView) Path() string { return fmt.Sprintf("/integrations/%d/route", d.Integration.ID) }
+func (d routeView) Path() string {
+	return fmt.Sprintf("/integrations/%d/route", d.Integration.IntegrationID)
+}
 
 func showRoute(v *visit) (view, error) {
 	i, err := v.integration()
@@ -77,7 +79,7 @@ func showRoute(v *visit) (view, error) {
 
 // stored fills in the stored route.
 func (d *routeView) stored(v *visit) error {
-	r, err := v.route(d.Integration.ID)
+	r, err := v.route(d.Integration.IntegrationID)
 	if err != nil || r == nil {
 		return err
 	}
@@ -146,7 +148,7 @@ func (v *visit) tryRoute(d routeView) ([]routed, error) {
 		return nil, nil
 	}
 	now := v.Now.Unix()
-	request := alert.ListRequest{StartTime: now - 7*86400, EndTime: now + 1, IntegrationIDs: []int64{d.Integration.ID}}
+	request := alert.ListRequest{StartTime: now - 7*86400, EndTime: now + 1, IntegrationIDs: []int64{d.Integration.IntegrationID}}
 	request.Limit = 20
 	recent, err := call[api.CursorPage[alert.Alert]](v, "/alert/list", request)
 	if err != nil || len(recent.Items) == 0 {

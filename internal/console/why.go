@@ -42,10 +42,10 @@ func (v *visit) explainIncident(id string) (explanation, error) {
 	return explanation{x}, err
 }
 
-// explainAlert explains an alert, or an event that became none; member is alert_id or event_id.
-func (v *visit) explainAlert(member, id string) (x explanation, err error) {
-	err = v.call("/alert/explain", map[string]any{member: id}, &x.Explanation)
-	return x, err
+// explainAlert explains an alert, or an event or an issue that may have become none.
+func (v *visit) explainAlert(request explain.AlertRequest) (explanation, error) {
+	x, err := call[explain.Explanation](v, "/alert/explain", request)
+	return explanation{x}, err
 }
 
 // link is one part of the chain from an event to the person who was notified.

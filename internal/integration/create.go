@@ -16,13 +16,15 @@ type Body struct {
 	Settings    *Settings `json:"settings,omitzero" doc:"Of a webhook, heartbeat or app, and of a source its severity_map and max_bytes_per_day; replaced as a whole."`
 }
 
-type createRequest struct {
+// CreateRequest asks for a new integration.
+type CreateRequest struct {
 	IntegrationName string `json:"integration_name" minLength:"1" maxLength:"59" doc:"1 to 59 characters."`
 	IntegrationType string `json:"integration_type" enum:"standard,prometheus,grafana,pagerduty,zabbix,sentry,heartbeat,change,webhook_incident,webhook_alert,slack_app,feishu_app,dingtalk_app,wecom_app,teams_app" doc:"What it is connected with; never changes."`
 	Body
 }
 
-type created struct {
+// Created is the reply of /integration/create.
+type Created struct {
 	IntegrationID   int64  `json:"integration_id" doc:"The new integration."`
 	IntegrationName string `json:"integration_name" doc:"Its name, as it was sent."`
 	IntegrationKey  string `json:"integration_key" doc:"The key that events come with; empty for a webhook or an app."`
@@ -30,12 +32,12 @@ type created struct {
 	api.Warnings
 }
 
-func (r *Service) create(c *api.Call, in createRequest) (created, error) {
+func (r *Service) create(c *api.Call, in CreateRequest) (Created, error) {
 	unused, err := id.Unused(func(n int64) (bool, error) {
 		return Kind.Exists(c.Tx, c.Who.AccountID, strconv.FormatInt(n, 10))
 	})
 	if err != nil {
-		return created{}, err
+		return Created{}, err
 	}
 	i := Integration{AccountID: c.Who.AccountID, IntegrationID: unused, IntegrationName: in.IntegrationName,
 		IntegrationType: in.IntegrationType,
@@ -46,7 +48,7 @@ func (r *Service) create(c *api.Call, in createRequest) (created, error) {
 	plain := i.IntegrationKey
 	warnings, err := r.store(c, &i, in.Body, nil)
 	i.IntegrationKey = plain
-	return created{i.IntegrationID, i.IntegrationName, plain, i.pushPath(), api.Warn(warnings)}, err
+	return Created{i.IntegrationID, i.IntegrationName, plain, i.pushPath(), api.Warn(warnings)}, err
 }
 
 // pushPath returns the path and query that a source pushes events to; empty for webhooks and apps.

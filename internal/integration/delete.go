@@ -8,13 +8,14 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type deleteRequest struct {
+// DeleteRequest asks to delete an integration, or what that would do.
+type DeleteRequest struct {
 	OneRequest
 	api.DryRun
 }
 
 // remove deletes an integration with its route, pipeline and enrichment rules. History keeps its name.
-func (r *Service) remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+func (r *Service) remove(c *api.Call, in DeleteRequest) (api.Removal, error) {
 	i, err := r.readInClear(c, in.IntegrationID)
 	if err != nil {
 		return api.Removal{}, err

@@ -159,7 +159,8 @@ func (r *Service) setStatus(status string) func(*api.Call, OneRequest) (api.Empt
 	}
 }
 
-type listRequest struct {
+// ListRequest asks for integrations, by name and team.
+type ListRequest struct {
 	api.CursorRequest
 	OrderBy  string  `json:"orderby,omitzero" enum:"created_at,updated_at" doc:"What to order by; absent: created_at."`
 	Asc      bool    `json:"asc,omitzero" doc:"Oldest first."`
@@ -169,7 +170,7 @@ type listRequest struct {
 }
 
 // list omits integrations that name a private channel which the caller may not read.
-func (r *Service) list(c *api.Call, in listRequest) (reply api.CursorPage[Integration], err error) {
+func (r *Service) list(c *api.Call, in ListRequest) (reply api.CursorPage[Integration], err error) {
 	hidden, err := Hidden(c.Tx, c.Who)
 	if err != nil {
 		return reply, err

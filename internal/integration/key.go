@@ -12,12 +12,14 @@ import (
 // newKey returns a random key.
 func newKey() string { return id.Token(20) }
 
-type rotateRequest struct {
+// RotateRequest asks for a new key of a source.
+type RotateRequest struct {
 	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The integration."`
 	GraceSeconds  int64 `json:"grace_seconds,omitzero" minimum:"0" maximum:"604800" doc:"For how many seconds the old key still works, at most 7 days; absent: it stops at once."`
 }
 
-type rotated struct {
+// Rotated is the new key of a source.
+type Rotated struct {
 	IntegrationKey string `json:"integration_key" doc:"The new key."`
 	PushURL        string `json:"push_url" doc:"The path and query to push events to."`
 }
@@ -40,19 +42,19 @@ func expireKeys(tx *db.Tx, account int64, i *Integration, now, grace int64) erro
 }
 
 // rotate replaces the key of a source. Keys of earlier rotations stop working at once.
-func (r *Service) rotate(c *api.Call, in rotateRequest) (rotated, error) {
+func (r *Service) rotate(c *api.Call, in RotateRequest) (Rotated, error) {
 	i, err := r.readInClear(c, in.IntegrationID)
 	if err != nil {
-		return rotated{}, err
+		return Rotated{}, err
 	}
 	if !i.IsSource() {
-		return rotated{}, fault.Invalid("integration_id", "%d is a %s, which has no key", in.IntegrationID, i.IntegrationType)
+		return Rotated{}, fault.Invalid("integration_id", "%d is a %s, which has no key", in.IntegrationID, i.IntegrationType)
 	}
 	if err := expireKeys(c.Tx, c.Who.AccountID, &i, c.Unix(), in.GraceSeconds); err != nil {
-		return rotated{}, err
+		return Rotated{}, err
 	}
 	i.IntegrationKey = newKey()
-	out := rotated{i.IntegrationKey, i.pushPath()}
+	out := Rotated{i.IntegrationKey, i.pushPath()}
 	_, err = r.store(c, &i, Body{}, i.Settings)
 	return out, err
 }

@@ -42,7 +42,7 @@ type Settings struct {
 	SignSecret                  string            `json:"sign_secret,omitzero" maxLength:"255" secret:"value" doc:"Of a webhook: what requests are signed with; a secret; absent: not signed."`
 	PreviousSignSecret          string            `json:"previous_sign_secret,omitzero" maxLength:"255" secret:"value" doc:"Of a webhook whose secret was rotated: the old one, which requests are signed with as well until it expires; never shown."`
 	PreviousSignSecretExpiresAt int64             `json:"previous_sign_secret_expires_at,omitzero" minimum:"0" doc:"Of a webhook whose secret was rotated: when the old one ends, Unix seconds."`
-	SignSecretRotatedAt         int64             `json:"sign_secret_rotated_at,omitzero" minimum:"0" doc:"When the secret was rotated, Unix seconds; absent: never. A rotated secret is not shown."`
+	SignSecretRotatedAt         int64             `json:"sign_secret_rotated_at,omitzero" minimum:"0" doc:"When the secret was rotated, Unix seconds; absent: never. A Rotated secret is not shown."`
 	InsecureSkipVerify          *bool             `json:"insecure_skip_verify,omitzero" doc:"Of a webhook: accept any certificate."`
 	Body                        string            `json:"body,omitzero" maxLength:"65536" doc:"Of an incident webhook: a body of its own with {{path.to.field}} in it; absent: the standard one."`
 	IntervalSeconds             int64             `json:"interval_seconds,omitzero" minimum:"10" maximum:"604800" doc:"Of a heartbeat: seconds without a sign of life after which an alert is raised."`

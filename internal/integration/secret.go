@@ -10,12 +10,14 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type rotateSecretRequest struct {
+// RotateSecretRequest asks for a new signing secret of a webhook.
+type RotateSecretRequest struct {
 	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The webhook."`
 	GraceSeconds  int64 `json:"grace_seconds,omitzero" minimum:"0" maximum:"2592000" doc:"For how many seconds requests are signed with the old secret as well, at most 30 days; absent: not any more."`
 }
 
-type rotatedSecret struct {
+// RotatedSecret is the new signing secret of a webhook.
+type RotatedSecret struct {
 	SignSecret string `json:"sign_secret" doc:"The new secret; it is not shown again."`
 	ExpiresAt  int64  `json:"previous_sign_secret_expires_at" doc:"Until when requests are signed with the old secret as well, Unix seconds; 0: they are not."`
 }
@@ -28,17 +30,17 @@ func newSignSecret() string {
 }
 
 // rotateSecret replaces the signing secret of a webhook. There are two at most: a secret of an earlier rotation ends now.
-func (r *Service) rotateSecret(c *api.Call, in rotateSecretRequest) (rotatedSecret, error) {
+func (r *Service) rotateSecret(c *api.Call, in RotateSecretRequest) (RotatedSecret, error) {
 	i, s, err := r.signed(c, in.IntegrationID)
 	if err != nil {
-		return rotatedSecret{}, err
+		return RotatedSecret{}, err
 	}
 	s.PreviousSignSecret, s.PreviousSignSecretExpiresAt = "", 0
 	if s.SignSecret != "" && in.GraceSeconds > 0 {
 		s.PreviousSignSecret, s.PreviousSignSecretExpiresAt = s.SignSecret, c.Unix()+in.GraceSeconds
 	}
 	s.SignSecret, s.SignSecretRotatedAt = newSignSecret(), c.Unix()
-	out := rotatedSecret{s.SignSecret, s.PreviousSignSecretExpiresAt}
+	out := RotatedSecret{s.SignSecret, s.PreviousSignSecretExpiresAt}
 	_, err = r.store(c, &i, Body{}, nil)
 	return out, err
 }

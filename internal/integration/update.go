@@ -14,13 +14,14 @@ import (
 	"tocsin/internal/team"
 )
 
-type updateRequest struct {
+// UpdateRequest asks for a change of an integration.
+type UpdateRequest struct {
 	IntegrationID   int64   `json:"integration_id" minimum:"1" doc:"The integration to change."`
 	IntegrationName *string `json:"integration_name,omitzero" minLength:"1" maxLength:"59" doc:"1 to 59 characters."`
 	Body
 }
 
-func (r *Service) update(c *api.Call, in updateRequest) (api.Warnings, error) {
+func (r *Service) update(c *api.Call, in UpdateRequest) (api.Warnings, error) {
 	i, err := r.readInClear(c, in.IntegrationID)
 	if err != nil {
 		return api.Warnings{}, err

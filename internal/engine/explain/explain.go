@@ -45,13 +45,14 @@ func (r *Service) Ops() []api.Op {
 	}})
 }
 
-type request struct {
+// AlertRequest names an alert, an event or an issue of a web page.
+type AlertRequest struct {
 	AlertID string `json:"alert_id,omitzero" pattern:"^([0-9a-fA-F]{24})?$" patternDescription:"24 hexadecimal digits" doc:"The alert; or event_id or issue_id."`
 	EventID string `json:"event_id,omitzero" pattern:"^([0-9a-fA-F]{24})?$" patternDescription:"24 hexadecimal digits" doc:"An event, by the id in the reply to its push."`
 	IssueID string `json:"issue_id,omitzero" maxLength:"255" doc:"An issue of a web page: what became of its alerts, or why it opens none."`
 }
 
-func (in request) Check() error {
+func (in AlertRequest) Check() error {
 	given := 0
 	for _, id := range []string{in.AlertID, in.EventID, in.IssueID} {
 		if id != "" {
@@ -95,7 +96,7 @@ func (r *Service) begin(c *api.Call) (x Explanation, err error) {
 	return x, err
 }
 
-func (r *Service) ofAlertOrEvent(c *api.Call, in request) (Explanation, error) {
+func (r *Service) ofAlertOrEvent(c *api.Call, in AlertRequest) (Explanation, error) {
 	x, err := r.begin(c)
 	if err != nil {
 		return x, err

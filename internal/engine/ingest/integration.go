@@ -27,7 +27,8 @@ func (r *Service) Ops() []api.Op {
 	}})
 }
 
-type testRequest struct {
+// TestRequest asks to send a test event through a source.
+type TestRequest struct {
 	IntegrationID int64             `json:"integration_id" minimum:"1" doc:"The source."`
 	EventStatus   string            `json:"event_status,omitzero" enum:"Critical,Warning,Info,Ok" doc:"Its severity, or Ok to end the alert; absent: Info."`
 	Labels        map[string]string `json:"labels,omitzero" maxProperties:"49" maxLength:"2048" doc:"Labels besides test, which is true."`
@@ -40,7 +41,7 @@ type Tested struct {
 }
 
 // test stores a test event of a source, which then waits for its verdict like every other.
-func (r *Service) test(c *api.Call, in testRequest) (Tested, error) {
+func (r *Service) test(c *api.Call, in TestRequest) (Tested, error) {
 	i, err := integration.Kind.Get(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
 	if err != nil {
 		return Tested{}, err
@@ -65,7 +66,7 @@ func (r *Service) test(c *api.Call, in testRequest) (Tested, error) {
 }
 
 // testEvent returns the test event of a request.
-func testEvent(i integration.Integration, in testRequest, at int64) event.Event {
+func testEvent(i integration.Integration, in TestRequest, at int64) event.Event {
 	title := event.Cut("Test of "+i.IntegrationName, event.MaxTitle)
 	status := cmp.Or(in.EventStatus, event.Info)
 	e := event.Event{

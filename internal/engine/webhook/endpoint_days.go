@@ -10,24 +10,26 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type endpointDaysRequest struct {
+// EndpointDaysRequest asks for the attempts of each of the last days.
+type EndpointDaysRequest struct {
 	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The webhook."`
 	Days          int64 `json:"days,omitzero" minimum:"0" maximum:"31" doc:"So many days, the last of which is today; absent: 14."`
 }
 
-// endpointDays is how many attempts to deliver to the endpoint of a webhook were made on each day.
-type endpointDays struct {
-	Items []endpointDay `json:"items" doc:"The days in the account's time zone, the oldest first, also those without attempts."`
+// EndpointDays is how many attempts to deliver to the endpoint of a webhook were made on each day.
+type EndpointDays struct {
+	Items []EndpointDay `json:"items" doc:"The days in the account's time zone, the oldest first, also those without attempts."`
 }
 
-type endpointDay struct {
+// EndpointDay is how many attempts were made on a day.
+type EndpointDay struct {
 	StartTime int64 `json:"start_time" doc:"When the day begins, Unix seconds."`
 	Succeeded int64 `json:"succeeded" doc:"Attempts that the endpoint accepted."`
 	Failed    int64 `json:"failed" doc:"Attempts that failed."`
 }
 
 // endpointDays is POST /webhook/endpoint/days.
-func (r *Service) endpointDays(c *api.Call, in endpointDaysRequest) (reply endpointDays, err error) {
+func (r *Service) endpointDays(c *api.Call, in EndpointDaysRequest) (reply EndpointDays, err error) {
 	i, err := integration.Kind.Get(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
 	switch {
 	case err != nil:
@@ -38,7 +40,7 @@ func (r *Service) endpointDays(c *api.Call, in endpointDaysRequest) (reply endpo
 	if err := readable(c, in.IntegrationID, 0); err != nil {
 		return reply, err
 	}
-	reply.Items = []endpointDay{}
+	reply.Items = []EndpointDay{}
 	today := c.Now.In(c.Who.Zone)
 	count := func(status string, from, to time.Time) (int64, error) {
 		return filter{account: c.Who.AccountID, integration: in.IntegrationID, status: status}.
@@ -47,7 +49,7 @@ func (r *Service) endpointDays(c *api.Call, in endpointDaysRequest) (reply endpo
 	for back := cmp.Or(in.Days, 14) - 1; back >= 0; back-- {
 		from := time.Date(today.Year(), today.Month(), today.Day()-int(back), 0, 0, 0, 0, c.Who.Zone)
 		to := time.Date(from.Year(), from.Month(), from.Day()+1, 0, 0, 0, 0, c.Who.Zone)
-		day := endpointDay{StartTime: from.Unix()}
+		day := EndpointDay{StartTime: from.Unix()}
 		day.Succeeded, err = count("success", from, to)
 		if err != nil {
 			return reply, err

@@ -10,12 +10,13 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type endpointInfoRequest struct {
+// EndpointInfoRequest names a webhook.
+type EndpointInfoRequest struct {
 	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The webhook."`
 }
 
-// endpointInfo is how the endpoint of a webhook is.
-type endpointInfo struct {
+// EndpointInfo is how the endpoint of a webhook is.
+type EndpointInfo struct {
 	State        string `json:"state" enum:"closed,open,half-open" doc:"closed: messages are sent; open: none is sent until held_until; half-open: the next one is sent to try it."`
 	Failures     int64  `json:"failures" doc:"Failed attempts in a row."`
 	FailingSince int64  `json:"failing_since" doc:"The first of them, Unix milliseconds; 0: the last attempt succeeded, or there was none."`
@@ -25,7 +26,7 @@ type endpointInfo struct {
 }
 
 // endpointInfo is POST /webhook/endpoint/info.
-func (r *Service) endpointInfo(c *api.Call, in endpointInfoRequest) (e endpointInfo, err error) {
+func (r *Service) endpointInfo(c *api.Call, in EndpointInfoRequest) (e EndpointInfo, err error) {
 	i, err := integration.Kind.Get(c.Tx, c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10))
 	switch {
 	case err != nil:

@@ -12,12 +12,14 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type historyDetailRequest struct {
+// HistoryDetailRequest names an attempt.
+type HistoryDetailRequest struct {
 	EventID       string `json:"event_id" minLength:"1" maxLength:"128" doc:"The id of the attempt, from the list."`
 	IntegrationID int64  `json:"integration_id" minimum:"1" doc:"The integration of its webhook."`
 }
 
-type historyDetail struct {
+// HistoryDetail is an attempt with its request and its response.
+type HistoryDetail struct {
 	Delivery
 	RequestHeaders  string        `json:"request_headers" doc:"The headers sent, as a JSON object; the values of the webhook's own headers and the signature are hidden. Empty for attempts of an account file, as the next four."`
 	RequestBody     string        `json:"request_body" doc:"The body that was sent."`
@@ -32,7 +34,7 @@ type historyDetail struct {
 
 // historyDetail is POST /webhook/history/detail. The request and the response are as private as the channel of the
 // incident or alert.
-func (r *Service) historyDetail(c *api.Call, in historyDetailRequest) (h historyDetail, err error) {
+func (r *Service) historyDetail(c *api.Call, in HistoryDetailRequest) (h HistoryDetail, err error) {
 	h, found, err := db.One(c.Tx, scanDetail, `SELECT `+columns+`, coalesce(request_headers, ''), coalesce(payload, ''),
 			coalesce(error_message, ''), coalesce(response_headers, ''), coalesce(response_body, '')
 		FROM webhook_delivery LEFT JOIN (
@@ -41,20 +43,20 @@ func (r *Service) historyDetail(c *api.Call, in historyDetailRequest) (h history
 			WHERE x.account_id = $1 AND x.event_id = $2) exchanged ON 1 = 1
 		WHERE account_id = $1 AND event_id = $2 AND integration_id = $3`, c.Who.AccountID, in.EventID, in.IntegrationID)
 	if err != nil {
-		return historyDetail{}, err
+		return HistoryDetail{}, err
 	}
 	if !found {
-		return historyDetail{}, fault.Missing("webhook delivery", in.EventID)
+		return HistoryDetail{}, fault.Missing("webhook delivery", in.EventID)
 	}
 	if err := readable(c, h.IntegrationID, h.ChannelID); err != nil {
-		return historyDetail{}, err
+		return HistoryDetail{}, err
 	}
 	h.EventTime = h.EventTime.In(c.Who.Zone)
 	return h, h.name(c)
 }
 
 // scanDetail reads the columns of a delivery and those of its exchange.
-func scanDetail(row db.Scan) (h historyDetail, err error) {
+func scanDetail(row db.Scan) (h HistoryDetail, err error) {
 	var why sentence.Value
 	h.Delivery, err = scanDelivery(row, &h.RequestHeaders, &h.RequestBody, (*string)(&why), &h.ResponseHeaders, &h.ResponseBody)
 	h.ErrorMessage, h.ErrorData = why.English(), why.Data()
@@ -71,7 +73,7 @@ func readable(c *api.Call, hook, ch int64) error {
 }
 
 // name sets the present names of the channel and of the incident or alert.
-func (h *historyDetail) name(c *api.Call) error {
+func (h *HistoryDetail) name(c *api.Call) error {
 	ch, _, err := channel.Find(c.Tx, c.Who.AccountID, h.ChannelID)
 	if err != nil {
 		return err

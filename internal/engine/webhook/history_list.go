@@ -10,7 +10,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type historyListRequest struct {
+// HistoryListRequest asks for attempts in a window.
+type HistoryListRequest struct {
 	Limit          int      `json:"limit" minimum:"1" maximum:"100" doc:"Deliveries on a page."`
 	StartTime      int64    `json:"start_time" minimum:"1000000000000" maximum:"9999999999999" doc:"Start of the window in Unix milliseconds, inclusive."`
 	EndTime        int64    `json:"end_time" minimum:"1000000000000" maximum:"9999999999999" doc:"End of the window in Unix milliseconds, exclusive; after start_time."`
@@ -24,7 +25,7 @@ type historyListRequest struct {
 }
 
 // Check rejects a window that does not end after its start, and an empty event type.
-func (in historyListRequest) Check() error {
+func (in HistoryListRequest) Check() error {
 	if in.EndTime <= in.StartTime {
 		return fault.Invalid("end_time", "must be greater than start_time %d, got %d", in.StartTime, in.EndTime)
 	}
@@ -34,14 +35,15 @@ func (in historyListRequest) Check() error {
 	return nil
 }
 
-type historyPage struct {
-	Items          []listed `json:"items" doc:"The deliveries of this page."`
+// HistoryPage is a page of attempts.
+type HistoryPage struct {
+	Items          []Listed `json:"items" doc:"The deliveries of this page."`
 	SearchAfterCtx string   `json:"search_after_ctx" doc:"For the request of the next page; empty when there is none."`
 	Total          int64    `json:"total" doc:"How many deliveries the filter matches in the window, on all pages."`
 }
 
-// listed is an attempt as the list shows it.
-type listed struct {
+// Listed is an attempt as the list shows it.
+type Listed struct {
 	Delivery
 	MessageID string `json:"message_id,omitzero" doc:"The message that it is an attempt of, for /webhook/message/info; absent: it came with an account file."`
 }
@@ -54,7 +56,7 @@ type position struct {
 
 // historyList is POST /webhook/history/list (the specification, 4.7). Its page needs no bound of bytes: a delivery has less
 // than 3 KB, mostly its endpoint, so 100 deliveries have 300 KB.
-func (r *Service) historyList(c *api.Call, in historyListRequest) (page historyPage, err error) {
+func (r *Service) historyList(c *api.Call, in HistoryListRequest) (page HistoryPage, err error) {
 	slices.Sort(in.EventTypes)
 	f := filter{c.Who.AccountID, in.RefID, in.IntegrationID, slices.Compact(in.EventTypes), in.Status}
 	w := window{nanosecondsOf(in.StartTime), nanosecondsOf(in.EndTime), in.Asc}
@@ -73,7 +75,7 @@ func (r *Service) historyList(c *api.Call, in historyListRequest) (page historyP
 		return page, err
 	}
 	if hidden, err := p.hides(c.Tx, f); err != nil || hidden {
-		return historyPage{Items: []listed{}}, err
+		return HistoryPage{Items: []Listed{}}, err
 	}
 	var sources []source
 	for _, kind := range f.kinds() {
@@ -101,7 +103,7 @@ func (r *Service) historyList(c *api.Call, in historyListRequest) (page historyP
 		last := items[in.Limit-1]
 		page.SearchAfterCtx = cursor.Encode(r.CursorKey, binding, position{last.EventTime.In(c.Who.Zone).exact(), last.EventID})
 	}
-	page.Items = make([]listed, len(items))
+	page.Items = make([]Listed, len(items))
 	for i := range items {
 		page.Items[i].Delivery = items[i]
 		page.Items[i].EventTime = items[i].EventTime.In(c.Who.Zone)

@@ -9,27 +9,29 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type historyReplayRequest struct {
+// HistoryReplayRequest names the message to send again, by an attempt.
+type HistoryReplayRequest struct {
 	EventID string `json:"event_id" minLength:"1" maxLength:"128" doc:"The id of any attempt of the delivery to send again."`
 }
 
-type replayed struct {
+// Replayed is the reply of /webhook/history/replay.
+type Replayed struct {
 	EventID string `json:"event_id" doc:"The id of the new attempt; its record is in the history when it has been made."`
 }
 
 // historyReplay is POST /webhook/history/replay: it makes a delivery due again, with the same payload and the same event
 // id. If the attempt fails, it is retried for another day. The message is stored before the attempt is made.
-func (r *Service) historyReplay(c *api.Call, in historyReplayRequest) (replayed, error) {
+func (r *Service) historyReplay(c *api.Call, in HistoryReplayRequest) (Replayed, error) {
 	m, status, err := replayable(c, in.EventID)
 	if err != nil {
-		return replayed{}, err
+		return Replayed{}, err
 	}
 	i, err := r.callable(c, m.integration)
 	if err != nil {
-		return replayed{}, err
+		return Replayed{}, err
 	}
 	if status == sending {
-		return replayed{}, fault.New(fault.Conflict, "the delivery is being sent just now")
+		return Replayed{}, fault.New(fault.Conflict, "the delivery is being sent just now")
 	}
 	if m.attemptID == "" {
 		m.attemptID = attemptID(c.Now)
@@ -37,10 +39,10 @@ func (r *Service) historyReplay(c *api.Call, in historyReplayRequest) (replayed,
 	if err := c.Tx.Do(`UPDATE webhook_message SET status = 'waiting', attempt_id = $3, started_at = $4, settled_at = 0,
 		outcome = '', origin = 'replay' WHERE account_id = $1 AND message_id = $2`,
 		m.account, m.id, m.attemptID, c.Now.UnixMilli()); err != nil {
-		return replayed{}, err
+		return Replayed{}, err
 	}
 	c.Touched(integration.Kind.Name, m.integration, i.IntegrationName)
-	return replayed{m.attemptID}, m.sendFirst(c.Tx, c.Now)
+	return Replayed{m.attemptID}, m.sendFirst(c.Tx, c.Now)
 }
 
 // callable returns the enabled webhook of a call.

@@ -6,12 +6,13 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-type messageInfoRequest struct {
+// MessageInfoRequest names a message, by an attempt.
+type MessageInfoRequest struct {
 	EventID string `json:"event_id" minLength:"1" maxLength:"128" doc:"The id of any attempt of the message."`
 }
 
-// messageInfo is a message with its latest attempts.
-type messageInfo struct {
+// MessageInfo is a message with its latest attempts.
+type MessageInfo struct {
 	MessageID     string         `json:"message_id" doc:"The event_id of the payload, the same for every attempt."`
 	IntegrationID int64          `json:"integration_id" doc:"The integration of the webhook."`
 	WebhookType   string         `json:"webhook_type" doc:"What the event happened to: incident or alert."`
@@ -25,11 +26,11 @@ type messageInfo struct {
 	SettledAt     int64          `json:"settled_at" doc:"When it ended; 0: it has not."`
 	Reason        string         `json:"reason" doc:"Why the last attempt failed or the message was cancelled; empty when neither is so."`
 	ReasonData    sentence.Data  `json:"reason_data,omitzero" doc:"The reason as data, see docs/sentences.md; absent: it is no sentence of the table."`
-	Attempts      []attemptShown `json:"attempts" doc:"Its latest attempts, newest first, at most 100."`
+	Attempts      []AttemptShown `json:"attempts" doc:"Its latest attempts, newest first, at most 100."`
 }
 
-// attemptShown is an attempt of a message.
-type attemptShown struct {
+// AttemptShown is an attempt of a message.
+type AttemptShown struct {
 	Delivery
 	ErrorMessage string        `json:"error_message" doc:"Why it failed; empty when it did not."`
 	ErrorData    sentence.Data `json:"error_message_data,omitzero" doc:"The message as data, see docs/sentences.md; absent: it is no sentence of the table."`
@@ -40,12 +41,12 @@ type attemptShown struct {
 const maxAttemptsShown = 100
 
 // messageInfo is POST /webhook/message/info. A message is as private as its webhook and its channel.
-func (r *Service) messageInfo(c *api.Call, in messageInfoRequest) (m messageInfo, err error) {
+func (r *Service) messageInfo(c *api.Call, in MessageInfoRequest) (m MessageInfo, err error) {
 	stored, status, err := replayable(c, in.EventID)
 	if err != nil {
 		return m, err
 	}
-	m = messageInfo{
+	m = MessageInfo{
 		MessageID: stored.id, IntegrationID: stored.integration, WebhookType: stored.webhookType, EventType: stored.eventType,
 		ChannelID: stored.channel, RefID: stored.ref, Origin: stored.origin, Status: status, HappenedAt: stored.happened,
 	}
@@ -63,7 +64,7 @@ func (r *Service) messageInfo(c *api.Call, in messageInfoRequest) (m messageInfo
 		return m, err
 	}
 	m.Reason, m.ReasonData = reason.English(), reason.Data()
-	m.Attempts, err = db.All(c.Tx, func(scan db.Scan) (a attemptShown, err error) {
+	m.Attempts, err = db.All(c.Tx, func(scan db.Scan) (a AttemptShown, err error) {
 		var why sentence.Value
 		a.Delivery, err = scanDelivery(scan, (*string)(&why))
 		a.ErrorMessage, a.ErrorData = why.English(), why.Data()

@@ -21,7 +21,8 @@ const (
 	maxReplayed = 1_000_000 // messages of one replay
 )
 
-type replayRequest struct {
+// ReplayRequest asks to send the messages of a window again, or how many those are.
+type ReplayRequest struct {
 	IntegrationIDs []int64  `json:"integration_ids" minItems:"1" maxItems:"50" doc:"The webhooks whose messages are sent again, each to its own endpoint."`
 	StartTime      int64    `json:"start_time" minimum:"1000000000000" maximum:"9999999999999" doc:"Start of the window in Unix milliseconds, inclusive."`
 	EndTime        int64    `json:"end_time" minimum:"1000000000000" maximum:"9999999999999" doc:"End of the window in Unix milliseconds, exclusive; at most 30 days after start_time. What happens after the call is not sent again."`
@@ -33,7 +34,7 @@ type replayRequest struct {
 }
 
 // Check rejects a window that is empty or too long, and a replay that no dry run was made for.
-func (in replayRequest) Check() error {
+func (in ReplayRequest) Check() error {
 	switch {
 	case in.EndTime <= in.StartTime:
 		return fault.Invalid("end_time", "must be greater than start_time %d, got %d", in.StartTime, in.EndTime)
@@ -45,7 +46,8 @@ func (in replayRequest) Check() error {
 	return nil
 }
 
-type replayStarted struct {
+// ReplayStarted is the reply of /webhook/replay.
+type ReplayStarted struct {
 	Count    int64         `json:"count" doc:"How many messages are sent again; with dry_run: would be."`
 	Webhooks []replayCount `json:"webhooks" doc:"The same for each webhook."`
 	api.Warnings
@@ -97,19 +99,19 @@ func (f *replayFilter) count(tx *db.Tx, account, hook int64) (n int64, err error
 
 // countedReplay is a replay whose messages were counted.
 type countedReplay struct {
-	replayRequest
+	ReplayRequest
 	filter   replayFilter
 	webhooks []replayCount
 }
 
 // countReplay is the first part of POST /webhook/replay: a million messages are counted without the writer.
-func (r *Service) countReplay(c *api.Call, in replayRequest) (found countedReplay, err error) {
+func (r *Service) countReplay(c *api.Call, in ReplayRequest) (found countedReplay, err error) {
 	f := replayFilter{From: in.StartTime, To: min(in.EndTime, c.Now.UnixMilli()), EventTypes: in.EventTypes, Status: in.Status, Ref: in.RefID}
 	if f.Status == "success" {
 		f.Status = delivered
 	}
 	slices.Sort(in.IntegrationIDs)
-	found = countedReplay{replayRequest: in, webhooks: []replayCount{}}
+	found = countedReplay{ReplayRequest: in, webhooks: []replayCount{}}
 	err = c.Read(func() (err error) {
 		f.Hidden, err = channel.Hidden(c.Tx, c.Who)
 		if err != nil {
@@ -132,7 +134,7 @@ func (r *Service) countReplay(c *api.Call, in replayRequest) (found countedRepla
 }
 
 // startReplay is the second part: it stores the replays.
-func (r *Service) startReplay(c *api.Call, in countedReplay) (out replayStarted, err error) {
+func (r *Service) startReplay(c *api.Call, in countedReplay) (out ReplayStarted, err error) {
 	for _, one := range in.webhooks {
 		one, err = r.startOne(c, in.filter, one, in.DryRun.Only)
 		if err != nil {

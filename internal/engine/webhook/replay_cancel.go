@@ -7,12 +7,13 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type replayCancelRequest struct {
+// ReplayCancelRequest names a replay that goes on.
+type ReplayCancelRequest struct {
 	ReplayID string `json:"replay_id" pattern:"^[0-9a-f]{24}$" doc:"The replay."`
 }
 
 // replayCancel is POST /webhook/replay/cancel. The one or two messages that are being sent are not called back.
-func (r *Service) replayCancel(c *api.Call, in replayCancelRequest) (api.Empty, error) {
+func (r *Service) replayCancel(c *api.Call, in ReplayCancelRequest) (api.Empty, error) {
 	p, found, err := findReplay(c.Tx, c.Who.AccountID, in.ReplayID)
 	switch {
 	case err != nil:

@@ -51,7 +51,8 @@ func scanReplay(scan db.Scan) (p Replay, err error) {
 	return p, err
 }
 
-type replayListRequest struct {
+// ReplayListRequest asks for the latest replays.
+type ReplayListRequest struct {
 	IntegrationID int64 `json:"integration_id,omitzero" minimum:"0" doc:"Only replays of this webhook; 0: of all."`
 }
 
@@ -60,7 +61,7 @@ const maxListed = 100
 
 // replayList is POST /webhook/replay/list. Replays of webhooks that name a private channel are left out for callers who
 // may not read it.
-func (r *Service) replayList(c *api.Call, in replayListRequest) (api.Items[Replay], error) {
+func (r *Service) replayList(c *api.Call, in ReplayListRequest) (api.Items[Replay], error) {
 	hidden, err := integration.Hidden(c.Tx, c.Who)
 	if err != nil {
 		return api.Items[Replay]{}, err

@@ -19,13 +19,15 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-type testRequest struct {
+// TestRequest asks to send a sample event to a webhook.
+type TestRequest struct {
 	IntegrationID int64  `json:"integration_id" minimum:"1" doc:"The webhook to test."`
 	EventType     string `json:"event_type,omitzero" maxLength:"64" doc:"The type of the sample event; absent: the first that the webhook subscribes to."`
 	WaitSeconds   *int64 `json:"wait_seconds,omitzero" minimum:"0" maximum:"10" doc:"How long the call waits for the first attempt; absent: 3."`
 }
 
-type tested struct {
+// Tested is what became of a sample event.
+type Tested struct {
 	MessageID    string `json:"message_id" doc:"The event_id of the payload, in the header Webhook-Id too."`
 	EventID      string `json:"event_id" doc:"The id of the first attempt in the delivery history."`
 	Status       string `json:"status" enum:"success,failed,waiting" doc:"What became of the first attempt; waiting: it is not recorded yet."`
@@ -46,7 +48,7 @@ type sampled struct {
 
 // testSend is the first part of POST /webhook/test: it stores a sample message and waits for its first attempt. The
 // message takes the way of all others: it is in the ledger, signed, retried, and waits for a free slot.
-func (r *Service) testSend(c *api.Call, in testRequest) (s sampled, err error) {
+func (r *Service) testSend(c *api.Call, in TestRequest) (s sampled, err error) {
 	var recorded <-chan struct{}
 	if err := c.Write(func() (err error) {
 		s, err = r.sample(c, in)
@@ -100,7 +102,7 @@ func (r *Service) isRecorded(ctx context.Context, m *message) (found bool, err e
 }
 
 // sample stores a message about a sample event, due before all others of its endpoint.
-func (r *Service) sample(c *api.Call, in testRequest) (s sampled, err error) {
+func (r *Service) sample(c *api.Call, in TestRequest) (s sampled, err error) {
 	if err := integration.Permit(c, in.IntegrationID); err != nil {
 		return s, err
 	}
@@ -174,10 +176,10 @@ func (m *message) sampleBody(tx *db.Tx, base string, now time.Time) (string, err
 }
 
 // testShow is the second part: it returns what became of the first attempt.
-func (r *Service) testShow(c *api.Call, s sampled) (tested, error) {
-	t := tested{MessageID: s.id, EventID: s.attemptID, Status: waiting, Warnings: api.Warn(s.warnings)}
+func (r *Service) testShow(c *api.Call, s sampled) (Tested, error) {
+	t := Tested{MessageID: s.id, EventID: s.attemptID, Status: waiting, Warnings: api.Warn(s.warnings)}
 	c.Touched(integration.Kind.Name, s.integration, s.name)
-	h, found, err := db.One(c.Tx, func(scan db.Scan) (h tested, err error) {
+	h, found, err := db.One(c.Tx, func(scan db.Scan) (h Tested, err error) {
 		var why sentence.Value
 		err = scan(&h.Status, &h.StatusCode, &h.Duration, (*string)(&why))
 		h.ErrorMessage = why.English()
