@@ -45,12 +45,13 @@ func (r *Rule) record(c *api.Call, action string) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, r.AccountID, change, int64(r.ID), action, string(body), c.Who.PersonID, c.Unix())
 }
 
-type auditsRequest struct {
+// AuditsRequest asks for the changes of a rule.
+type AuditsRequest struct {
 	ID uint64 `json:"id" minimum:"1" doc:"The rule; it may be one that was deleted."`
 }
 
 // audits answers /monit/rule/audits: the changes of a rule, the newest first.
-func audits(c *api.Call, in auditsRequest) ([]Change, error) {
+func audits(c *api.Call, in AuditsRequest) ([]Change, error) {
 	account := c.Who.AccountID
 	list, err := db.All(c.Tx, func(scan db.Scan) (ch Change, err error) {
 		err = ch.scan(scan)

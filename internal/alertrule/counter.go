@@ -13,10 +13,11 @@ import (
 	"tocsin/internal/rulefolder"
 )
 
-type emptyRequest struct{}
+// EmptyRequest is a request without members.
+type EmptyRequest struct{}
 
 // counterStatus answers /monit/rule/counter/status.
-func (s *Service) counterStatus(c *api.Call, _ emptyRequest) ([]FolderStatus, error) {
+func (s *Service) counterStatus(c *api.Call, _ EmptyRequest) ([]FolderStatus, error) {
 	tree, err := rulefolder.TreeOf(c.Tx, c.Who.AccountID)
 	if err != nil {
 		return nil, err
@@ -25,7 +26,7 @@ func (s *Service) counterStatus(c *api.Call, _ emptyRequest) ([]FolderStatus, er
 }
 
 // counterChannel answers /monit/rule/counter/channel. Channels of one name are counted together.
-func counterChannel(c *api.Call, _ emptyRequest) (map[string]int64, error) {
+func counterChannel(c *api.Call, _ EmptyRequest) (map[string]int64, error) {
 	lists, err := db.All(c.Tx, db.Column[string], `SELECT body FROM alert_rule WHERE account_id = $1`, c.Who.AccountID)
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ type Total struct {
 }
 
 // counterTotal answers /monit/rule/counter/total. A day without a row had as many rules as the day before.
-func counterTotal(c *api.Call, _ emptyRequest) ([]Total, error) {
+func counterTotal(c *api.Call, _ EmptyRequest) ([]Total, error) {
 	today := day(c.Unix())
 	stored, err := db.All(c.Tx, func(scan db.Scan) (t Total, err error) { return t, scan(&t.ID, &t.Num) },
 		`SELECT day, num FROM alert_rule_count WHERE account_id = $1 AND day > $2 ORDER BY day`, c.Who.AccountID, today-countDays)

@@ -7,13 +7,14 @@ import (
 	"tocsin/internal/configstore"
 )
 
-type deleteRequest struct {
+// DeleteRequest asks to delete a rule, or what that would do.
+type DeleteRequest struct {
 	ID uint64 `json:"id" minimum:"1" doc:"The rule."`
 	api.DryRun
 }
 
 // delete answers /monit/rule/delete. The id is never used again.
-func (s *Service) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
+func (s *Service) delete(c *api.Call, in DeleteRequest) (api.Removal, error) {
 	if err := s.remove(c, in.ID); err != nil {
 		return api.Removal{}, err
 	}

@@ -14,7 +14,7 @@ type DSType struct {
 }
 
 // dstypes answers /monit/rule/dstypes.
-func dstypes(*api.Call, emptyRequest) ([]DSType, error) {
+func dstypes(*api.Call, EmptyRequest) ([]DSType, error) {
 	list := []DSType{
 		{Name: "Prometheus", Ident: "prometheus"},
 		{Name: "Loki", Ident: "loki"},

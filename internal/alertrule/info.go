@@ -6,11 +6,12 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-type infoRequest struct {
+// InfoRequest names a rule.
+type InfoRequest struct {
 	ID uint64 `json:"id" minimum:"1" doc:"The rule."`
 }
 
-func info(c *api.Call, in infoRequest) (Rule, error) {
+func info(c *api.Call, in InfoRequest) (Rule, error) {
 	r, err := get(c.Tx, c.Who.AccountID, in.ID)
 	if err != nil {
 		return Rule{}, err

@@ -40,12 +40,13 @@ type Basic struct {
 	RuntimeState     string `json:"runtime_state" enum:"disabled,no_datasource,offline,config_pending,waiting,abnormal,stale,normal,unsupported" doc:"How its evaluation goes: disabled; no_datasource: it matches none that is on; offline: nothing evaluates it; config_pending: what evaluates it has an older version; waiting: not evaluated yet; abnormal: an answer has been missing for long; stale: late; normal; unsupported: what evaluates it cannot."`
 }
 
-type listRequest struct {
+// ListRequest asks for rules, by folder.
+type ListRequest struct {
 	FolderID int64 `json:"folder_id,omitzero" minimum:"0" doc:"The folder; absent or 0: all."`
 }
 
 // listBasic answers /monit/rule/list/basic.
-func (s *Service) listBasic(c *api.Call, in listRequest) ([]Basic, error) {
+func (s *Service) listBasic(c *api.Call, in ListRequest) ([]Basic, error) {
 	account := c.Who.AccountID
 	if in.FolderID != 0 {
 		tree, err := rulefolder.TreeOf(c.Tx, account)

@@ -6,13 +6,14 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type moveRequest struct {
+// MoveRequest asks to put rules into a folder.
+type MoveRequest struct {
 	IDs          []uint64 `json:"ids" minItems:"1" maxItems:"1000" doc:"The rules."`
 	DestFolderID int64    `json:"dest_folder_id" minimum:"1" doc:"The folder that they are in then."`
 }
 
 // move answers /monit/rule/move.
-func (s *Service) move(c *api.Call, in moveRequest) ([]Done, error) {
+func (s *Service) move(c *api.Call, in MoveRequest) ([]Done, error) {
 	within, err := scopeOf(c)
 	if err != nil {
 		return nil, err

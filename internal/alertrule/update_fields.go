@@ -6,7 +6,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type fieldsRequest struct {
+// FieldsRequest asks for a change of some members of rules.
+type FieldsRequest struct {
 	IDs             []uint64          `json:"ids" minItems:"1" maxItems:"1000" doc:"The rules."`
 	Fields          []string          `json:"fields" minItems:"1" maxItems:"15" enum:"labels,ds_type,ds_list,ds_ids,enabled,debug_log_enabled,cron_pattern,timezone,delay_seconds,enabled_times,annotations,description,channel_ids,repeat_interval,repeat_total" doc:"The members that are set."`
 	Labels          map[string]string `json:"labels,omitzero" maxProperties:"50" maxLength:"2048" doc:"As for /monit/rule/create, like the following ones."`
@@ -27,7 +28,7 @@ type fieldsRequest struct {
 }
 
 // set sets the members of a rule that the request names.
-func (in *fieldsRequest) set(r *Rule) {
+func (in *FieldsRequest) set(r *Rule) {
 	for _, field := range in.Fields {
 		switch field {
 		case "labels":
@@ -65,7 +66,7 @@ func (in *fieldsRequest) set(r *Rule) {
 }
 
 // updateFields answers /monit/rule/update/fields.
-func (s *Service) updateFields(c *api.Call, in fieldsRequest) ([]Done, error) {
+func (s *Service) updateFields(c *api.Call, in FieldsRequest) ([]Done, error) {
 	within, err := scopeOf(c)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/datasource"
 	"tocsin/internal/engine/monitor"
@@ -21,8 +22,8 @@ func showDatasources(v *visit) (view, error) {
 	if v.who.May(auth.DatasourcesManage) {
 		d.New, d.NewText = "/datasources/new", v.T("New datasource")
 	}
-	var all []datasource.Item
-	if err := v.call("/monit/datasource/list", struct{}{}, &all); err != nil {
+	all, err := call[[]datasource.Item](v, "/monit/datasource/list", datasource.ListRequest{})
+	if err != nil {
 		return nil, err
 	}
 	states, err := v.datasourceStates()
@@ -50,11 +51,9 @@ func showDatasources(v *visit) (view, error) {
 func (v *visit) storedDatasource() (s datasource.Item, path string, err error) {
 	s = datasource.Item{TypeIdent: cmp.Or(v.query("type"), "prometheus"), EdgeClusterName: datasource.DefaultCluster, Enabled: true}
 	if !v.isNew() {
-		err = v.call("/monit/datasource/info", map[string]any{"id": v.number()}, &s)
+		s, err = call[datasource.Item](v, "/monit/datasource/info", datasource.InfoRequest{ID: unsigned(v.r.PathValue("id"))})
 	}
-	if s.Payload == nil {
-		s.Payload = &datasource.Payload{}
-	}
+	s.Payload = new(valueOf(s.Payload)) // which a form may change
 	return s, "payload." + s.TypeIdent, err
 }
 
@@ -200,27 +199,28 @@ func saveDatasource(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	request := map[string]any{"type_ident": s.TypeIdent, "payload": s.Payload}
-	for _, name := range []string{"name", "note", "address", "edge_cluster_name"} {
-		request[name] = v.field(name)
-	}
+	name, note := v.field("name"), v.field("note")
+	address, cluster := v.field("address"), v.field("edge_cluster_name")
 	if v.isNew() {
-		return "/datasources", v.call("/monit/datasource/create", request, nil)
+		return "/datasources", do[datasource.Item](v, "/monit/datasource/create", datasource.CreateRequest{
+			TypeIdent: s.TypeIdent, Name: name, Note: note, Address: address, EdgeClusterName: cluster, Payload: *s.Payload,
+		})
 	}
-	request["id"], request["enabled"] = s.ID, v.field("enabled") != ""
-	return "/datasources", v.call("/monit/datasource/update", request, nil)
+	return "/datasources", do[datasource.Item](v, "/monit/datasource/update", datasource.UpdateRequest{
+		ID: s.ID, TypeIdent: s.TypeIdent, Name: &name, Enabled: new(v.field("enabled") != ""), Note: &note, Address: &address,
+		EdgeClusterName: &cluster, Payload: s.Payload,
+	})
 }
 
 func deleteDatasource(v *visit) (string, error) {
-	return "/datasources", v.call("/monit/datasource/delete", map[string]any{"id": v.number()}, nil)
+	request := datasource.DeleteRequest{ID: unsigned(v.r.PathValue("id"))}
+	return "/datasources", do[api.Removal](v, "/monit/datasource/delete", request)
 }
 
 // testDatasource tests the connection of a stored datasource and shows its phases.
 func testDatasource(v *visit) (*displayed, error) {
-	var reply struct {
-		Phases []querier.Phase `json:"phases"`
-	}
-	if err := v.call("/monit/datasource/test", map[string]any{"id": v.number()}, &reply); err != nil {
+	reply, err := call[datasource.TestReply](v, "/monit/datasource/test", datasource.TestRequest{ID: unsigned(v.r.PathValue("id"))})
+	if err != nil {
 		return nil, err
 	}
 	names := map[string]string{
@@ -242,9 +242,9 @@ func testDatasource(v *visit) (*displayed, error) {
 
 // datasourceStates returns how datasources answer their rules, by id.
 func (v *visit) datasourceStates() (map[uint64]monitor.DatasourceState, error) {
-	all, err := itemsOf[monitor.DatasourceState](v, "/monit/datasource/state")
+	reply, err := call[api.Items[monitor.DatasourceState]](v, "/monit/datasource/state", monitor.AllDatasources{})
 	states := map[uint64]monitor.DatasourceState{}
-	for _, s := range all {
+	for _, s := range reply.Items {
 		states[s.DSID] = s
 	}
 	return states, err

@@ -279,7 +279,8 @@ func setIntegrationStatus(v *visit) (string, error) {
 
 // testIntegration sends a test event and shows what became of it.
 func testIntegration(v *visit) (string, error) {
-	request := ingest.TestRequest{IntegrationID: v.number(), EventStatus: cmp.Or(v.field("status"), "Info"), Labels: labelsOf(v.field("labels"))}
+	request := ingest.TestRequest{IntegrationID: v.number(), EventStatus: cmp.Or(v.field("status"), "Info")}
+	request.Labels = labelsOf(v.field("labels"))
 	sent, err := call[ingest.Tested](v, "/integration/test", request)
 	return "/integrations/" + strconv.FormatInt(v.number(), 10) + "?event=" + url.QueryEscape(sent.EventID), err
 }

@@ -39,13 +39,6 @@ type listed[T any] struct {
 	Total int64 `json:"total"`
 }
 
-// itemsOf returns the items of a list without pages.
-func itemsOf[T any](v *visit, path string) ([]T, error) {
-	var reply listed[T]
-	err := v.call(path, struct{}{}, &reply)
-	return reply.Items, err
-}
-
 // turn is when the visitor is on call in one schedule.
 type turn struct {
 	Schedule   int64

@@ -26,8 +26,8 @@ func (v *visit) ruleCard(a alertRow) (*ruleCard, error) {
 	rule, source := unsigned(parts[0]), unsigned(parts[1])
 	c := &ruleCard{Rule: rule, Name: a.Labels["rule_name"], Source: a.Labels["ds_name"], Graph: v.graphLink(rule, source)}
 	c.Graph.Key = parts[3]
-	var x monitor.Explanation
-	err := v.call("/monit/rule/explain", map[string]any{"rule_id": rule, "ds_id": source, "instance_key": parts[3]}, &x)
+	request := monitor.ExplainRequest{RuleID: rule, DSID: source, Key: parts[3]}
+	x, err := call[monitor.Explanation](v, "/monit/rule/explain", request)
 	if refused := api.RefusalOf(err); refused != nil && refused.Code == "ResourceNotFound" {
 		return nil, nil // the rule was deleted
 	}
@@ -37,8 +37,7 @@ func (v *visit) ruleCard(a alertRow) (*ruleCard, error) {
 	if err != nil || a.EndTime != 0 {
 		return c, err
 	}
-	var state monitor.RuleState
-	err = v.call("/monit/rule/state", map[string]any{"id": rule}, &state)
+	state, err := call[monitor.RuleState](v, "/monit/rule/state", monitor.OneRule{ID: rule})
 	for _, w := range state.Watches {
 		if w.DSID == source {
 			c.NotKnown = v.NotKnown(w)

@@ -10,7 +10,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"tocsin/internal/alertrule"
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/evaluate"
@@ -66,9 +69,9 @@ func (v *visit) storedRule() (r alertrule.Rule, err error) {
 	id, copied := v.r.PathValue("id"), v.query("copy")
 	switch {
 	case id != "":
-		err = v.call("/monit/rule/info", map[string]any{"id": unsigned(id)}, &r)
+		r, err = v.alertRule(unsigned(id))
 	case copied != "":
-		err = v.call("/monit/rule/info", map[string]any{"id": unsigned(copied)}, &r)
+		r, err = v.alertRule(unsigned(copied))
 		if err == nil {
 			r.ID, r.Name = 0, v.T("%s (copy)", r.Name)
 		}
@@ -84,6 +87,19 @@ func (v *visit) storedRule() (r alertrule.Rule, err error) {
 	}
 	checksOf(&r)
 	return r, err
+}
+
+// alertRule returns a rule of which a form may change everything: nothing of it belongs to the reply.
+func (v *visit) alertRule(id uint64) (r alertrule.Rule, err error) {
+	reply, err := call[alertrule.Rule](v, "/monit/rule/info", alertrule.InfoRequest{ID: id})
+	if err != nil {
+		return r, err
+	}
+	text, err := json.Marshal(reply)
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(text, &r)
 }
 
 // checksOf returns the counts of all checks of a rule, after adding what it leaves out.
@@ -209,17 +225,21 @@ func (d *ruleEditView) Wrong(name string) bool {
 
 // choices fills in what the form offers.
 func (d *ruleEditView) choices() error {
-	folders, err := itemsOf[rulefolder.Listed](d.visit, "/monit/folder/list")
-	if err == nil {
-		err = d.call("/monit/rule/dstypes", struct{}{}, &d.Types)
-	}
-	if err == nil && d.Known() {
-		err = d.call("/monit/datasource/list", map[string]any{"type": d.Rule.DSType}, &d.Sources)
-	}
+	var err error
+	d.Folders, err = d.ruleFolders()
 	if err != nil {
 		return err
 	}
-	d.Folders = folders
+	d.Types, err = call[[]alertrule.DSType](d.visit, "/monit/rule/dstypes", alertrule.EmptyRequest{})
+	if err != nil {
+		return err
+	}
+	if d.Known() {
+		d.Sources, err = call[[]datasource.Item](d.visit, "/monit/datasource/list", datasource.ListRequest{Type: d.Rule.DSType})
+		if err != nil {
+			return err
+		}
+	}
 	for i := range d.Sources {
 		if s := &d.Sources[i]; s.Enabled && d.Rule.Matches(s) {
 			d.Matched = append(d.Matched, *s)
@@ -238,20 +258,19 @@ func saveRuleForm(v *visit) (string, error) {
 	if d.refused != nil {
 		return "", d.refused
 	}
-	path := "/monit/rule/create"
-	if d.Rule.ID != 0 {
-		path = "/monit/rule/update"
-		before, err := v.storedRule()
-		if err == nil {
-			err = v.unchanged(identity(before), before.UpdaterID)
-		}
-		if err != nil {
-			return "", err
-		}
+	request := alertrule.Saving{Rule: d.Rule, Strict: v.field("anyway") == ""}
+	if d.Rule.ID == 0 {
+		saved, err := call[alertrule.Saved](v, "/monit/rule/create", request)
+		return fmt.Sprintf("/rules/%d", saved.ID), err
 	}
-	var saved alertrule.Saved
-	err = v.call(path, alertrule.Saving{Rule: d.Rule, Strict: v.field("anyway") == ""}, &saved)
-	return fmt.Sprintf("/rules/%d", saved.ID), err
+	before, err := v.storedRule()
+	if err == nil {
+		err = v.unchanged(identity(before), before.UpdaterID)
+	}
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("/rules/%d", d.Rule.ID), do[alertrule.Saved](v, "/monit/rule/update", request)
 }
 
 // setAlertRuleStatus enables, disables or deletes a rule.
@@ -259,11 +278,9 @@ func setAlertRuleStatus(v *visit) (string, error) {
 	id := v.ruleID()
 	switch to := v.r.PathValue("to"); to {
 	case "delete":
-		return "/rules", v.call("/monit/rule/delete", map[string]any{"id": id}, nil)
+		return "/rules", do[api.Removal](v, "/monit/rule/delete", alertrule.DeleteRequest{ID: id})
 	case "enable", "disable":
-		var done []alertrule.Done
-		request := map[string]any{"ids": []uint64{id}, "fields": []string{"enabled"}, "enabled": to == "enable"}
-		err := v.call("/monit/rule/update/fields", request, &done)
+		done, err := v.setEnabled([]uint64{id}, to == "enable")
 		if err == nil && len(done) > 0 && done[0].Message != "" {
 			err = wrong(done[0].Message)
 		}

@@ -77,10 +77,9 @@ func (v *visit) ruleGraph() error {
 		}
 	}
 	to := number(v.query("at"))
-	var found monitor.Graph
 	d := graphView{visit: v}
-	request := map[string]any{"id": v.ruleID(), "ds_id": unsigned(v.query("ds")), "from": (to - length) * 1000, "to": to * 1000}
-	err := v.call("/monit/rule/graph", request, &found)
+	span := monitor.Span{From: (to - length) * 1000, To: to * 1000}
+	found, err := call[monitor.Graph](v, "/monit/rule/graph", monitor.GraphRequest{ID: v.ruleID(), DSID: unsigned(v.query("ds")), Span: span})
 	switch refused := api.RefusalOf(err); {
 	case refused == nil && err != nil:
 		return err

@@ -25,11 +25,12 @@ func showRuleImport(v *visit) (view, error) {
 	d := ruleImportView{titled: titled(v.T("Import rules")), Text: v.r.PostFormValue("text"), Saved: v.field("do") == "save"}
 	d.Found, _ = v.made.(*alertrule.FileImport)
 	var err error
-	d.Folders, err = itemsOf[rulefolder.Listed](v, "/monit/folder/list")
+	d.Folders, err = v.ruleFolders()
 	if err != nil || !v.who.May(auth.DatasourcesRead) {
 		return d, err
 	}
-	return d, v.call("/monit/datasource/list", struct{}{}, &d.Sources)
+	d.Sources, err = call[[]datasource.Item](v, "/monit/datasource/list", datasource.ListRequest{})
+	return d, err
 }
 
 // importRules reads the rules that were pasted or uploaded, and saves them if the button for it was used.
@@ -38,11 +39,10 @@ func importRules(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var found alertrule.FileImport
-	request := map[string]any{
-		"text": text, "ds_id": unsigned(v.field("on")), "folder_id": formNumber(v, "folder_id"), "dry_run": v.field("do") != "save",
-	}
-	if err := v.call("/monit/rule/import/file", request, &found); err != nil {
+	request := alertrule.FileRequest{Text: text, DSID: unsigned(v.field("on")), FolderID: formNumber(v, "folder_id")}
+	request.Only = v.field("do") != "save"
+	found, err := call[alertrule.FileImport](v, "/monit/rule/import/file", request)
+	if err != nil {
 		return "", err
 	}
 	v.made = &found

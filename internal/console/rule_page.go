@@ -63,12 +63,14 @@ func (v *visit) ruleID() uint64 { return unsigned(v.r.PathValue("id")) }
 
 func showWatchRule(v *visit) (view, error) {
 	d := &watchRuleView{May: v.who.MayAny(manageRules)}
-	request := map[string]any{"id": v.ruleID()}
-	if err := v.call("/monit/rule/info", request, &d.Rule); err != nil {
+	var err error
+	d.Rule, err = call[alertrule.Rule](v, "/monit/rule/info", alertrule.InfoRequest{ID: v.ruleID()})
+	if err != nil {
 		return nil, err
 	}
 	d.titled = titled(d.Rule.Name)
-	if err := v.call("/monit/rule/state", request, &d.State); err != nil {
+	d.State, err = call[monitor.RuleState](v, "/monit/rule/state", monitor.OneRule{ID: v.ruleID()})
+	if err != nil {
 		return nil, err
 	}
 	d.watch(v)
@@ -125,17 +127,16 @@ func (d *watchRuleView) watch(v *visit) {
 }
 
 func (d *watchRuleView) readHistory(v *visit) error {
-	var reply struct {
-		Items []monitor.Transition `json:"items"`
-	}
-	err := v.call("/monit/rule/history", map[string]any{"id": d.Rule.ID, "limit": pageSize}, &reply)
+	request := monitor.HistoryRequest{ID: d.Rule.ID}
+	request.Limit = pageSize
+	reply, err := call[api.CursorPage[monitor.Transition]](v, "/monit/rule/history", request)
 	d.History = reply.Items
 	return err
 }
 
 func (d *watchRuleView) readChanges(v *visit) error {
-	err := v.call("/monit/rule/audits", map[string]any{"id": d.Rule.ID}, &d.Changes)
-	d.Changes = d.Changes[:min(len(d.Changes), mostShownChanges)]
+	changes, err := call[[]alertrule.Change](v, "/monit/rule/audits", alertrule.AuditsRequest{ID: d.Rule.ID})
+	d.Changes = changes[:min(len(changes), mostShownChanges)]
 	return err
 }
 
@@ -186,8 +187,7 @@ func (d *watchRuleView) readCurls(v *visit) error {
 	if d.Watch == nil || !v.who.May(auth.DatasourcesRead) {
 		return nil
 	}
-	var s datasource.Item
-	err := v.call("/monit/datasource/info", map[string]any{"id": d.Watch.DSID}, &s)
+	s, err := call[datasource.Item](v, "/monit/datasource/info", datasource.InfoRequest{ID: d.Watch.DSID})
 	for _, q := range d.Rule.RuleConfigs.Queries {
 		if text := curlOf(s, q.Expr); text != "" {
 			d.Curls = append(d.Curls, text)

@@ -67,9 +67,8 @@ func (d *ruleEditView) Tried() (one datasource.Item) {
 	return one
 }
 
-// attempt calls an operation, and returns as a text why it was refused.
-func (v *visit) attempt(path string, request, reply any) (refused string, err error) {
-	err = v.call(path, request, reply)
+// attempted returns as a text why an operation was refused, and every other error.
+func (v *visit) attempted(err error) (refused string, _ error) {
 	if r := api.RefusalOf(err); r != nil {
 		return v.Refused(r).line(), nil
 	}
@@ -77,10 +76,10 @@ func (v *visit) attempt(path string, request, reply any) (refused string, err er
 }
 
 // trial is the request that tries the rule of the form. A rule without a name can be tried.
-func (d *ruleEditView) trial() map[string]any {
+func (d *ruleEditView) trial() monitor.TrialRequest {
 	r := d.Rule
 	r.Name = cmp.Or(r.Name, "?")
-	return map[string]any{"rule": r, "ds_id": d.Tried().ID}
+	return monitor.TrialRequest{Rule: r, DSID: d.Tried().ID}
 }
 
 // runRule asks the queries of the form once.
@@ -91,15 +90,18 @@ func (v *visit) runRule(d *ruleEditView) (run *ruleRun, err error) {
 			break // the trial is refused for it
 		}
 		one := queryRun{Name: q.Name}
-		one.Failure, err = v.attempt("/monit/preview/sync", map[string]any{"ds_type": d.Rule.DSType, "ds_name": d.Tried().Name, "expr": q.Expr,
-			"args": q.Args, "delay_seconds": d.Rule.DelaySeconds}, &one.Preview)
+		one.Preview, err = call[monitor.Preview](v, "/monit/preview/sync", monitor.PreviewRequest{
+			DSType: d.Rule.DSType, DSName: d.Tried().Name, Expr: q.Expr, Args: q.Args, DelaySeconds: d.Rule.DelaySeconds,
+		})
+		one.Failure, err = v.attempted(err)
 		if err != nil {
 			return nil, err
 		}
 		run.Queries = append(run.Queries, one)
 		run.Series = max(run.Series, len(one.Rows))
 	}
-	run.Failure, err = v.attempt("/monit/rule/test", d.trial(), &run.Trial)
+	run.Trial, err = call[monitor.RuleTrial](v, "/monit/rule/test", d.trial())
+	run.Failure, err = v.attempted(err)
 	return run, err
 }
 
@@ -113,8 +115,9 @@ type rulePast struct {
 // testOnPast evaluates the rule of the form on the last days.
 func (v *visit) testOnPast(d *ruleEditView) (past *rulePast, err error) {
 	past = &rulePast{Days: min(max(formNumber(v, "days"), 1), 30)}
-	request := d.trial()
-	request["from"], request["to"] = v.Now.AddDate(0, 0, -int(past.Days)).UnixMilli(), v.Now.UnixMilli()
-	past.Failure, err = v.attempt("/monit/rule/backtest", request, &past.Backtest)
+	request := monitor.BacktestRequest{TrialRequest: d.trial()}
+	request.From, request.To = v.Now.AddDate(0, 0, -int(past.Days)).UnixMilli(), v.Now.UnixMilli()
+	past.Backtest, err = call[monitor.Backtest](v, "/monit/rule/backtest", request)
+	past.Failure, err = v.attempted(err)
 	return past, err
 }

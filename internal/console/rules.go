@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tocsin/internal/alertrule"
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/datasource"
@@ -88,18 +89,16 @@ func showRules(v *visit) (view, error) {
 		May: v.who.MayAny(manageRules), Here: v.r.URL.RequestURI(),
 	}
 	d.Kept, _ = v.made.([]alertrule.Done)
-	var all []alertrule.Basic
-	if err := v.call("/monit/rule/list/basic", struct{}{}, &all); err != nil {
+	all, err := call[[]alertrule.Basic](v, "/monit/rule/list/basic", alertrule.ListRequest{})
+	if err != nil {
 		return nil, err
 	}
-	var folders struct {
-		Items []rulefolder.Folder `json:"items"`
-	}
-	if err := v.call("/monit/folder/list", struct{}{}, &folders); err != nil {
+	folders, err := v.ruleFolders()
+	if err != nil {
 		return nil, err
 	}
 	d.Any = len(all) > 0
-	below := d.folders(v, folders.Items, all)
+	below := d.folders(v, folders, all)
 	rows := []watchRuleRow{}
 	for _, r := range all {
 		if (d.Folder == 0 || below[r.FolderID]) && strings.Contains(strings.ToLower(r.Name), strings.ToLower(d.Query)) {
@@ -116,8 +115,14 @@ func showRules(v *visit) (view, error) {
 	return d, d.name(v)
 }
 
+// ruleFolders returns all folders of rules, each behind its parent.
+func (v *visit) ruleFolders() ([]rulefolder.Listed, error) {
+	reply, err := call[api.Items[rulefolder.Listed]](v, "/monit/folder/list", rulefolder.ListRequest{})
+	return reply.Items, err
+}
+
 // folders fills in the folders with how many rules are in each and below it. It returns the folders that the shown folder holds.
-func (d *rulesView) folders(v *visit, all []rulefolder.Folder, rules []alertrule.Basic) map[int64]bool {
+func (d *rulesView) folders(v *visit, all []rulefolder.Listed, rules []alertrule.Basic) map[int64]bool {
 	above := map[int64]int64{}
 	for _, f := range all {
 		above[f.FolderID] = f.ParentID
@@ -243,8 +248,7 @@ func (v *visit) datasourceNames() (map[uint64]string, error) {
 	if !v.who.May(auth.DatasourcesRead) {
 		return names, nil
 	}
-	var all []datasource.Item
-	err := v.call("/monit/datasource/list", struct{}{}, &all)
+	all, err := call[[]datasource.Item](v, "/monit/datasource/list", datasource.ListRequest{})
 	for _, s := range all {
 		names[s.ID] = s.Name
 	}
@@ -279,20 +283,30 @@ func changeRules(v *visit) (string, error) {
 	if len(ids) == 0 {
 		return "", wrong(v.T("Choose at least one rule."))
 	}
-	path := "/monit/rule/update/fields"
-	request := map[string]any{"ids": ids, "fields": []string{"enabled"}, "enabled": v.field("to") == "enable"}
-	if v.field("to") == "move" {
-		path = "/monit/rule/move"
-		request = map[string]any{"ids": ids, "dest_folder_id": formNumber(v, "folder")}
-	}
-	var done []alertrule.Done
-	if err := v.call(path, request, &done); err != nil {
+	done, err := v.changeChosen(ids)
+	if err != nil {
 		return "", err
 	}
-	kept := slices.DeleteFunc(done, func(one alertrule.Done) bool { return one.Message == "" })
+	kept := slices.DeleteFunc(slices.Clone(done), func(one alertrule.Done) bool { return one.Message == "" })
 	if len(kept) == 0 {
 		return v.r.URL.RequestURI(), nil
 	}
 	v.made = kept
 	return "", nil
+}
+
+// changeChosen changes rules as the button of the list asks.
+func (v *visit) changeChosen(ids []uint64) ([]alertrule.Done, error) {
+	to := v.field("to")
+	if to == "move" {
+		request := alertrule.MoveRequest{IDs: ids, DestFolderID: formNumber(v, "folder")}
+		return call[[]alertrule.Done](v, "/monit/rule/move", request)
+	}
+	return v.setEnabled(ids, to == "enable")
+}
+
+// setEnabled enables or disables rules.
+func (v *visit) setEnabled(ids []uint64, enabled bool) ([]alertrule.Done, error) {
+	request := alertrule.FieldsRequest{IDs: ids, Fields: []string{"enabled"}, Enabled: &enabled}
+	return call[[]alertrule.Done](v, "/monit/rule/update/fields", request)
 }

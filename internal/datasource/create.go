@@ -7,7 +7,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type createRequest struct {
+// CreateRequest asks for a new datasource.
+type CreateRequest struct {
 	ID              uint64  `json:"id,omitzero" doc:"Must be left out or 0: the server chooses the id."`
 	TypeIdent       string  `json:"type_ident" enum:"prometheus,loki,mysql,oracle,postgres,clickhouse,elasticsearch,sls,victorialogs" doc:"What kind of system it is."`
 	Name            string  `json:"name" minLength:"1" maxLength:"255" doc:"Name for display; need not be unique."`
@@ -19,7 +20,7 @@ type createRequest struct {
 
 // Check refuses an id, because a caller who sends one means to change a datasource, and checks the other members
 // against the rules of the type.
-func (in createRequest) Check() error {
+func (in CreateRequest) Check() error {
 	if in.ID != 0 {
 		return fault.Invalid("id", "must be left out or 0, because this operation never changes an existing datasource; got %d", in.ID)
 	}
@@ -29,7 +30,7 @@ func (in createRequest) Check() error {
 	return in.Payload.complete(in.TypeIdent)
 }
 
-func (in createRequest) item() Item {
+func (in CreateRequest) item() Item {
 	block, _ := in.Payload.only(in.TypeIdent)
 	return Item{
 		TypeIdent:       in.TypeIdent,
@@ -42,7 +43,7 @@ func (in createRequest) item() Item {
 	}
 }
 
-func (r *Service) create(c *api.Call, in createRequest) (Item, error) {
+func (r *Service) create(c *api.Call, in CreateRequest) (Item, error) {
 	d := in.item()
 	d.AccountID, d.UpdatedAt = c.Who.AccountID, c.Unix()
 	for fresh := false; !fresh; { // an account file may contain ids that the counter has not reached yet

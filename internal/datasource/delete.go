@@ -5,13 +5,14 @@ import (
 	"tocsin/internal/configstore"
 )
 
-type deleteRequest struct {
+// DeleteRequest asks to delete a datasource, or what that would do.
+type DeleteRequest struct {
 	ID uint64 `json:"id" minimum:"1" doc:"The datasource."`
 	api.DryRun
 }
 
 // delete answers /monit/datasource/delete. The id is never used again.
-func (r *Service) delete(c *api.Call, in deleteRequest) (api.Removal, error) {
+func (r *Service) delete(c *api.Call, in DeleteRequest) (api.Removal, error) {
 	d, err := get(c.Tx, c.Who.AccountID, in.ID)
 	if err != nil {
 		return api.Removal{}, err

@@ -6,11 +6,12 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type infoRequest struct {
+// InfoRequest names a datasource.
+type InfoRequest struct {
 	ID uint64 `json:"id" minimum:"1" doc:"The datasource."`
 }
 
-func (r *Service) info(c *api.Call, in infoRequest) (Item, error) {
+func (r *Service) info(c *api.Call, in InfoRequest) (Item, error) {
 	d, err := get(c.Tx, c.Who.AccountID, in.ID)
 	if err != nil {
 		return Item{}, err

@@ -9,13 +9,14 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type listRequest struct {
+// ListRequest asks for datasources, by type.
+type ListRequest struct {
 	Type      string `json:"type,omitzero" enum:",prometheus,loki,mysql,oracle,postgres,clickhouse,elasticsearch,sls,victorialogs" doc:"Only datasources of this type; absent or empty: of all."`
 	TypeIdent string `json:"type_ident,omitzero" enum:",prometheus,loki,mysql,oracle,postgres,clickhouse,elasticsearch,sls,victorialogs" doc:"Another name of type."`
 }
 
 // Check refuses two names that disagree.
-func (in listRequest) Check() error {
+func (in ListRequest) Check() error {
 	if in.Type != "" && in.TypeIdent != "" && in.Type != in.TypeIdent {
 		return fault.Invalid("type_ident", "must be the same as type %s if both are sent, got %s", in.Type, in.TypeIdent)
 	}
@@ -23,7 +24,7 @@ func (in listRequest) Check() error {
 }
 
 // list answers /monit/datasource/list: all datasources, sorted by id, without payloads.
-func (r *Service) list(c *api.Call, in listRequest) ([]Item, error) {
+func (r *Service) list(c *api.Call, in ListRequest) ([]Item, error) {
 	items, err := db.All(c.Tx, scanItem, `SELECT `+columns+` FROM datasource WHERE account_id = $1 AND ($2 = '' OR type_ident = $2)`,
 		c.Who.AccountID, cmp.Or(in.Type, in.TypeIdent))
 	for i := range items {

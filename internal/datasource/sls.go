@@ -31,7 +31,7 @@ func (r *Service) stores(c *api.Call, in storesRequest) ([]string, error) {
 
 // listed calls a datasource for a page of names, without a transaction.
 func (r *Service) listed(c *api.Call, id uint64, project, text string, offset, size int64) ([]string, error) {
-	to, err := r.tests(c, testRequest{ID: id})
+	to, err := r.tests(c, TestRequest{ID: id})
 	if err != nil {
 		return nil, err
 	}

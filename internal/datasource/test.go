@@ -14,7 +14,8 @@ import (
 // testTime bounds a test.
 const testTime = 30 * time.Second
 
-type testRequest struct {
+// TestRequest asks to call a datasource.
+type TestRequest struct {
 	ID              uint64   `json:"id,omitzero" doc:"A stored datasource, and nothing else; left out: the other members are tested."`
 	TypeIdent       string   `json:"type_ident,omitzero" enum:"prometheus,loki,mysql,oracle,postgres,clickhouse,elasticsearch,sls,victorialogs" doc:"What kind of system it is."`
 	Name            string   `json:"name,omitzero" maxLength:"255" doc:"Name for display."`
@@ -25,11 +26,11 @@ type testRequest struct {
 }
 
 // Check refuses a stored datasource with other members. With a new address its credentials would be sent there.
-func (in testRequest) Check() error {
+func (in TestRequest) Check() error {
 	given := in
 	given.ID = 0
 	if in.ID != 0 {
-		if given != (testRequest{}) {
+		if given != (TestRequest{}) {
 			return fault.Invalid("id", "must be sent alone, or left out with the other members of a datasource")
 		}
 		return nil
@@ -40,22 +41,23 @@ func (in testRequest) Check() error {
 	return in.created().Check()
 }
 
-func (in testRequest) created() createRequest {
-	return createRequest{
+func (in TestRequest) created() CreateRequest {
+	return CreateRequest{
 		TypeIdent: in.TypeIdent, Name: in.Name, Note: in.Note, Address: in.Address, EdgeClusterName: in.EdgeClusterName, Payload: *in.Payload,
 	}
 }
 
-type testReply struct {
+// TestReply is how far a call of a datasource came.
+type TestReply struct {
 	Phases []querier.Phase `json:"phases" doc:"In their order, up to the first that failed."`
 
 	tested Connection
 }
 
 // test is the first part of /monit/datasource/test: it calls the datasource, without a transaction.
-func (r *Service) test(c *api.Call, in testRequest) (testReply, error) {
+func (r *Service) test(c *api.Call, in TestRequest) (TestReply, error) {
 	to, err := r.tests(c, in)
-	reply := testReply{tested: to}
+	reply := TestReply{tested: to}
 	if err != nil {
 		return reply, err
 	}
@@ -72,7 +74,7 @@ func (r *Service) test(c *api.Call, in testRequest) (testReply, error) {
 }
 
 // tests returns what is tested: the stored datasource, or that of the request.
-func (r *Service) tests(c *api.Call, in testRequest) (to Connection, err error) {
+func (r *Service) tests(c *api.Call, in TestRequest) (to Connection, err error) {
 	if in.ID == 0 {
 		d := in.created().item()
 		to.Cluster = d.Cluster()
@@ -90,7 +92,7 @@ func (r *Service) tests(c *api.Call, in testRequest) (to Connection, err error) 
 }
 
 // tested is the second part: the audit log records the test, and a stored datasource what its role may do, for lint.
-func (r *Service) tested(c *api.Call, reply testReply) (testReply, error) {
+func (r *Service) tested(c *api.Call, reply TestReply) (TestReply, error) {
 	d := reply.tested
 	c.Touched(configstore.Datasource, d.ID, d.Name)
 	last := reply.Phases[len(reply.Phases)-1]

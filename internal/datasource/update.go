@@ -7,7 +7,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type updateRequest struct {
+// UpdateRequest asks for a change of a datasource.
+type UpdateRequest struct {
 	ID              uint64   `json:"id" minimum:"1" doc:"The datasource."`
 	TypeIdent       string   `json:"type_ident,omitzero" enum:"prometheus,loki,mysql,oracle,postgres,clickhouse,elasticsearch,sls,victorialogs" doc:"What kind of system it is. With another one a payload is required."`
 	Name            *string  `json:"name,omitzero" minLength:"1" maxLength:"255" doc:"Name for display; need not be unique."`
@@ -19,7 +20,7 @@ type updateRequest struct {
 }
 
 // update answers /monit/datasource/update. Absent members keep their values.
-func (r *Service) update(c *api.Call, in updateRequest) (Item, error) {
+func (r *Service) update(c *api.Call, in UpdateRequest) (Item, error) {
 	d, err := get(c.Tx, c.Who.AccountID, in.ID)
 	if err != nil {
 		return Item{}, err

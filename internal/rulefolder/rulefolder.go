@@ -113,7 +113,8 @@ func Erase(tx *db.Tx, account, folder int64) error {
 	return configstore.ClearReferences(tx, account, configstore.RuleFolder, folder)
 }
 
-type listRequest struct{}
+// ListRequest asks for all folders.
+type ListRequest struct{}
 
 // Listed is a folder in a list.
 type Listed struct {
@@ -121,7 +122,7 @@ type Listed struct {
 	RuleTotal int64 `json:"rule_total" doc:"The rules in it, without those of folders below."`
 }
 
-func (r *Service) list(c *api.Call, _ listRequest) (api.Items[Listed], error) {
+func (r *Service) list(c *api.Call, _ ListRequest) (api.Items[Listed], error) {
 	list := api.Items[Listed]{Items: []Listed{}}
 	tree, err := TreeOf(c.Tx, c.Who.AccountID)
 	if err != nil {

@@ -52,6 +52,7 @@ type AlertRequest struct {
 	IssueID string `json:"issue_id,omitzero" maxLength:"255" doc:"An issue of a web page: what became of its alerts, or why it opens none."`
 }
 
+// Check returns fault.Invalid for a request that does not name exactly one object.
 func (in AlertRequest) Check() error {
 	given := 0
 	for _, id := range []string{in.AlertID, in.EventID, in.IssueID} {

@@ -25,10 +25,11 @@ const (
 	SourceUnused  = "unused"
 )
 
-type allDatasources struct{}
+// AllDatasources asks for the states of all datasources.
+type AllDatasources struct{}
 
 // datasourceStates answers /monit/datasource/state.
-func (r *Service) datasourceStates(c *api.Call, _ allDatasources) (api.Items[DatasourceState], error) {
+func (r *Service) datasourceStates(c *api.Call, _ AllDatasources) (api.Items[DatasourceState], error) {
 	list := api.Items[DatasourceState]{Items: []DatasourceState{}}
 	account := c.Who.AccountID
 	sources, err := datasource.All(c.Tx, account)

@@ -16,7 +16,8 @@ const mostPreviewed = 1000
 
 var needsRules = api.Errors{fault.AccessDenied: "The caller lacks Datasources Read (monit) or Alerting Rules Read (monit)."}
 
-type previewRequest struct {
+// PreviewRequest asks for the answer to a query.
+type PreviewRequest struct {
 	DSType       string            `json:"ds_type" enum:"prometheus,loki,mysql,oracle,postgres,clickhouse,elasticsearch,sls,victorialogs" doc:"The type of the datasource."`
 	DSName       string            `json:"ds_name" minLength:"1" maxLength:"255" doc:"Its name."`
 	Expr         string            `json:"expr" minLength:"1" maxLength:"65536" doc:"The query in the language of the datasource."`
@@ -40,7 +41,7 @@ type PreviewRow struct {
 }
 
 // preview asks a datasource.
-func (r *Service) preview(c *api.Call, in previewRequest) (p Preview, err error) {
+func (r *Service) preview(c *api.Call, in PreviewRequest) (p Preview, err error) {
 	if err := mayAsk(c); err != nil {
 		return p, err
 	}

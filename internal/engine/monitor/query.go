@@ -8,7 +8,7 @@ type QueryData struct {
 	Result Preview `json:"result" doc:"The answer."`
 }
 
-func (r *Service) queryData(c *api.Call, in previewRequest) (QueryData, error) {
+func (r *Service) queryData(c *api.Call, in PreviewRequest) (QueryData, error) {
 	p, err := r.preview(c, in)
 	return QueryData{"rows", p}, err
 }

@@ -18,7 +18,8 @@ import (
 	"tocsin/internal/querier"
 )
 
-type backtestRequest struct {
+// BacktestRequest asks what a rule would have found in the past.
+type BacktestRequest struct {
 	TrialRequest
 	Span
 }
@@ -60,7 +61,7 @@ const (
 )
 
 // backtest answers /monit/rule/backtest.
-func (r *Service) backtest(c *api.Call, in backtestRequest) (reply Backtest, err error) {
+func (r *Service) backtest(c *api.Call, in BacktestRequest) (reply Backtest, err error) {
 	t, err := r.trialOf(c, &in.TrialRequest, "monitor_rule:read:backtest")
 	if err != nil {
 		return reply, err

@@ -18,7 +18,8 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-type explainRequest struct {
+// ExplainRequest asks why an instance of a rule is as it is.
+type ExplainRequest struct {
 	RuleID uint64            `json:"rule_id" minimum:"1" doc:"The rule."`
 	DSID   uint64            `json:"ds_id" minimum:"1" doc:"The datasource."`
 	Labels map[string]string `json:"labels,omitzero" maxProperties:"50" maxLength:"2048" doc:"The labels of an instance; absent: whichever changed last."`
@@ -43,7 +44,7 @@ type Asked struct {
 	Fields map[string]string           `json:"fields" doc:"Its other columns."`
 }
 
-func explain(c *api.Call, in explainRequest) (x Explanation, err error) {
+func explain(c *api.Call, in ExplainRequest) (x Explanation, err error) {
 	if err := known(c, in.RuleID); err != nil {
 		return x, err
 	}

@@ -17,7 +17,8 @@ import (
 	"tocsin/internal/querier"
 )
 
-type graphRequest struct {
+// GraphRequest asks for the queries of a rule over time.
+type GraphRequest struct {
 	ID   uint64 `json:"id" minimum:"1" doc:"The rule."`
 	DSID uint64 `json:"ds_id,omitzero" minimum:"0" doc:"The datasource; absent or 0: the first that the rule matches."`
 	Span
@@ -97,7 +98,7 @@ const (
 )
 
 // graph answers /monit/rule/graph.
-func (r *Service) graph(c *api.Call, in graphRequest) (g Graph, err error) {
+func (r *Service) graph(c *api.Call, in GraphRequest) (g Graph, err error) {
 	if err := mayAsk(c); err != nil {
 		return g, err
 	}

@@ -49,13 +49,14 @@ func scanTransition(scan db.Scan) (t Transition, err error) {
 	return t, nil
 }
 
-type historyRequest struct {
+// HistoryRequest asks for what became of the instances of a rule.
+type HistoryRequest struct {
 	ID uint64 `json:"id" minimum:"1" doc:"The rule."`
 	api.CursorRequest
 }
 
 // history returns what became of the instances of a rule, the newest first. What a deleted rule found is not shown.
-func history(c *api.Call, in historyRequest) (reply api.CursorPage[Transition], err error) {
+func history(c *api.Call, in HistoryRequest) (reply api.CursorPage[Transition], err error) {
 	if err := known(c, in.ID); err != nil {
 		return reply, err
 	}

@@ -26,7 +26,8 @@ const (
 	stateNormal       = "normal"
 )
 
-type oneRule struct {
+// OneRule names a rule.
+type OneRule struct {
 	ID uint64 `json:"id" minimum:"1" doc:"The rule."`
 }
 
@@ -83,7 +84,7 @@ const (
 	mostRecent    = 50 // datasources whose last evaluations are shown
 )
 
-func (r *Service) state(c *api.Call, in oneRule) (s RuleState, err error) {
+func (r *Service) state(c *api.Call, in OneRule) (s RuleState, err error) {
 	account := c.Who.AccountID
 	rule, found, err := alertrule.FindRule(c.Tx, account, in.ID)
 	if err != nil {
