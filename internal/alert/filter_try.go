@@ -28,7 +28,8 @@ const (
 	fewTried      = 20 // a filter that matches more alerts is broad
 )
 
-type tryRequest struct {
+// TryRequest asks which alerts a filter matches.
+type TryRequest struct {
 	ChannelIDs []int64       `json:"channel_ids,omitzero" maxItems:"100" doc:"Only alerts of these channels; empty: of all that the caller may read."`
 	Filters    filter.Filter `json:"filters" doc:"The filter to try: groups joined by OR, the conditions of a group by AND; empty: all."`
 	Days       int64         `json:"days,omitzero" minimum:"0" maximum:"31" doc:"Alerts that began in so many last days; absent: 7."`
@@ -36,7 +37,8 @@ type tryRequest struct {
 	Alert      *Described    `json:"alert,omitzero" doc:"Or the alert to explain it with, described."`
 }
 
-func (in tryRequest) Check() error {
+// Check returns fault.Invalid for a request that names two alerts.
+func (in TryRequest) Check() error {
 	if in.AlertID != "" && in.Alert != nil {
 		return fault.Invalid("alert", "must not be set beside alert_id")
 	}
@@ -115,7 +117,7 @@ type TriedCondition struct {
 }
 
 // try matches a filter against stored alerts exactly as a rule of a channel would. Nothing is stored.
-func try(c *api.Call, in tryRequest) (reply Tried, err error) {
+func try(c *api.Call, in TryRequest) (reply Tried, err error) {
 	if err := checkTried(in.Filters); err != nil {
 		return reply, err
 	}
@@ -138,7 +140,7 @@ func checkTried(f filter.Filter) error {
 }
 
 // explain matches the filter with the alert that the request names or describes; nil: it has none.
-func (in tryRequest) explain(c *api.Call, matcher *filter.Matcher) (*TriedResult, error) {
+func (in TryRequest) explain(c *api.Call, matcher *filter.Matcher) (*TriedResult, error) {
 	var one event.Event
 	switch {
 	case in.Alert != nil:
@@ -203,7 +205,7 @@ const tried = `SELECT alert_id, start_time, channel_id, integration_id, title, t
 	ORDER BY start_time DESC, alert_id DESC LIMIT $5`
 
 // count fills in how many stored alerts match.
-func (in tryRequest) count(c *api.Call, reply *Tried, matcher *filter.Matcher) error {
+func (in TryRequest) count(c *api.Call, reply *Tried, matcher *filter.Matcher) error {
 	for _, id := range in.ChannelIDs {
 		if err := channel.Readable(c.Tx, c.Who, id); err != nil {
 			return err

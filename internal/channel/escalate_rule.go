@@ -151,7 +151,8 @@ type EscalateBody struct {
 	Repeat      *Repeat       `json:"repeat,omitzero" doc:"Whether all layers are notified again after the last one."`
 }
 
-type escalateUpdate struct {
+// EscalateUpdate is what a caller sends to change an escalation rule.
+type EscalateUpdate struct {
 	RuleKey
 	EscalateBody
 }
@@ -221,11 +222,11 @@ func (e escalateRules) list(c *api.Call, in RulesRequest) (RulePage[EscalateRule
 	return listRules(c, Escalates, in, e.view)
 }
 
-func (e escalateRules) create(c *api.Call, in EscalateBody) (ruleCreated, error) {
+func (e escalateRules) create(c *api.Call, in EscalateBody) (RuleCreated, error) {
 	return createRule(c, Escalates, in, e.seal)
 }
 
-func (e escalateRules) update(c *api.Call, in escalateUpdate) (api.Warnings, error) {
+func (e escalateRules) update(c *api.Call, in EscalateUpdate) (api.Warnings, error) {
 	return updateRule(c, Escalates, in, e.seal)
 }
 
@@ -238,7 +239,7 @@ func disableEscalateRule(c *api.Call, in RuleRequest) (api.Warnings, error) {
 	return api.Warnings{}, configstore.FirstError(err, warnWithoutRule(c, in.ChannelID))
 }
 
-func deleteEscalateRule(c *api.Call, in ruleDelete) (api.Removal, error) {
+func deleteEscalateRule(c *api.Call, in RuleDelete) (api.Removal, error) {
 	reply, err := deleteRule(c, Escalates, in)
 	return reply, configstore.FirstError(err, warnWithoutRule(c, in.ChannelID))
 }

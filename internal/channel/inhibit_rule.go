@@ -58,7 +58,8 @@ type InhibitBody struct {
 	IsDirectlyDiscard *bool          `json:"is_directly_discard,omitzero" doc:"Inhibited alerts leave no record."`
 }
 
-type inhibitUpdate struct {
+// InhibitUpdate is what a caller sends to change an inhibit rule.
+type InhibitUpdate struct {
 	RuleKey
 	InhibitBody
 }
@@ -125,11 +126,11 @@ func listInhibitRules(c *api.Call, in RulesRequest) (RulePage[InhibitRule], erro
 	return listRules(c, Inhibits, in, nil)
 }
 
-func createInhibitRule(c *api.Call, in InhibitBody) (ruleCreated, error) {
+func createInhibitRule(c *api.Call, in InhibitBody) (RuleCreated, error) {
 	return createRule(c, Inhibits, in, nil)
 }
 
-func updateInhibitRule(c *api.Call, in inhibitUpdate) (api.Warnings, error) {
+func updateInhibitRule(c *api.Call, in InhibitUpdate) (api.Warnings, error) {
 	return updateRule(c, Inhibits, in, nil)
 }
 
@@ -141,7 +142,7 @@ func disableInhibitRule(c *api.Call, in RuleRequest) (api.Empty, error) {
 	return setRuleStatus(c, Inhibits, in, "disabled")
 }
 
-func deleteInhibitRule(c *api.Call, in ruleDelete) (api.Removal, error) {
+func deleteInhibitRule(c *api.Call, in RuleDelete) (api.Removal, error) {
 	return deleteRule(c, Inhibits, in)
 }
 

@@ -75,7 +75,8 @@ type RuleRequest struct {
 	RuleID    string `json:"rule_id" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The rule."`
 }
 
-type ruleDelete struct {
+// RuleDelete asks to delete a rule, or what that would do.
+type RuleDelete struct {
 	RuleRequest
 	api.DryRun
 }
@@ -87,7 +88,8 @@ type RuleKey struct {
 
 func (r RuleKey) id() string { return r.RuleID }
 
-type ruleCreated struct {
+// RuleCreated is a rule that was created.
+type RuleCreated struct {
 	RuleID   string `json:"rule_id" doc:"The new rule."`
 	RuleName string `json:"rule_name" doc:"Its name, as it was sent."`
 	api.Warnings
@@ -100,9 +102,9 @@ const (
 	exampleChannel = `{"channel_id": 1001}`
 )
 
-func createRule[T any, P ruled[T]](c *api.Call, kind configstore.Kind[T], in bodyOf[T], seal sealer[T]) (ruleCreated, error) {
+func createRule[T any, P ruled[T]](c *api.Call, kind configstore.Kind[T], in bodyOf[T], seal sealer[T]) (RuleCreated, error) {
 	if err := Readable(c.Tx, c.Who, in.channel()); err != nil {
-		return ruleCreated{}, err
+		return RuleCreated{}, err
 	}
 	v := P(new(T))
 	*v.rule() = Rule{
@@ -113,7 +115,7 @@ func createRule[T any, P ruled[T]](c *api.Call, kind configstore.Kind[T], in bod
 		CreatedAt: c.Unix(),
 	}
 	warnings, err := storeRule(c, kind, in, seal, nil, v)
-	return ruleCreated{v.rule().RuleID, v.rule().RuleName, api.Warn(warnings)}, err
+	return RuleCreated{v.rule().RuleID, v.rule().RuleName, api.Warn(warnings)}, err
 }
 
 func updateRule[T any, P ruled[T]](c *api.Call, kind configstore.Kind[T], in updateOf[T], seal sealer[T]) (api.Warnings, error) {
@@ -181,7 +183,7 @@ func setRuleStatus[T any, P ruled[T]](c *api.Call, kind configstore.Kind[T], in 
 	return api.Empty{}, touchRule(c, kind, v)
 }
 
-func deleteRule[T any, P ruled[T]](c *api.Call, kind configstore.Kind[T], in ruleDelete) (api.Removal, error) {
+func deleteRule[T any, P ruled[T]](c *api.Call, kind configstore.Kind[T], in RuleDelete) (api.Removal, error) {
 	v, err := findRule[T, P](c, kind, in.ChannelID, in.RuleID)
 	if err != nil {
 		return api.Removal{}, err

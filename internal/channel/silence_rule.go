@@ -109,7 +109,8 @@ type SilenceBody struct {
 	IsAutoDelete      *bool           `json:"is_auto_delete,omitzero" doc:"A one-off rule is deleted after its window."`
 }
 
-type silenceUpdate struct {
+// SilenceUpdate is what a caller sends to change a silence rule.
+type SilenceUpdate struct {
 	RuleKey
 	SilenceBody
 }
@@ -184,11 +185,11 @@ func listSilenceRules(c *api.Call, in RulesRequest) (RulePage[SilenceRule], erro
 	return listRules(c, Silences, in, setEffective)
 }
 
-func createSilenceRule(c *api.Call, in SilenceBody) (ruleCreated, error) {
+func createSilenceRule(c *api.Call, in SilenceBody) (RuleCreated, error) {
 	return createRule(c, Silences, in, nil)
 }
 
-func updateSilenceRule(c *api.Call, in silenceUpdate) (api.Warnings, error) {
+func updateSilenceRule(c *api.Call, in SilenceUpdate) (api.Warnings, error) {
 	return updateRule(c, Silences, in, nil)
 }
 
@@ -200,7 +201,7 @@ func disableSilenceRule(c *api.Call, in RuleRequest) (api.Empty, error) {
 	return setRuleStatus(c, Silences, in, "disabled")
 }
 
-func deleteSilenceRule(c *api.Call, in ruleDelete) (api.Removal, error) {
+func deleteSilenceRule(c *api.Call, in RuleDelete) (api.Removal, error) {
 	return deleteRule(c, Silences, in)
 }
 

@@ -31,7 +31,8 @@ type DropBody struct {
 	Filters filter.Filter `json:"filters,omitzero" doc:"What it applies to; needed on creation."`
 }
 
-type dropUpdate struct {
+// DropUpdate is what a caller sends to change a drop rule.
+type DropUpdate struct {
 	RuleKey
 	DropBody
 }
@@ -87,11 +88,11 @@ func listDropRules(c *api.Call, in RulesRequest) (RulePage[DropRule], error) {
 	return listRules(c, Drops, in, nil)
 }
 
-func createDropRule(c *api.Call, in DropBody) (ruleCreated, error) {
+func createDropRule(c *api.Call, in DropBody) (RuleCreated, error) {
 	return createRule(c, Drops, in, nil)
 }
 
-func updateDropRule(c *api.Call, in dropUpdate) (api.Warnings, error) {
+func updateDropRule(c *api.Call, in DropUpdate) (api.Warnings, error) {
 	return updateRule(c, Drops, in, nil)
 }
 
@@ -103,7 +104,7 @@ func disableDropRule(c *api.Call, in RuleRequest) (api.Empty, error) {
 	return setRuleStatus(c, Drops, in, "disabled")
 }
 
-func deleteDropRule(c *api.Call, in ruleDelete) (api.Removal, error) {
+func deleteDropRule(c *api.Call, in RuleDelete) (api.Removal, error) {
 	return deleteRule(c, Drops, in)
 }
 

@@ -102,59 +102,37 @@ func (v *visit) channel() (channel.Shown, error) {
 // ruleKind is one kind of the rules of a channel.
 type ruleKind struct {
 	Name  string // in addresses
-	Op    string // what its operations begin with
 	Title string
 	Does  string // what its rules do, in words
 }
 
-var ruleKinds = []ruleKind{
-	{"drops", "/channel/unsubscribe/rule/", "Drop rules", "A matching event is discarded. It leaves no alert."},
-	{"silences", "/channel/silence/rule/", "Silence rules", "A matching alert is kept and notifies no one while the rule is in force."},
-	{"inhibits", "/channel/inhibit/rule/", "Inhibit rules", "A matching alert notifies no one while another alert is active."},
-}
+// The kinds of rules, as addresses name them.
+const drops, silences, inhibits, escalations = "drops", "silences", "inhibits", "escalations"
 
-// escalations is the kind of rules that name who is notified.
-var escalations = ruleKind{Name: "escalations", Op: "/channel/escalate/rule/"}
+var ruleKinds = []ruleKind{
+	{drops, "Drop rules", "A matching event is discarded. It leaves no alert."},
+	{silences, "Silence rules", "A matching alert is kept and notifies no one while the rule is in force."},
+	{inhibits, "Inhibit rules", "A matching alert notifies no one while another alert is active."},
+}
 
 // ruleRow is a rule of any kind in a list.
 type ruleRow struct {
-	ID          string            `json:"rule_id"`
-	Name        string            `json:"rule_name"`
-	Description string            `json:"description"`
-	Status      string            `json:"status"`
-	Priority    int64             `json:"priority"`
-	UpdatedBy   int64             `json:"updated_by"`
-	UpdatedAt   int64             `json:"updated_at"`
-	Filters     filter.Filter     `json:"filters"`
-	Source      filter.Written    `json:"source_filters"`
-	Target      filter.Written    `json:"target_filters"`
-	Equals      []string          `json:"equals"`
-	Discard     bool              `json:"is_directly_discard"`
-	AutoDelete  bool              `json:"is_auto_delete"`
-	Effective   *bool             `json:"is_effective"`
-	Once        *onceWindow       `json:"time_filter"`
-	Windows     []recurring       `json:"time_filters"`
-	Layers      []escalationLayer `json:"layers"`
-	Hit         *alert.Hit        `json:"-"`
+	channel.Rule
+	Filters    filter.Filter
+	Source     filter.Written
+	Target     filter.Written
+	Equals     []string
+	Discard    bool
+	AutoDelete bool
+	Effective  *bool
+	Once       *channel.OnceTimeFilter
+	Windows    []channel.TimeFilter
+	Layers     []channel.Layer
+	Hit        *alert.Hit
 }
 
 // InForce reports whether a silence is in force now.
 func (r ruleRow) InForce() bool { return r.Effective != nil && *r.Effective }
-
-// onceWindow is when a silence that does not recur is in force.
-type onceWindow struct {
-	Start int64 `json:"start_time"`
-	End   int64 `json:"end_time"`
-}
-
-// recurring is a window that recurs.
-type recurring struct {
-	Start  string `json:"start"`
-	End    string `json:"end"`
-	Repeat []int  `json:"repeat"`
-	CalID  string `json:"cal_id,omitzero"`
-	Off    bool   `json:"is_off,omitzero"`
-}
 
 // rulesOf is the rules of one kind.
 type rulesOf struct {
@@ -206,13 +184,13 @@ func (d *channelView) rules(v *visit) error {
 	d.Complete = hits.Complete
 	seen := map[string]bool{}
 	for _, k := range ruleKinds {
-		rules, err := v.rules(k, d.Channel.ChannelID)
+		rules, err := v.rules(k.Name, d.Channel.ChannelID)
 		if err != nil {
 			return err
 		}
 		for i := range rules {
-			at := slices.IndexFunc(hits.Items, func(h alert.Hit) bool { return h.RuleID == rules[i].ID })
-			seen[rules[i].ID] = true
+			at := slices.IndexFunc(hits.Items, func(h alert.Hit) bool { return h.RuleID == rules[i].RuleID })
+			seen[rules[i].RuleID] = true
 			if at >= 0 {
 				rules[i].Hit = &hits.Items[at]
 			}
@@ -249,12 +227,39 @@ func (d *channelView) members(v *visit) error {
 }
 
 // rules returns the rules of a kind in the order in which they are evaluated.
-func (v *visit) rules(k ruleKind, channel int64) ([]ruleRow, error) {
-	var reply struct {
-		Items []ruleRow `json:"items"`
+func (v *visit) rules(kind string, of int64) ([]ruleRow, error) {
+	request := channel.RulesRequest{ChannelID: of}
+	switch kind {
+	case drops:
+		reply, err := call[channel.RulePage[channel.DropRule]](v, "/channel/unsubscribe/rule/list", request)
+		return rowsOf(reply.Items, func(r channel.DropRule) ruleRow { return ruleRow{Rule: r.Rule, Filters: r.Filters} }), err
+	case silences:
+		reply, err := call[channel.RulePage[channel.SilenceRule]](v, "/channel/silence/rule/list", request)
+		return rowsOf(reply.Items, silenceRow), err
+	case inhibits:
+		reply, err := call[channel.RulePage[channel.InhibitRule]](v, "/channel/inhibit/rule/list", request)
+		return rowsOf(reply.Items, func(r channel.InhibitRule) ruleRow {
+			return ruleRow{Rule: r.Rule, Source: r.SourceFilters, Target: r.TargetFilters, Equals: r.Equals, Discard: r.IsDirectlyDiscard}
+		}), err
 	}
-	err := v.call(k.Op+"list", map[string]any{"channel_id": channel}, &reply)
-	return reply.Items, err
+	reply, err := call[channel.RulePage[channel.EscalateRule]](v, "/channel/escalate/rule/list", request)
+	return rowsOf(reply.Items, func(r channel.EscalateRule) ruleRow {
+		return ruleRow{Rule: r.Rule, Filters: r.Filters, Layers: r.Layers}
+	}), err
+}
+
+func silenceRow(r channel.SilenceRule) ruleRow {
+	return ruleRow{
+		Rule: r.Rule, Filters: r.Filters, Discard: r.IsDirectlyDiscard, AutoDelete: r.IsAutoDelete, Effective: r.IsEffective,
+		Once: r.TimeFilter, Windows: r.TimeFilters,
+	}
+}
+
+func rowsOf[T any](list []T, row func(T) ruleRow) (rows []ruleRow) {
+	for _, r := range list {
+		rows = append(rows, row(r))
+	}
+	return rows
 }
 
 // channelPath returns the address of the channel of the address.
@@ -281,16 +286,36 @@ func setChannelStatus(v *visit) (string, error) {
 
 // setRuleStatus enables, disables or deletes a rule of any kind.
 func setRuleStatus(v *visit) (string, error) {
-	to, kind := v.r.PathValue("to"), v.r.PathValue("kind")
-	i := slices.IndexFunc(ruleKinds, func(k ruleKind) bool { return k.Name == kind })
-	if !slices.Contains([]string{"enable", "disable", "delete"}, to) || i < 0 && kind != escalations.Name {
-		return "", notHere(v)
+	one := channel.RuleRequest{ChannelID: v.number(), RuleID: v.r.PathValue("rule")}
+	gone := channel.RuleDelete{RuleRequest: one}
+	next := v.channelPath()
+	switch v.r.PathValue("kind") + " " + v.r.PathValue("to") {
+	case drops + " enable":
+		return next, do[api.Empty](v, "/channel/unsubscribe/rule/enable", one)
+	case drops + " disable":
+		return next, do[api.Empty](v, "/channel/unsubscribe/rule/disable", one)
+	case drops + " delete":
+		return next, do[api.Removal](v, "/channel/unsubscribe/rule/delete", gone)
+	case silences + " enable":
+		return next, do[api.Empty](v, "/channel/silence/rule/enable", one)
+	case silences + " disable":
+		return next, do[api.Empty](v, "/channel/silence/rule/disable", one)
+	case silences + " delete":
+		return next, do[api.Removal](v, "/channel/silence/rule/delete", gone)
+	case inhibits + " enable":
+		return next, do[api.Empty](v, "/channel/inhibit/rule/enable", one)
+	case inhibits + " disable":
+		return next, do[api.Empty](v, "/channel/inhibit/rule/disable", one)
+	case inhibits + " delete":
+		return next, do[api.Removal](v, "/channel/inhibit/rule/delete", gone)
+	case escalations + " enable":
+		return next, do[api.Empty](v, "/channel/escalate/rule/enable", one)
+	case escalations + " disable":
+		return next, do[api.Warnings](v, "/channel/escalate/rule/disable", one)
+	case escalations + " delete":
+		return next, do[api.Removal](v, "/channel/escalate/rule/delete", gone)
 	}
-	of := escalations
-	if i >= 0 {
-		of = ruleKinds[i]
-	}
-	return v.channelPath(), v.call(of.Op+to, map[string]any{"channel_id": v.number(), "rule_id": v.r.PathValue("rule")}, nil)
+	return "", notHere(v)
 }
 
 // formNumber returns a number of the form; 0 when it is none.

@@ -1,43 +1,23 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
+	"tocsin/internal/api"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/person"
 	schedules "tocsin/internal/schedule"
 	"tocsin/internal/team"
 )
 
-// escalationLayer is one layer of an escalation rule.
-type escalationLayer struct {
-	MaxTimes *int64           `json:"max_times,omitzero"`
-	Step     *float64         `json:"notify_step,omitzero"`
-	Window   *int64           `json:"escalate_window,omitzero"`
-	Force    *bool            `json:"force_escalate,omitzero"`
-	Target   escalationTarget `json:"target"`
-	OnNobody any              `json:"on_nobody,omitempty"`
-}
-
-type escalationTarget struct {
-	Persons   []int64            `json:"person_ids,omitempty"`
-	Teams     []int64            `json:"team_ids,omitempty"`
-	Schedules map[string][]int64 `json:"schedule_to_role_ids,omitempty"`
-	Emails    []string           `json:"emails,omitempty"`
-	By        any                `json:"by,omitempty"`
-	Webhooks  []any              `json:"webhooks,omitempty"` // chats stay as they are: they hold secrets
-}
-
-// minutes returns how long the layer has until the next one, as the operation counts it.
-func (l escalationLayer) minutes() int64 {
-	if l.Window == nil || *l.Window == 0 {
-		return 30
-	}
-	return *l.Window
-}
+// minutesOf returns how long a layer has until the next one, as the operation counts it.
+func minutesOf(l channel.Layer) int64 { return cmp.Or(valueOf(l.EscalateWindow), 30) }
 
 // layerForm is a layer as the form holds it.
 type layerForm struct {
@@ -82,29 +62,20 @@ func (f escalationForm) Path() string {
 	return fmt.Sprintf("/channels/%d/escalations/%s", f.Channel.ChannelID, id)
 }
 
-// storedEscalation is an escalation rule with what the form leaves alone.
-type storedEscalation struct {
-	ruleRow
-	Template string `json:"template_id"`
-	Wait     int64  `json:"aggr_window"`
-}
-
 // preset is the notification template of rules that the console makes.
 const preset = "000000000000000000000001"
 
-func (v *visit) storedEscalation() (r storedEscalation, err error) {
+// storedEscalation returns the rule of the address, or what a new one begins with.
+func (v *visit) storedEscalation() (r channel.EscalateRule, err error) {
 	if v.r.PathValue("rule") == "new" {
-		return storedEscalation{Template: preset}, nil
+		return channel.EscalateRule{TemplateID: preset}, nil
 	}
-	var found *storedEscalation
-	err = v.call(escalations.Op+"info", map[string]any{"channel_id": v.number(), "rule_id": v.r.PathValue("rule")}, &found)
+	request := channel.RuleRequest{ChannelID: v.number(), RuleID: v.r.PathValue("rule")}
+	found, err := call[*channel.EscalateRule](v, "/channel/escalate/rule/info", request)
 	if err == nil && found == nil {
 		err = notHere(v)
 	}
-	if err != nil {
-		return r, err
-	}
-	return *found, nil
+	return valueOf(found), err
 }
 
 // showEscalation shows an escalation rule: what was entered, else what is stored.
@@ -117,7 +88,7 @@ func showEscalation(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := escalationForm{titled: titled(r.Name), Channel: c, ID: r.ID, May: v.who.MayAny(manageChannels)}
+	f := escalationForm{titled: titled(r.RuleName), Channel: c, ID: r.RuleID, May: v.who.MayAny(manageChannels)}
 	if f.ID == "" {
 		f.titled = titled(v.T("New escalation rule"))
 	}
@@ -132,10 +103,10 @@ func showEscalation(v *visit) (view, error) {
 		f.Wait = formNumber(v, "wait")
 		f.Filter, f.Layers = v.readFilter("if"), v.readLayers(r.Layers)
 	} else {
-		f.Name = r.Name
+		f.Name = r.RuleName
 		f.About = r.Description
 		f.Priority = r.Priority
-		f.Wait = r.Wait
+		f.Wait = r.AggrWindow
 		f.Filter = formOf("if", r.Filters)
 		for i, l := range r.Layers {
 			f.Layers = append(f.Layers, formOfLayer(i, l))
@@ -150,24 +121,22 @@ func showEscalation(v *visit) (view, error) {
 	return f, v.targets(&f)
 }
 
-func formOfLayer(i int, l escalationLayer) layerForm {
+func formOfLayer(i int, l channel.Layer) layerForm {
 	form := layerForm{
-		Was: strconv.Itoa(i), Minutes: l.minutes(), Emails: strings.Join(l.Target.Emails, ", "), Chats: len(l.Target.Webhooks),
+		Was: strconv.Itoa(i), Minutes: minutesOf(l), Emails: strings.Join(l.Target.Emails, ", "), Chats: len(l.Target.Webhooks),
 		Persons: map[int64]bool{}, Teams: map[int64]bool{}, Schedules: map[int64]bool{},
 	}
-	if l.MaxTimes != nil {
-		form.Times = *l.MaxTimes
+	form.Times = valueOf(l.MaxTimes)
+	if l.NotifyStep != nil {
+		form.Every = strconv.FormatFloat(*l.NotifyStep, 'f', -1, 64)
 	}
-	if l.Step != nil {
-		form.Every = strconv.FormatFloat(*l.Step, 'f', -1, 64)
-	}
-	for _, id := range l.Target.Persons {
+	for _, id := range l.Target.PersonIDs {
 		form.Persons[id] = true
 	}
-	for _, id := range l.Target.Teams {
+	for _, id := range l.Target.TeamIDs {
 		form.Teams[id] = true
 	}
-	for key := range l.Target.Schedules {
+	for key := range l.Target.ScheduleToRoleIDs {
 		if id, err := strconv.ParseInt(key, 10, 64); err == nil {
 			form.Schedules[id] = true
 		}
@@ -179,7 +148,7 @@ func formOfLayer(i int, l escalationLayer) layerForm {
 const maxLayers = 20
 
 // readLayers returns the layers that were entered, with what a button adds, removes or moves.
-func (v *visit) readLayers(stored []escalationLayer) (layers []layerForm) {
+func (v *visit) readLayers(stored []channel.Layer) (layers []layerForm) {
 	for i := range maxLayers {
 		at := fmt.Sprintf("layer.%d.", i)
 		if !v.r.PostForm.Has(at + "minutes") {
@@ -220,18 +189,15 @@ func (v *visit) chosen(name string) map[int64]bool {
 
 // targets fills in whom a layer can name.
 func (v *visit) targets(f *escalationForm) error {
-	var members struct {
-		Items []struct {
-			ID   int64  `json:"member_id"`
-			Name string `json:"member_name"`
-		} `json:"items"`
-	}
-	if err := v.call("/member/list", map[string]any{"limit": 100}, &members); err != nil {
+	some := person.MemberListRequest{}
+	some.Limit = 100
+	members, err := call[person.MemberListed](v, "/member/list", some)
+	if err != nil {
 		return err
 	}
 	named := map[int64]bool{}
 	for _, m := range members.Items {
-		f.Persons, named[m.ID] = append(f.Persons, profile{ID: m.ID, Name: m.Name}), true
+		f.Persons, named[m.MemberID] = append(f.Persons, profile{ID: m.MemberID, Name: m.MemberName}), true
 	}
 	var more []int64 // named by the rule and not in the list, which is bounded
 	for _, l := range f.Layers {
@@ -268,63 +234,72 @@ func saveEscalation(v *visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if r.ID != "" {
+	if r.RuleID != "" {
 		if err := v.unchanged(identity(r), r.UpdatedBy); err != nil {
 			return "", err
 		}
 	}
-	request := map[string]any{
-		"channel_id": v.number(), "rule_name": v.field("name"), "description": v.field("about"), "priority": formNumber(v, "priority"),
-		"aggr_window": formNumber(v, "wait"), "filters": v.readFilter("if").filter(), "template_id": r.Template,
+	body := channel.EscalateBody{
+		RuleBody: channel.RuleBody{
+			ChannelID: v.number(), RuleName: v.field("name"), Description: new(v.field("about")), Priority: new(formNumber(v, "priority")),
+		},
+		AggrWindow: new(formNumber(v, "wait")), TemplateID: r.TemplateID, Layers: []channel.Layer{},
+		Filters: append(filter.Filter{}, v.readFilter("if").filter()...), // none: for all incidents
 	}
-	layers := []escalationLayer{}
 	for _, l := range v.readLayers(r.Layers) {
 		layer, err := v.layer(l, r.Layers)
 		if err != nil {
 			return "", err
 		}
-		layers = append(layers, layer)
+		body.Layers = append(body.Layers, layer)
 	}
-	request["layers"] = layers
 	next := v.channelPath() + "/ladder"
-	if r.ID == "" {
-		return next, v.call(escalations.Op+"create", request, nil)
+	if r.RuleID == "" {
+		return next, do[channel.RuleCreated](v, "/channel/escalate/rule/create", body)
 	}
-	request["rule_id"] = r.ID
-	return next, v.call(escalations.Op+"update", request, nil)
+	request := channel.EscalateUpdate{RuleKey: channel.RuleKey{RuleID: r.RuleID}, EscalateBody: body}
+	return next, do[api.Warnings](v, "/channel/escalate/rule/update", request)
 }
 
 // layer returns a layer as it was entered. What the form does not show stays as it was.
-func (v *visit) layer(l layerForm, stored []escalationLayer) (layer escalationLayer, err error) {
-	layer.Target.By = map[string]any{"follow_preference": true}
+func (v *visit) layer(l layerForm, stored []channel.Layer) (layer channel.Layer, err error) {
+	layer.Target.By = &channel.By{FollowPreference: new(true)}
 	was, wrongNumber := strconv.Atoi(l.Was)
 	if wrongNumber == nil && was >= 0 && was < len(stored) {
 		layer = stored[was]
 	}
 	t := &layer.Target
-	t.Persons = sorted(l.Persons)
-	t.Teams = sorted(l.Teams)
-	t.Emails = commas(l.Emails)
-	schedules := map[string][]int64{}
+	t.PersonIDs = orAbsent(sorted(l.Persons))
+	t.TeamIDs = orAbsent(sorted(l.Teams))
+	t.Emails = orAbsent(commas(l.Emails))
+	roles := t.ScheduleToRoleIDs
+	t.ScheduleToRoleIDs = nil
 	for _, id := range sorted(l.Schedules) {
-		key := strconv.FormatInt(id, 10)
-		schedules[key] = t.Schedules[key]
-		if schedules[key] == nil {
-			schedules[key] = []int64{}
+		if t.ScheduleToRoleIDs == nil {
+			t.ScheduleToRoleIDs = map[string][]int64{}
 		}
+		key := strconv.FormatInt(id, 10)
+		t.ScheduleToRoleIDs[key] = append([]int64{}, roles[key]...)
 	}
-	t.Schedules = schedules
-	layer.Window = &l.Minutes
+	layer.EscalateWindow = &l.Minutes
 	layer.MaxTimes = &l.Times
-	layer.Step = nil
+	layer.NotifyStep = nil
 	if l.Every != "" {
 		every, err := strconv.ParseFloat(l.Every, 64)
 		if err != nil {
 			return layer, wrong(v.T("%s is not a number of minutes.", cut(l.Every, 30)))
 		}
-		layer.Step = &every
+		layer.NotifyStep = &every
 	}
 	return layer, nil
+}
+
+// orAbsent returns a list; nil, which is an absent member, for an empty one.
+func orAbsent[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
 }
 
 func sorted(set map[int64]bool) []int64 {

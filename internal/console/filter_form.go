@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/core/filter"
 )
@@ -178,58 +179,25 @@ func commas(text string) []string {
 	return parts
 }
 
-// tried is what /alert/filter/try answers.
-type tried struct {
-	Matched      int64 `json:"matched"`
-	Checked      int64 `json:"checked"`
-	Complete     bool  `json:"complete"`
-	MatchesEmpty bool  `json:"matches_empty"`
-	Broad        bool  `json:"broad"`
-	Teams        []struct {
-		Name    string `json:"team_name"`
-		Matched int64  `json:"matched"`
-	} `json:"teams"`
-	Items []struct {
-		ID       string `json:"alert_id"`
-		Name     string `json:"headline"`
-		Severity string `json:"alert_severity"`
-		Start    int64  `json:"start_time"`
-		Team     string `json:"team_name"`
-	} `json:"items"`
-	Result *struct {
-		Matched bool   `json:"matched"`
-		Why     string `json:"why"`
-		Groups  []struct {
-			Matched    bool `json:"matched"`
-			Conditions []struct {
-				filter.Condition
-				Present bool   `json:"present"`
-				Value   string `json:"value"`
-				Matched bool   `json:"matched"`
-			} `json:"conditions"`
-		} `json:"groups"`
-	} `json:"result"`
-}
-
 // tryFilter asks which alerts of the last week a filter matches, and why it matches the alert that the form names.
-func (v *visit) tryFilter(channel int64, f filter.Filter) (t tried, err error) {
-	request := map[string]any{"channel_ids": []int64{channel}, "filters": f}
+func (v *visit) tryFilter(channel int64, f filter.Filter) (t alert.Tried, err error) {
+	request := alert.TryRequest{ChannelIDs: []int64{channel}, Filters: f}
 	if pasted := v.field("pasted"); pasted != "" {
-		alert, err := v.pasted(pasted)
+		described, err := v.pasted(pasted)
 		if err != nil {
 			return t, err
 		}
-		request["alert"] = alert
-	} else if id := v.field("alert"); id != "" {
-		request["alert_id"] = id
+		request.Alert = described
+	} else {
+		request.AlertID = v.field("alert")
 	}
-	return t, v.call("/alert/filter/try", request, &t)
+	return call[alert.Tried](v, "/alert/filter/try", request)
 }
 
 // guard refuses a filter that would hold back everything, and asks before one that would hold back much: the person
 // enters how many alerts of the last week that would have been, as the page showed it for this very filter. In a storm the
 // number grows meanwhile; that is no reason to ask again.
-func (v *visit) guard(t tried, f filter.Filter) error {
+func (v *visit) guard(t alert.Tried, f filter.Filter) error {
 	switch {
 	case t.MatchesEmpty:
 		return wrong(v.T(

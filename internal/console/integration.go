@@ -14,6 +14,7 @@ import (
 	"tocsin/internal/engine/explain"
 	"tocsin/internal/engine/ingest"
 	integrations "tocsin/internal/integration"
+	routes "tocsin/internal/route"
 )
 
 var integrationPages = []page{
@@ -86,7 +87,7 @@ type integrationView struct {
 	Address     string // to push to
 	Curl        string
 	Channels    map[int64]string
-	Route       *storedRoute
+	Route       *routes.Route
 	EventID     string
 	Explained   explanation
 	May         bool
@@ -296,39 +297,17 @@ func labelsOf(text string) map[string]string {
 	return labels
 }
 
-// storedRoute is where the alerts of an integration go.
-type storedRoute struct {
-	Version int64       `json:"version"`
-	Cases   []routeCase `json:"cases"`
-	// Sections are headings above cases, by their positions: they are lost when cases are added or removed.
-	Sections []any `json:"sections"`
-	Default  *struct {
-		Channels []int64 `json:"channel_ids"`
-	} `json:"default"`
-}
-
-type routeCase struct {
-	If          filter.Group `json:"if"`
-	Channels    []int64      `json:"channel_ids"`
-	Fallthrough bool         `json:"fallthrough"`
-	Mode        string       `json:"routing_mode,omitzero"`
-	Label       string       `json:"name_mapping_label,omitzero"`
-}
-
-// Filter returns the conditions of the case.
-func (c routeCase) Filter() filter.Filter { return filter.Filter{c.If} }
-
 // route returns the route of an integration; nil: it has none.
-func (v *visit) route(id int64) (*storedRoute, error) {
-	var reply struct {
-		Items []storedRoute `json:"items"`
-	}
-	err := v.call("/route/list", map[string]any{"integration_ids": []int64{id}}, &reply)
+func (v *visit) route(id int64) (*routes.Route, error) {
+	reply, err := call[api.Items[routes.Route]](v, "/route/list", routes.ListRequest{IntegrationIDs: []int64{id}})
 	if err != nil || len(reply.Items) == 0 {
 		return nil, err
 	}
 	return &reply.Items[0], nil
 }
+
+// CaseSentence returns the conditions of a case in words.
+func (v *visit) CaseSentence(c routes.Case) string { return v.Sentence(filter.Filter{c.If}) }
 
 // refusedFor are the texts of why events of an integration are not taken.
 var refusedFor = map[string]string{

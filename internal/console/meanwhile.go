@@ -22,7 +22,7 @@ func identity(stored any) string {
 
 // identity returns the identity of a rule, whether it is in force now or not.
 func (r ruleRow) identity() string {
-	r.Effective = nil
+	r.Effective, r.Hit = nil, nil
 	return identity(r)
 }
 

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -8,10 +9,12 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/alert"
 )
 
 // pasted reads an alert that was pasted: as a source pushes it, or as the API shows it.
-func (v *visit) pasted(text string) (map[string]any, error) {
+func (v *visit) pasted(text string) (*alert.Described, error) {
 	var in struct {
 		Title       string            `json:"title"`
 		TitleRule   string            `json:"title_rule"`
@@ -26,17 +29,14 @@ func (v *visit) pasted(text string) (map[string]any, error) {
 		line, column := whereIn(text, err)
 		return nil, wrong(v.T("The alert cannot be read as JSON in line %d, column %d: %s", line, column, v.reasonOf(err)))
 	}
-	alert := map[string]any{"title": in.Title, "title_rule": in.TitleRule, "description": in.Description, "alert_key": in.Key,
-		"labels": in.Labels, "integration_id": in.Integration}
-	if in.Title == "" {
-		alert["title"] = in.TitleRule
-	}
+	described := &alert.Described{Title: cmp.Or(in.Title, in.TitleRule), TitleRule: in.TitleRule, Description: in.Description,
+		AlertKey: in.Key, Labels: in.Labels, IntegrationID: in.Integration}
 	for _, severity := range []string{in.Event, in.Severity} {
 		if slices.Contains([]string{"Critical", "Warning", "Info", "Ok"}, severity) {
-			alert["alert_severity"] = severity
+			described.AlertSeverity = severity
 		}
 	}
-	return alert, nil
+	return described, nil
 }
 
 // whereIn returns the line and the column, from 1, at which a text stops being what was to be read.

@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/filter"
+	routes "tocsin/internal/route"
 )
 
 // routeView is the form of a route: cases from top to bottom, each with conditions that must all be met.
@@ -21,7 +22,7 @@ type routeView struct {
 	Cases       []caseForm
 	Default     map[int64]bool
 	Channels    []channel.Shown
-	Tried       []routed
+	Tried       []routes.Previewed
 	May         bool
 }
 
@@ -35,15 +36,6 @@ type caseForm struct {
 
 // Number returns the number of the case, from 1.
 func (c caseForm) Number() int { return c.Index + 1 }
-
-// routed is where an alert would go.
-type routed struct {
-	AlertID  string   `json:"alert_id"`
-	Title    string   `json:"alert_headline"`
-	Start    int64    `json:"start_time"`
-	Channels []int64  `json:"channel_ids"`
-	Reasons  []string `json:"reasons"`
-}
 
 // Path returns the address of the page.
 func (d routeView) Path() string {
@@ -85,14 +77,14 @@ func (d *routeView) stored(v *visit) error {
 	}
 	d.Version = r.Version
 	for _, c := range r.Cases {
-		form := caseForm{If: formOf("", c.Filter()), Channels: map[int64]bool{}, Fallthrough: c.Fallthrough, Label: c.Label}
-		for _, id := range c.Channels {
+		form := caseForm{If: formOf("", filter.Filter{c.If}), Channels: map[int64]bool{}, Fallthrough: c.Fallthrough, Label: c.NameMappingLabel}
+		for _, id := range c.ChannelIDs {
 			form.Channels[id] = true
 		}
 		d.Cases = append(d.Cases, form)
 	}
 	if r.Default != nil {
-		for _, id := range r.Default.Channels {
+		for _, id := range r.Default.ChannelIDs {
 			d.Default[id] = true
 		}
 	}
@@ -127,23 +119,23 @@ func (v *visit) readRoute(d *routeView) {
 }
 
 // route returns the route of the form.
-func (d routeView) route() map[string]any {
-	cases := []routeCase{}
+func (d routeView) route() routes.Body {
+	cases := []routes.Case{}
 	for _, c := range d.Cases {
-		one := routeCase{Channels: sorted(c.Channels), Fallthrough: c.Fallthrough, If: filter.Group{}}
+		one := routes.Case{ChannelIDs: sorted(c.Channels), Fallthrough: c.Fallthrough, If: filter.Group{}}
 		for _, group := range c.If.filter() {
 			one.If = append(one.If, group...)
 		}
 		if c.Label != "" {
-			one.Mode, one.Label = "name_mapping", c.Label
+			one.RoutingMode, one.NameMappingLabel = routes.NameMapping, c.Label
 		}
 		cases = append(cases, one)
 	}
-	return map[string]any{"cases": cases, "default": map[string]any{"channel_ids": sorted(d.Default)}}
+	return routes.Body{Cases: cases, Default: &routes.Default{ChannelIDs: sorted(d.Default)}}
 }
 
 // tryRoute returns where the latest alerts of the integration would go by the route of the form.
-func (v *visit) tryRoute(d routeView) ([]routed, error) {
+func (v *visit) tryRoute(d routeView) ([]routes.Previewed, error) {
 	if !v.who.May(auth.ChannelsRead) || len(d.Cases) == 0 && len(d.Default) == 0 {
 		return nil, nil
 	}
@@ -158,10 +150,8 @@ func (v *visit) tryRoute(d routeView) ([]routed, error) {
 	for _, a := range recent.Items {
 		ids = append(ids, a.AlertID)
 	}
-	var reply struct {
-		Items []routed `json:"items"`
-	}
-	if err := v.call("/route/preview", map[string]any{"alert_ids": ids, "route": d.route()}, &reply); err != nil {
+	reply, err := call[api.Items[routes.Previewed]](v, "/route/preview", routes.PreviewRequest{AlertIDs: ids, Route: d.route()})
+	if err != nil {
 		return nil, nil // a route that is not complete yet; saving it names what is wrong
 	}
 	return reply.Items, nil
@@ -179,16 +169,16 @@ func saveRoute(v *visit) (string, error) {
 			return "", wrong(v.T("A case of a route has one group of conditions, all of which must be met. Make a second case instead."))
 		}
 	}
-	request := d.route()
+	body := d.route()
 	stored, err := v.route(v.number())
 	if err != nil {
 		return "", err
 	}
 	if stored != nil && len(stored.Sections) > 0 && len(stored.Cases) == len(d.Cases) {
-		request["sections"] = stored.Sections // they name positions of cases
+		body.Sections = stored.Sections // they name positions of cases
 	}
-	request["integration_id"], request["version"] = v.number(), d.Version
-	return "/integrations/" + strconv.FormatInt(v.number(), 10), v.call("/route/upsert", request, nil)
+	request := routes.UpsertRequest{IntegrationID: v.number(), Body: body, Version: d.Version}
+	return "/integrations/" + strconv.FormatInt(v.number(), 10), do[api.Empty](v, "/route/upsert", request)
 }
 
 // Names returns the names of channels, those of deleted ones as numbers.

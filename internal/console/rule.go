@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/calendar"
@@ -38,7 +39,7 @@ type ruleForm struct {
 	AccountZone string
 
 	Parsed    filter.Filter // of Filter
-	Tried     *tried
+	Tried     *alert.Tried
 	Guard     bool // the number of alerts must be entered
 	Pasted    string
 	AlertID   string
@@ -88,7 +89,7 @@ func showRule(v *visit) (view, error) {
 	if len(f.Parsed) > 0 && v.who.May(auth.ChannelsRead) {
 		t, err := v.tryFilter(f.Channel.ChannelID, f.Parsed)
 		if err == nil {
-			f.Tried, f.Guard = &t, t.Broad && !t.MatchesEmpty && f.Kind.Name != "inhibits"
+			f.Tried, f.Guard = &t, t.Broad && !t.MatchesEmpty && f.Kind.Name != inhibits
 		} else if v.Failure == nil {
 			v.Failure = api.RefusalOf(err)
 		}
@@ -115,19 +116,19 @@ func (v *visit) ruleForm() (f ruleForm, err error) {
 		f.Windows = []windowForm{{Start: "22:00", End: "06:00"}}
 		return f, nil
 	}
-	rules, err := v.rules(f.Kind, f.Channel.ChannelID)
+	rules, err := v.rules(f.Kind.Name, f.Channel.ChannelID)
 	if err != nil {
 		return f, err
 	}
-	i := slices.IndexFunc(rules, func(r ruleRow) bool { return r.ID == v.r.PathValue("rule") })
+	i := slices.IndexFunc(rules, func(r ruleRow) bool { return r.RuleID == v.r.PathValue("rule") })
 	if i < 0 {
 		return f, notHere(v)
 	}
 	r := rules[i]
-	f.titled = titled(r.Name)
-	f.ID = r.ID
+	f.titled = titled(r.RuleName)
+	f.ID = r.RuleID
 	f.Status = r.Status
-	f.Name = r.Name
+	f.Name = r.RuleName
 	f.About = r.Description
 	f.Priority = r.Priority
 	f.Seen, f.UpdatedBy = r.identity(), r.UpdatedBy
@@ -136,16 +137,16 @@ func (v *visit) ruleForm() (f ruleForm, err error) {
 	f.Equals = strings.Join(r.Equals,
 		", ")
 	f.Discard = r.Discard
-	if f.Kind.Name == "inhibits" {
+	if f.Kind.Name == inhibits {
 		f.Filter = formOf("if", r.Target.Value)
 	}
 	f.Recurs, f.AutoDelete = r.Once == nil, r.AutoDelete
 	f.From, f.Until = v.localInput(v.Now.Unix()), v.localInput(v.Now.Add(time.Hour).Unix())
 	if r.Once != nil {
-		f.From, f.Until = v.localInput(r.Once.Start), v.localInput(r.Once.End)
+		f.From, f.Until = v.localInput(r.Once.StartTime), v.localInput(r.Once.EndTime)
 	}
 	for _, w := range r.Windows {
-		form := windowForm{Start: w.Start, End: w.End, CalID: w.CalID, Off: w.Off}
+		form := windowForm{Start: w.Start, End: w.End, CalID: valueOf(w.CalID), Off: valueOf(w.IsOff)}
 		for _, day := range w.Repeat {
 			if day >= 0 && day < 7 {
 				form.Days[day] = true
@@ -168,7 +169,7 @@ func (v *visit) choices(f *ruleForm) error {
 			return err
 		}
 	}
-	if f.Kind.Name != "silences" {
+	if f.Kind.Name != silences {
 		return nil
 	}
 	var err error
@@ -231,38 +232,52 @@ func saveRule(v *visit) (string, error) {
 	}
 	v.readRule(&f)
 	f.Parsed = f.Filter.filter()
-	request := map[string]any{
-		"channel_id": f.Channel.ChannelID, "rule_name": f.Name, "description": f.About, "priority": f.Priority,
+	body := channel.RuleBody{ChannelID: f.Channel.ChannelID, RuleName: f.Name, Description: &f.About, Priority: &f.Priority}
+	if f.Kind.Name == inhibits {
+		return v.channelPath(), v.saveInhibit(f, body)
 	}
-	if f.Kind.Name == "inhibits" {
-		source := f.Source.filter()
-		if len(source) == 0 || len(f.Parsed) == 0 {
-			return "", wrong(v.T("Name the alert that inhibits, and the alert that is inhibited."))
-		}
-		request["source_filters"] = source
-		request["target_filters"] = f.Parsed
-		request["equals"] = commas(f.Equals)
-	} else {
-		t, err := v.tryFilter(f.Channel.ChannelID, f.Parsed)
-		if err != nil {
-			return "", err
-		}
-		if err := v.guard(t, f.Parsed); err != nil {
-			return "", err
-		}
-		request["filters"] = f.Parsed
+	t, err := v.tryFilter(f.Channel.ChannelID, f.Parsed)
+	if err != nil {
+		return "", err
 	}
-	if f.Kind.Name != "drops" {
-		request["is_directly_discard"] = f.Discard
+	if err := v.guard(t, f.Parsed); err != nil {
+		return "", err
 	}
-	if f.Kind.Name == "silences" {
-		if err := v.addWindows(request, f); err != nil {
-			return "", err
-		}
+	if f.Kind.Name == silences {
+		return v.channelPath(), v.saveSilence(f, body)
+	}
+	drop := channel.DropBody{RuleBody: body, Filters: f.Parsed}
+	if f.ID == "" {
+		return v.channelPath(), do[channel.RuleCreated](v, "/channel/unsubscribe/rule/create", drop)
+	}
+	request := channel.DropUpdate{RuleKey: channel.RuleKey{RuleID: f.ID}, DropBody: drop}
+	return v.channelPath(), do[api.Warnings](v, "/channel/unsubscribe/rule/update", request)
+}
+
+func (v *visit) saveInhibit(f ruleForm, body channel.RuleBody) error {
+	source := f.Source.filter()
+	if len(source) == 0 || len(f.Parsed) == 0 {
+		return wrong(v.T("Name the alert that inhibits, and the alert that is inhibited."))
+	}
+	inhibit := channel.InhibitBody{
+		RuleBody: body, SourceFilters: filter.Groups(source), TargetFilters: filter.Groups(f.Parsed), Equals: commas(f.Equals),
+		IsDirectlyDiscard: &f.Discard,
 	}
 	if f.ID == "" {
-		return v.channelPath(), v.call(f.Kind.Op+"create", request, nil)
+		return do[channel.RuleCreated](v, "/channel/inhibit/rule/create", inhibit)
 	}
-	request["rule_id"] = f.ID
-	return v.channelPath(), v.call(f.Kind.Op+"update", request, nil)
+	request := channel.InhibitUpdate{RuleKey: channel.RuleKey{RuleID: f.ID}, InhibitBody: inhibit}
+	return do[api.Warnings](v, "/channel/inhibit/rule/update", request)
+}
+
+func (v *visit) saveSilence(f ruleForm, body channel.RuleBody) error {
+	silence := channel.SilenceBody{RuleBody: body, Filters: f.Parsed, IsDirectlyDiscard: &f.Discard}
+	if err := v.addWindows(&silence, f); err != nil {
+		return err
+	}
+	if f.ID == "" {
+		return do[channel.RuleCreated](v, "/channel/silence/rule/create", silence)
+	}
+	request := channel.SilenceUpdate{RuleKey: channel.RuleKey{RuleID: f.ID}, SilenceBody: silence}
+	return do[api.Warnings](v, "/channel/silence/rule/update", request)
 }

@@ -3,22 +3,26 @@ package console
 import (
 	"strings"
 	"time"
+
+	"tocsin/internal/channel"
 )
 
 // addWindows adds when a silence is in force.
-func (v *visit) addWindows(request map[string]any, f ruleForm) error {
+func (v *visit) addWindows(silence *channel.SilenceBody, f ruleForm) error {
 	if f.Recurs {
-		windows := []recurring{}
+		silence.TimeFilters = []channel.TimeFilter{}
 		for _, w := range f.Windows {
-			r := recurring{Start: w.Start, End: w.End, CalID: w.CalID, Off: w.Off && w.CalID != "", Repeat: []int{}}
+			r := channel.TimeFilter{Start: w.Start, End: w.End, Repeat: []int{}}
+			if w.CalID != "" {
+				r.CalID, r.IsOff = &w.CalID, &w.Off
+			}
 			for day, on := range w.Days {
 				if on && w.CalID == "" {
 					r.Repeat = append(r.Repeat, day)
 				}
 			}
-			windows = append(windows, r)
+			silence.TimeFilters = append(silence.TimeFilters, r)
 		}
-		request["time_filters"] = windows
 		return nil
 	}
 	from, err := v.fromInput(f.From)
@@ -29,7 +33,7 @@ func (v *visit) addWindows(request map[string]any, f ruleForm) error {
 	if err != nil {
 		return err
 	}
-	request["time_filter"], request["is_auto_delete"] = onceWindow{from, until}, f.AutoDelete
+	silence.TimeFilter, silence.IsAutoDelete = &channel.OnceTimeFilter{StartTime: from, EndTime: until}, &f.AutoDelete
 	return nil
 }
 
@@ -54,12 +58,12 @@ func (v *visit) WeekdayNames() []string {
 }
 
 // WhenOf returns in words when a silence is in force, by the account's clock.
-func (v *visit) WhenOf(w recurring) string {
+func (v *visit) WhenOf(w channel.TimeFilter) string {
 	when := v.T("%s to %s (%s)", w.Start, w.End, v.AccountZone())
 	switch {
-	case w.CalID != "" && w.Off:
+	case valueOf(w.CalID) != "" && valueOf(w.IsOff):
 		return v.T("%s on the days off of a calendar", when)
-	case w.CalID != "":
+	case valueOf(w.CalID) != "":
 		return v.T("%s on the working days of a calendar", when)
 	case len(w.Repeat) == 0 || len(w.Repeat) == 7:
 		return v.T("%s every day", when)

@@ -8,7 +8,9 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/decide"
 	"tocsin/internal/engine/escalation"
+	"tocsin/internal/engine/triage"
 )
 
 // testerView is the page on which an alert is tried on all rules of a channel. The server answers what it would do.
@@ -22,28 +24,17 @@ type testerView struct {
 	People  map[int64]profile
 }
 
-// trial is what /channel/rules/try answers.
+// trial is what became of the alert.
 type trial struct {
-	Outcome    string              `json:"outcome"`
-	Why        string              `json:"why"`
-	Severity   string              `json:"alert_severity"`
-	Title      string              `json:"headline"`
-	Rules      []triedRule         `json:"rules"`
-	Escalation *escalation.Preview `json:"escalation"`
+	triage.Trial
+	Rules      []triedRule
+	Escalation *escalation.Preview
 }
 
 // Opens reports whether an incident would begin, so that people are notified.
-func (t trial) Opens() bool { return t.Outcome == "opened" }
+func (t trial) Opens() bool { return t.Outcome == decide.Opened }
 
-type triedRule struct {
-	Stage   string `json:"stage"`
-	ID      string `json:"rule_id"`
-	Name    string `json:"rule_name"`
-	Matched bool   `json:"matched"`
-	Decides bool   `json:"decides"`
-	Why     string `json:"why"`
-	Until   int64  `json:"until"`
-}
+type triedRule struct{ triage.TriedRule }
 
 // Kind returns the kind of the rule as addresses have it.
 func (r triedRule) Kind() string { return r.Stage + "s" }
@@ -92,19 +83,23 @@ func tryAlert(v *visit) (string, error) {
 
 // tryRules asks what a channel would do with a stored alert, or else with a pasted one.
 func (v *visit) tryRules(channel int64, id, pasted string) (*trial, error) {
-	request := map[string]any{"channel_id": channel}
-	if id != "" {
-		request["alert_id"] = id
-	} else {
-		described, err := v.pasted(pasted)
+	request := triage.TryRequest{ChannelID: channel, AlertID: id}
+	if id == "" {
+		var err error
+		request.Alert, err = v.pasted(pasted)
 		if err != nil {
 			return nil, err
 		}
-		request["alert"] = described
 	}
-	var t trial
-	err := v.call("/channel/rules/try", request, &t)
-	return &t, err
+	reply, err := call[triage.Trial](v, "/channel/rules/try", request)
+	t := &trial{Trial: reply}
+	for _, r := range reply.Rules {
+		t.Rules = append(t.Rules, triedRule{r})
+	}
+	if reply.Escalation != nil {
+		t.Escalation = new(*reply.Escalation) // whose steps are bounded
+	}
+	return t, err
 }
 
 // recentAlerts returns the latest alerts of the last 7 days, those of some channels; nil: of all.

@@ -22,14 +22,15 @@ type Body struct {
 	Default  *Default  `json:"default,omitzero" doc:"Where alerts go that meet no case."`
 }
 
-type upsertRequest struct {
+// UpsertRequest asks to store a route.
+type UpsertRequest struct {
 	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The integration."`
 	Body
 	Version int64 `json:"version,omitzero" minimum:"0" doc:"The version that the change is based on; absent: any."`
 }
 
 // upsert stores a new version of the route, if the request is based on the present one.
-func upsert(c *api.Call, in upsertRequest) (api.Empty, error) {
+func upsert(c *api.Call, in UpsertRequest) (api.Empty, error) {
 	account, key := c.Who.AccountID, strconv.FormatInt(in.IntegrationID, 10)
 	if err := integration.Permit(c, in.IntegrationID); err != nil {
 		return api.Empty{}, err
@@ -131,11 +132,12 @@ func visible(c *api.Call, routes []Route) ([]Route, error) {
 	return shown, nil
 }
 
-type listRequest struct {
+// ListRequest asks for the routes of integrations.
+type ListRequest struct {
 	IntegrationIDs []int64 `json:"integration_ids" maxItems:"1000" doc:"The integrations, at most 1000."`
 }
 
-func list(c *api.Call, in listRequest) (api.Items[Route], error) {
+func list(c *api.Call, in ListRequest) (api.Items[Route], error) {
 	ids, err := integration.Visible(c, in.IntegrationIDs)
 	if err != nil {
 		return api.Items[Route]{}, err
@@ -148,7 +150,8 @@ func list(c *api.Call, in listRequest) (api.Items[Route], error) {
 	return api.Items[Route]{Items: items}, err
 }
 
-type previewRequest struct {
+// PreviewRequest asks where alerts would go by a route.
+type PreviewRequest struct {
 	AlertIDs []string `json:"alert_ids" maxItems:"20" maxLength:"255" doc:"The alerts, at most 20."`
 	Route    Body     `json:"route" doc:"The route to try."`
 }
@@ -165,7 +168,7 @@ type Previewed struct {
 }
 
 // preview matches stored alerts against a route that is not stored. It leaves out alerts that the caller may not read.
-func preview(c *api.Call, in previewRequest) (api.Items[Previewed], error) {
+func preview(c *api.Call, in PreviewRequest) (api.Items[Previewed], error) {
 	r := Route{Cases: in.Route.Cases, Sections: in.Route.Sections, Default: in.Route.Default}
 	if err := r.check(configstore.RecordPath("route")); err != nil {
 		return api.Items[Previewed]{}, err

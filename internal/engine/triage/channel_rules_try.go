@@ -39,13 +39,15 @@ func (r *Service) Ops() []api.Op {
 	}})
 }
 
-type tryRequest struct {
+// TryRequest asks what a channel would do with an alert.
+type TryRequest struct {
 	ChannelID int64            `json:"channel_id" minimum:"1" doc:"The channel."`
 	AlertID   string           `json:"alert_id,omitzero" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"A stored alert, of any channel."`
 	Alert     *alert.Described `json:"alert,omitzero" doc:"Or an alert, described."`
 }
 
-func (in tryRequest) Check() error {
+// Check returns fault.Invalid for a request that does not name exactly one alert.
+func (in TryRequest) Check() error {
 	if (in.AlertID == "") == (in.Alert == nil) {
 		return fault.Invalid("alert", "or alert_id is required, one of the two")
 	}
@@ -75,7 +77,7 @@ type TriedRule struct {
 }
 
 // tryRules is POST /channel/rules/try.
-func (r *Service) tryRules(c *api.Call, in tryRequest) (reply Trial, err error) {
+func (r *Service) tryRules(c *api.Call, in TryRequest) (reply Trial, err error) {
 	if err := channel.Readable(c.Tx, c.Who, in.ChannelID); err != nil {
 		return reply, err
 	}
@@ -158,7 +160,7 @@ type trial struct {
 }
 
 // event returns the event that is tried. A stored alert is tried as if it were active.
-func (s *trial) event(c *api.Call, in tryRequest) (e event.Event, err error) {
+func (s *trial) event(c *api.Call, in TryRequest) (e event.Event, err error) {
 	if in.Alert == nil {
 		e, err = alert.EventOf(c, s.stored)
 		if err != nil {
