@@ -8,35 +8,15 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/core/stack"
+	"tocsin/internal/rum"
+	"tocsin/internal/sourcemap"
 )
 
-// sampleRow is what the page needs of one error of an issue.
-type sampleRow struct {
-	At      int64         `json:"timestamp"` // Unix milliseconds
-	Type    string        `json:"type"`
-	Message string        `json:"message"`
-	Stack   string        `json:"stack"`
-	Frames  []stack.Frame `json:"frames"`
-	Causes  []sampleRow   `json:"causes"`
-	Handled bool          `json:"handled"`
-	Service string        `json:"service"`
-	Version string        `json:"version"`
-	Env     string        `json:"env"`
-	URL     string        `json:"url"`
-	Session string        `json:"session_id"`
-	Browser struct {
-		Name    string `json:"name"`
-		Version string `json:"version"`
-	} `json:"browser"`
-	User struct {
-		ID    string `json:"id"`
-		Name  string `json:"name"`
-		Email string `json:"email"`
-	} `json:"user"`
-}
+// sampleRow is one error of an issue.
+type sampleRow struct{ rum.Sample }
 
 // Seconds returns the moment in Unix seconds.
-func (s sampleRow) Seconds() int64 { return s.At / 1000 }
+func (s sampleRow) Seconds() int64 { return s.Timestamp / 1000 }
 
 // PageLink returns the address of the page if it can be followed; empty: it is shown as text.
 func (s sampleRow) PageLink() string {
@@ -47,17 +27,11 @@ func (s sampleRow) PageLink() string {
 }
 
 // frameRow is a frame of a stack, in original code if there is a map of its file.
-type frameRow struct {
-	stack.Frame
-	Converted bool         `json:"converted"`
-	Library   bool         `json:"third_party"`
-	Code      []codeLine   `json:"code_snippets"`
-	Minified  *stack.Frame `json:"minified"`
-}
+type frameRow struct{ sourcemap.Frame }
 
-type codeLine struct {
-	Line int    `json:"line"`
-	Code string `json:"code"`
+// frameAsSent returns a frame as it was sent.
+func frameAsSent(f stack.Frame, library bool) frameRow {
+	return frameRow{sourcemap.Frame{File: f.File, Line: f.Line, Column: f.Column, Function: f.Function, ThirdParty: library}}
 }
 
 // Place returns where a frame is. A column of original code is left out: the line is shown with its code.
@@ -86,7 +60,7 @@ type stackPart struct {
 
 type issueView struct {
 	titled
-	Issue    issueRow
+	Issue    rum.Issue
 	Sample   sampleRow
 	Found    bool // there is a sample
 	Number   int  // of the sample, from 1, the newest
@@ -115,7 +89,9 @@ func showIssue(v *visit) (view, error) {
 		},
 		Raw: v.query("code") == "sent",
 	}
-	if err := v.call("/rum/issue/info", map[string]any{"issue_id": v.r.PathValue("id")}, &d.Issue); err != nil {
+	var err error
+	d.Issue, err = call[rum.Issue](v, "/rum/issue/info", rum.IssueInfoRequest{IssueID: v.r.PathValue("id")})
+	if err != nil {
 		return nil, err
 	}
 	first, rest, _ := strings.Cut(d.Issue.Error.Message, "\n")
@@ -127,16 +103,19 @@ func showIssue(v *visit) (view, error) {
 		return nil, err
 	}
 	if !d.Found { // the message may hold a stack
-		d.Sample = sampleRow{Stack: rest, Service: d.Issue.Service, Version: d.Issue.Last.Version}
+		d.Sample = sampleRow{rum.Sample{Stack: rest, Service: d.Issue.Service, Version: d.Issue.LastSeen.Version}}
 	}
-	for i, e := range append([]sampleRow{d.Sample}, d.Sample.Causes[:min(len(d.Sample.Causes), shownCauses)]...) {
-		part, err := d.stack(v, e)
+	part, err := d.stack(v, d.Sample.Frames, d.Sample.Stack)
+	if err != nil {
+		return nil, err
+	}
+	d.Stacks = append(d.Stacks, part)
+	for _, e := range d.Sample.Causes[:min(len(d.Sample.Causes), shownCauses)] {
+		part, err := d.stack(v, e.Frames, e.Stack)
 		if err != nil {
 			return nil, err
 		}
-		if i > 0 {
-			part.Title = v.T("Caused by %s", cut(strings.TrimPrefix(e.Type+": "+e.Message, ": "), 1000))
-		}
+		part.Title = v.T("Caused by %s", cut(strings.TrimPrefix(e.Type+": "+e.Message, ": "), 1000))
 		d.Stacks = append(d.Stacks, part)
 	}
 	d.Original, d.AsSent = issuePath(v, d.Number, false), issuePath(v, d.Number, true)
@@ -149,17 +128,15 @@ func (d *issueView) readSample(v *visit) error {
 	if err != nil || n < 1 || n > 20 {
 		n = 1
 	}
-	var reply struct {
-		Items []sampleRow `json:"items"`
-	}
-	request := map[string]any{"issue_id": v.r.PathValue("id"), "limit": min(n+1, 20)}
-	if err := v.call("/rum/issue/sample/list", request, &reply); err != nil {
+	request := rum.IssueSampleListRequest{IssueID: v.r.PathValue("id"), Limit: int64(min(n+1, 20))}
+	reply, err := call[api.Items[rum.Sample]](v, "/rum/issue/sample/list", request)
+	if err != nil {
 		return err
 	}
 	d.Number = max(1, min(n, len(reply.Items)))
 	d.Found = len(reply.Items) > 0
 	if d.Found {
-		d.Sample = reply.Items[d.Number-1]
+		d.Sample = sampleRow{reply.Items[d.Number-1]}
 	}
 	if d.Number > 1 {
 		d.Newer = issuePath(v, d.Number-1, d.Raw)
@@ -187,40 +164,34 @@ func issuePath(v *visit, number int, raw bool) string {
 }
 
 // stack returns the stack of an error in original code, as far as there are maps and the person may read code.
-func (d *issueView) stack(v *visit, e sampleRow) (stackPart, error) {
-	sent := e.Frames
+func (d *issueView) stack(v *visit, sent []stack.Frame, text string) (stackPart, error) {
 	if len(sent) == 0 {
-		sent = stack.Parse(e.Stack)
+		sent = stack.Parse(text)
 	}
 	if len(sent) == 0 {
 		return stackPart{}, nil
 	}
-	var reply struct {
-		Frames  []frameRow `json:"frames"`
-		Missing []string   `json:"missing_files"`
-	}
-	service := e.Service
-	if service == "" {
-		service = d.Sample.Service
-	}
-	err := v.call("/sourcemap/stack/enrich", map[string]any{
-		"type": "browser", "service": cut(service, 250), "version": d.Sample.Version, "frames": sent, "near": 3, "url": d.Sample.URL,
-	}, &reply)
+	service, list := d.Sample.Service, []frameRow{}
+	reply, err := call[sourcemap.Enriched](v, "/sourcemap/stack/enrich", sourcemap.EnrichRequest{
+		Type: "browser", Service: cut(service, 250), Version: d.Sample.Version, Frames: sent, Near: 3, URL: d.Sample.URL,
+	})
 	if refused := api.RefusalOf(err); refused != nil && (service == "" || refused.Code == "AccessDenied") {
 		d.Denied = service != ""
-		reply.Frames = reply.Frames[:0]
 		for _, f := range sent {
-			reply.Frames = append(reply.Frames, frameRow{Frame: f, Library: f.Library()})
+			list = append(list, frameAsSent(f, f.Library()))
 		}
 	} else if err != nil {
 		return stackPart{}, err
+	}
+	for _, f := range reply.Frames {
+		list = append(list, frameRow{f})
 	}
 	for _, file := range reply.Missing {
 		if !slices.Contains(d.Missing, file) {
 			d.Missing = append(d.Missing, file)
 		}
 	}
-	return stackPart{Runs: runs(reply.Frames, d.Raw)}, nil
+	return stackPart{Runs: runs(list, d.Raw)}, nil
 }
 
 // runs returns the frames in runs of own ones and those of libraries. If all are of libraries, the first run counts as
@@ -228,10 +199,10 @@ func (d *issueView) stack(v *visit, e sampleRow) (stackPart, error) {
 func runs(list []frameRow, raw bool) (all []frames) {
 	for _, f := range list {
 		if raw && f.Minified != nil {
-			f = frameRow{Frame: *f.Minified, Library: f.Library}
+			f = frameAsSent(*f.Minified, f.ThirdParty)
 		}
-		if len(all) == 0 || all[len(all)-1].Library != f.Library {
-			all = append(all, frames{Library: f.Library})
+		if len(all) == 0 || all[len(all)-1].Library != f.ThirdParty {
+			all = append(all, frames{Library: f.ThirdParty})
 		}
 		last := &all[len(all)-1]
 		last.Frames = append(last.Frames, f)
@@ -285,11 +256,8 @@ func (v *visit) IssueNoise(reason string) string {
 
 // setIssue sets what a form of the page has: the state, or the cause.
 func setIssue(v *visit) (string, error) {
-	request := map[string]any{"issue_id": v.r.PathValue("id")}
-	for _, name := range []string{"status", "suspected_cause"} {
-		if value := v.field(name); value != "" {
-			request[name] = value
-		}
+	request := rum.IssueUpdateRequest{
+		IssueID: v.r.PathValue("id"), Status: v.field("status"), SuspectedCause: v.field("suspected_cause"),
 	}
-	return v.r.URL.Path, v.call("/rum/issue/update", request, nil)
+	return v.r.URL.Path, do[api.Empty](v, "/rum/issue/update", request)
 }

@@ -141,44 +141,6 @@ func applicationToDelete(id string) rum.ApplicationDeleteRequest {
 	return rum.ApplicationDeleteRequest{ApplicationID: id}
 }
 
-// issueRow is what pages need of an error that users see.
-type issueRow struct {
-	ID            string `json:"issue_id"`
-	ApplicationID string `json:"application_id"`
-	Application   string `json:"application_name"`
-	Service       string `json:"service"`
-	Status        string `json:"status"`
-	Errors        int64  `json:"error_count"`
-	Sessions      int64  `json:"session_count"`
-	Crash         bool   `json:"is_crash"`
-	Severity      string `json:"severity"`
-	NoAlert       string `json:"no_alert"`
-	First         seen   `json:"first_seen"`
-	Last          seen   `json:"last_seen"`
-	Error         struct {
-		Message string `json:"message"`
-		Type    string `json:"type"`
-	} `json:"error"`
-	Cause struct {
-		Value  string `json:"value"`
-		Reason string `json:"reason"`
-	} `json:"suspected_cause"`
-	Regression *struct {
-		At      int64  `json:"regressed_at"`
-		Version string `json:"regressed_at_version"`
-	} `json:"regression"`
-	Versions []string `json:"versions"`
-}
-
-// seen is when an error was seen, in which version.
-type seen struct {
-	Millis  int64  `json:"timestamp"`
-	Version string `json:"version"`
-}
-
-// At returns the moment in Unix seconds.
-func (s seen) At() int64 { return s.Millis / 1000 }
-
 // issues returns the errors of an application in the last 30 days, those with the most sessions first.
 func (v *visit) issues(application string) (recordPart, error) {
 	part := recordPart{Title: v.T("Errors of the last 30 days"), None: v.T("No errors.")}

@@ -46,19 +46,21 @@ func sketch(text string) distinct.Sketch {
 	return s
 }
 
-type issueDaysRequest struct {
+// IssueDaysRequest asks for the last days of an issue.
+type IssueDaysRequest struct {
 	IssueID string `json:"issue_id" maxLength:"255" minLength:"1" doc:"The issue."`
 	Days    int64  `json:"days,omitzero" minimum:"1" maximum:"90" doc:"How many days, up to today, at most 90; absent: 30."`
 }
 
-// issueDays is the reply of /rum/issue/days.
-type issueDays struct {
+// IssueDays is the reply of /rum/issue/days.
+type IssueDays struct {
 	Zone      string     `json:"time_zone" doc:"The account's time zone, in which days begin."`
 	UserCount int64      `json:"user_count" doc:"The number of different users of all these days; more than 255 are estimated."`
-	Items     []issueDay `json:"items" doc:"The days in order, those without an error too."`
+	Items     []IssueDay `json:"items" doc:"The days in order, those without an error too."`
 }
 
-type issueDay struct {
+// IssueDay is one day of an issue.
+type IssueDay struct {
 	Date         string `json:"date" maxLength:"10" doc:"Such as 2026-03-25."`
 	ErrorCount   int64  `json:"error_count" doc:"The number of errors that arrived."`
 	SessionCount int64  `json:"session_count" doc:"The number of sessions; a session counts on the day of its first error."`
@@ -67,7 +69,7 @@ type issueDay struct {
 	users distinct.Sketch
 }
 
-func scanDay(scan db.Scan) (d issueDay, err error) {
+func scanDay(scan db.Scan) (d IssueDay, err error) {
 	var users string
 	err = scan(&d.Date, &d.ErrorCount, &d.SessionCount, &users)
 	d.users = sketch(users)
@@ -76,7 +78,7 @@ func scanDay(scan db.Scan) (d issueDay, err error) {
 }
 
 // issueDays answers /rum/issue/days, for those who may read the issue.
-func (r *Service) issueDays(c *api.Call, in issueDaysRequest) (reply issueDays, err error) {
+func (r *Service) issueDays(c *api.Call, in IssueDaysRequest) (reply IssueDays, err error) {
 	if _, err := ReadableIssue(c.Tx, c.Who, in.IssueID); err != nil {
 		return reply, err
 	}
@@ -88,10 +90,10 @@ func (r *Service) issueDays(c *api.Call, in issueDaysRequest) (reply issueDays, 
 	if err != nil {
 		return reply, err
 	}
-	reply = issueDays{Zone: c.Who.Zone.String(), Items: make([]issueDay, 0, n)}
+	reply = IssueDays{Zone: c.Who.Zone.String(), Items: make([]IssueDay, 0, n)}
 	var users distinct.Sketch
 	for ago := n - 1; ago >= 0; ago-- {
-		one := issueDay{Date: date(ago)}
+		one := IssueDay{Date: date(ago)}
 		for len(stored) > 0 && stored[0].Date <= one.Date {
 			if stored[0].Date == one.Date {
 				one = stored[0]

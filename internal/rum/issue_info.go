@@ -7,12 +7,13 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type issueInfoRequest struct {
+// IssueInfoRequest names an issue.
+type IssueInfoRequest struct {
 	IssueID string `json:"issue_id" maxLength:"255" minLength:"1" doc:"The issue to read."`
 }
 
 // issueInfo answers /rum/issue/info, for any valid key; an issue of a private application is for those who may read that.
-func (r *Service) issueInfo(c *api.Call, in issueInfoRequest) (Issue, error) {
+func (r *Service) issueInfo(c *api.Call, in IssueInfoRequest) (Issue, error) {
 	return ReadableIssue(c.Tx, c.Who, in.IssueID)
 }
 

@@ -7,13 +7,14 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-type issueSampleListRequest struct {
+// IssueSampleListRequest asks for the newest errors of an issue.
+type IssueSampleListRequest struct {
 	IssueID string `json:"issue_id" maxLength:"255" minLength:"1" doc:"The issue."`
 	Limit   int64  `json:"limit,omitzero" minimum:"1" maximum:"20" doc:"How many errors, at most 20; absent: 20."`
 }
 
 // issueSampleList answers /rum/issue/sample/list, for any valid key as issueInfo.
-func (r *Service) issueSampleList(c *api.Call, in issueSampleListRequest) (api.Items[Sample], error) {
+func (r *Service) issueSampleList(c *api.Call, in IssueSampleListRequest) (api.Items[Sample], error) {
 	if _, err := ReadableIssue(c.Tx, c.Who, in.IssueID); err != nil {
 		return api.Items[Sample]{}, err
 	}

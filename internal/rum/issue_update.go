@@ -4,7 +4,8 @@ import (
 	"tocsin/internal/api"
 )
 
-type issueUpdateRequest struct {
+// IssueUpdateRequest asks for a change of an issue.
+type IssueUpdateRequest struct {
 	IssueID        string `json:"issue_id" maxLength:"255" minLength:"1" doc:"The issue."`
 	Status         string `json:"status,omitzero" enum:"for_review,reviewed,ignored,resolved," doc:"The state that people have set; absent or empty: unchanged."`
 	SuspectedCause string `json:"suspected_cause,omitzero" enum:"api.failed_request,network.error,code.exception,code.invalid_object_access,code.invalid_argument,unknown," doc:"The suspected cause; absent or empty: unchanged."`
@@ -12,7 +13,7 @@ type issueUpdateRequest struct {
 
 // issueUpdate answers /rum/issue/update. Any status may follow any other. A cause that a person sets replaces the
 // detected one; it has that person and no reason.
-func (r *Service) issueUpdate(c *api.Call, in issueUpdateRequest) (api.Empty, error) {
+func (r *Service) issueUpdate(c *api.Call, in IssueUpdateRequest) (api.Empty, error) {
 	issue, err := ReadableIssue(c.Tx, c.Who, in.IssueID)
 	if err != nil {
 		return api.Empty{}, err

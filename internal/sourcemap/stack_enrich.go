@@ -16,7 +16,8 @@ const maxRead = 2 * symbols.MaxSize
 // near is how many lines of code are returned before and after a frame unless the caller states it.
 const near = 5
 
-type enrichRequest struct {
+// EnrichRequest asks for a stack in original code.
+type EnrichRequest struct {
 	Type    string        `json:"type" enum:"browser,android,ios,react native,flutter" doc:"The kind of application. Only stacks of browser are converted."`
 	Service string        `json:"service" minLength:"1" maxLength:"255" doc:"The service whose error it is."`
 	Version string        `json:"version,omitzero" maxLength:"255" doc:"The application's version; absent or empty: that of the newest map."`
@@ -29,7 +30,7 @@ type enrichRequest struct {
 }
 
 // Check returns a fault if there is no stack, or if there are two.
-func (in enrichRequest) Check() error {
+func (in EnrichRequest) Check() error {
 	switch {
 	case in.Stack == "" && in.Frames == nil:
 		return fault.Invalid("stack", "is required, or frames in its place")
@@ -58,7 +59,7 @@ type Frame struct {
 }
 
 // enrich answers /sourcemap/stack/enrich. Large maps are read outside of a transaction.
-func (s *Service) enrich(c *api.Call, in enrichRequest) (reply Enriched, err error) {
+func (s *Service) enrich(c *api.Call, in EnrichRequest) (reply Enriched, err error) {
 	frames := in.Frames
 	if frames == nil {
 		frames = stack.Parse(in.Stack)
@@ -117,7 +118,7 @@ func without(all []symbols.Frame) (list []symbols.Frame) {
 
 // maps returns the stored maps of the files of a stack, up to maxRead. One that cannot be read is left out, so that the
 // frames of the other files are converted all the same; it is in the result as nil, because it is not missing.
-func (s *Service) maps(c *api.Call, in enrichRequest, frames []stack.Frame) (map[string]*symbols.Map, error) {
+func (s *Service) maps(c *api.Call, in EnrichRequest, frames []stack.Frame) (map[string]*symbols.Map, error) {
 	maps := map[string]*symbols.Map{}
 	read := int64(0)
 	asked := map[string]bool{}
