@@ -161,28 +161,16 @@ func TestAskWithOtherTypes(t *testing.T) {
 	}
 }
 
-// BenchmarkInside calls a list of 100 toys within the program, with its types and without.
+// BenchmarkInside calls a list of 100 toys within the program.
 func BenchmarkInside(b *testing.B) {
 	s := withToys(apitest.StartConfig(b, func(*api.Config) {}, toys()))
 	for id := range 100 {
 		s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, $2, 'a toy of some length')`, apitest.AccountA, id+1)
 	}
 	ctx, owner := context.Background(), insider(s, b, apitest.OwnerA)
-	b.Run("typed", func(b *testing.B) {
-		for b.Loop() {
-			if reply, err := api.Ask[api.Items[toy]](ctx, s.Frame, owner, list, nothing{}); err != nil || len(reply.Items) != 100 {
-				b.Fatal(err)
-			}
+	for b.Loop() {
+		if reply, err := api.Ask[api.Items[toy]](ctx, s.Frame, owner, list, nothing{}); err != nil || len(reply.Items) != 100 {
+			b.Fatal(err)
 		}
-	})
-	b.Run("decoded", func(b *testing.B) {
-		for b.Loop() {
-			var reply struct {
-				Items []toy `json:"items"`
-			}
-			if err := s.Frame.Invoke(ctx, owner, list, map[string]any{}, &reply); err != nil || len(reply.Items) != 100 {
-				b.Fatal(err)
-			}
-		}
-	})
+	}
 }

@@ -34,7 +34,7 @@ type exchange struct {
 	code      string  // the error code, "OK" when there is none
 	asked     []int64 // the channels that a write's permission was checked for
 	dry       bool    // a dry run: nothing is changed or recorded
-	inside    bool    // a call of Ask or Invoke, without a key
+	inside    bool    // a call of Ask or AskFile, without a key
 	typed     bool    // a call of Ask: data is its reply, and is not encoded
 	data      any     // a pointer to the reply of the operation, if typed
 	alone     int64   // the caller, if it is refused by its own windows instead of the account's; 0: it is not

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/auth"
 	"tocsin/internal/platform/fault"
@@ -39,42 +38,10 @@ func (r *Refusal) Error() string { return r.Message }
 // Unwrap returns the fault behind the refusal.
 func (r *Refusal) Unwrap() error { return r.cause }
 
-// Invoke calls an operation for a caller within the program, exactly as ServeHTTP does for one with an app key: the
-// same checks and limits, the same transaction, the same entries in the audit log, the access log and the metrics. So
-// a page can do nothing that the API cannot. The request is encoded from request; the reply's data is decoded into
-// reply, unless reply is nil. An error is a *Refusal, with the message that the caller of the API would receive.
-func (f *Frame) Invoke(ctx context.Context, by Inside, path string, request, reply any) error {
-	x, body, err := f.insider(ctx, by, path, request)
-	if err != nil {
-		return err
-	}
-	err = f.serve(x, body)
-	if err == nil && x.file != nil {
-		err = fmt.Errorf("%s answers with a file", path)
-	}
-	defer f.finish(x, err)
-	defer f.release(x)
-	if err != nil {
-		return x.refuse(err, by.Language)
-	}
-	x.code, x.status = "OK", http.StatusOK
-	x.bytes = x.reply.Len()
-	if reply == nil {
-		return nil
-	}
-	var envelope struct {
-		Data jsontext.Value `json:"data"`
-	}
-	err = json.Unmarshal(x.reply.Bytes(), &envelope, replyOptions)
-	if err == nil {
-		err = json.Unmarshal(envelope.Data, reply, replyOptions)
-	}
-	return fault.Wrap(err, "decode the reply of %s", path)
-}
-
-// InvokeFile is Invoke for an operation that answers with a file, which it writes to w with its headers. After an error
-// nothing was written. A file that breaks off closes the connection, so that no one takes a part for the whole.
-func (f *Frame) InvokeFile(ctx context.Context, w http.ResponseWriter, by Inside, path string, request any) error {
+// AskFile is Ask for an operation that answers with a file, which it writes to w with its headers; the request may be of any type
+// that is encoded as the operation's. After an error nothing was written. A file that breaks off closes the connection, so that no
+// one takes a part for the whole.
+func (f *Frame) AskFile(ctx context.Context, w http.ResponseWriter, by Inside, path string, request any) error {
 	x, body, err := f.insider(ctx, by, path, request)
 	if err != nil {
 		return err

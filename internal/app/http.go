@@ -13,8 +13,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"tocsin/internal/api"
-	"tocsin/internal/auth"
 	"tocsin/internal/console"
 	"tocsin/internal/engine/rumintake"
 	"tocsin/internal/platform/db"
@@ -113,8 +111,8 @@ func (a *App) routes() map[string]http.Handler {
 		"/api/v2/srcmap":              a.Frame.Endpoint(a.sourcemaps.Uploads()), // the path of Datadog's command line
 		"GET /ack/{token}":            a.notify.AckPage(),
 		"POST /ack/{token}":           a.notify.AckPage(),
-		"GET /cover/{token}":          a.shifts.CoverPage(a.perform),
-		"POST /cover/{token}":         a.shifts.CoverPage(a.perform),
+		"GET /cover/{token}":          a.shifts.CoverPage(a.Frame),
+		"POST /cover/{token}":         a.shifts.CoverPage(a.Frame),
 		"GET /calendar/feed/{file}":   a.feeds.Handler(a.Frame.ClientIP),
 		"/api/v2/rum":                 a.Frame.Endpoint(a.browserErrors.Datadog()),
 		"/tunnel":                     a.Frame.Endpoint(a.browserErrors.Sentry()),
@@ -146,11 +144,6 @@ func (a *App) envelopesFirst(others http.Handler) http.Handler {
 			others.ServeHTTP(w, r)
 		}
 	})
-}
-
-// perform runs an operation as the person who sent a request to a page.
-func (a *App) perform(r *http.Request, who auth.Principal, path string, body any) error {
-	return a.Frame.Invoke(r.Context(), api.Inside{Who: who, IP: a.Frame.ClientIP(r)}, path, body, nil)
 }
 
 // console returns the pages for people.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"tocsin/internal/auth"
+	"tocsin/internal/health"
 )
 
 // The address is below /health, which monitors ask.
@@ -15,54 +16,18 @@ var readHealth = rights{auth.AuditRead}
 // healthView is how the server is.
 type healthView struct {
 	titled
-	Health health
+	Health serverHealth
 }
 
-type health struct {
-	Status  string `json:"status"`
-	KeyFile string `json:"key_file"` // what is wrong with it; empty: nothing
-	Problem string `json:"problem"`
-	Version string `json:"version"`
-	Clock   int64  `json:"now"` // Unix milliseconds
-	Store   struct {
-		Kind string `json:"kind"`
-		Size int64  `json:"bytes"`
-		Log  int64  `json:"log_bytes"`
-		Free int64  `json:"free_bytes"`
-		Full int64  `json:"full_at"` // Unix seconds; 0: not within a day
-	} `json:"store"`
-	Work []struct {
-		Name   string  `json:"work"`
-		Due    int64   `json:"due"`
-		Oldest float64 `json:"oldest_seconds"`
-		Held   bool    `json:"held"`
-	} `json:"work"`
-	Nodes    []healthNode `json:"nodes"`
-	Failed   int64        `json:"notices_failed_last_hour"`
-	LastSent int64        `json:"last_sent_at"` // Unix milliseconds; 0: nothing was sent
-}
-
-// healthNode is a process that serves the database.
-type healthNode struct {
-	Name      string `json:"name"`
-	Address   string `json:"address"`
-	Version   string `json:"version"`
-	Started   int64  `json:"started_at"` // Unix milliseconds
-	Offset    int64  `json:"clock_offset_ms"`
-	Answering bool   `json:"answering"`
-}
-
-// StartedAt returns when it started, in Unix seconds.
-func (n healthNode) StartedAt() int64 { return n.Started / 1000 }
-
-// At returns what the server's clock shows, in Unix seconds.
-func (h health) At() int64 { return h.Clock / 1000 }
+type serverHealth struct{ health.Info }
 
 // SentAt returns when the last message was sent, in Unix seconds.
-func (h health) SentAt() int64 { return h.LastSent / 1000 }
+func (h serverHealth) SentAt() int64 { return h.LastSentAt / 1000 }
 
 // Little reports whether the disk takes less than the database already needs, or less than a gibibyte.
-func (h health) Little() bool { return h.Store.Free >= 0 && h.Store.Free < max(h.Store.Size, 1<<30) }
+func (h serverHealth) Little() bool {
+	return h.Store.FreeBytes >= 0 && h.Store.FreeBytes < max(h.Store.Bytes, 1<<30)
+}
 
 // keyFileTrouble are the texts of what is wrong with the key file.
 var keyFileTrouble = map[string]string{
@@ -74,15 +39,23 @@ var keyFileTrouble = map[string]string{
 }
 
 // Troubled reports whether something is wrong with the server that its operator has to mend.
-func (h health) Troubled() bool { return h.KeyFile != "" || h.Store.Full != 0 || h.Status == "failing" }
+func (h serverHealth) Troubled() bool {
+	return h.KeyFile != "" || h.Store.FullAt != 0 || h.Status == "failing"
+}
 
 // KeyFileTrouble returns what is wrong with the key file.
 func (v *visit) KeyFileTrouble(kind string) string { return v.T(keyFileTrouble[kind]) }
 
 func showHealth(v *visit) (view, error) {
 	d := healthView{titled: titled(v.T("How the server is"))}
-	err := v.call("/account/health/info", struct{}{}, &d.Health)
+	var err error
+	d.Health, err = v.serverHealth()
 	return d, err
+}
+
+func (v *visit) serverHealth() (serverHealth, error) {
+	reply, err := call[health.Info](v, "/account/health/info", health.Request{})
+	return serverHealth{reply}, err
 }
 
 // Bytes writes a size for people.

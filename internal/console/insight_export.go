@@ -10,5 +10,5 @@ func (v *visit) exportInsight() error {
 	if q.by == "account" {
 		path = "/insight/incident/export"
 	}
-	return v.Frame.InvokeFile(v.ctx, v.w, v.inside(), path, q.window(0))
+	return v.Frame.AskFile(v.ctx, v.w, v.inside(), path, q.window(0))
 }

@@ -28,15 +28,15 @@ type nowView struct {
 	Schedules bool // there is a schedule: without one no gap is known
 	Webhooks  bool // there is a webhook
 	Silences  api.Paged[channel.EffectiveSilence]
-	Server    health            // how the server is
+	Server    serverHealth      // how the server is
 	Failed    map[string]string // why a tile could not be read, by its name
 	Hidden    map[string]bool   // tiles that the visitor may not read
 }
 
 // listed is a page of a list.
 type listed[T any] struct {
-	Items []T   `json:"items"`
-	Total int64 `json:"total"`
+	Items []T
+	Total int64
 }
 
 // turn is when the visitor is on call in one schedule.
@@ -95,7 +95,10 @@ func showNow(v *visit) (view, error) {
 			return err
 		}},
 		{"untold", []auth.Permission{auth.IncidentsRead}, d.readUntold},
-		{"server", readHealth, func(v *visit) error { return v.call("/account/health/info", struct{}{}, &d.Server) }},
+		{"server", readHealth, func(v *visit) (err error) {
+			d.Server, err = v.serverHealth()
+			return err
+		}},
 		{"gaps", readers, d.readGaps},
 		{"endpoints", []auth.Permission{auth.IntegrationsRead}, d.readEndpoints},
 		{"silences", []auth.Permission{auth.ChannelsRead}, func(v *visit) (err error) {

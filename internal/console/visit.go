@@ -191,30 +191,6 @@ func pageByPage[Out interface{ Part() ([]T, string) }, In, T any, Ask interface 
 	}
 }
 
-// call is the function call for pages that have no types of their operations yet.
-func (v *visit) call(path string, request, reply any) error {
-	return v.Frame.Invoke(v.ctx, v.inside(), path, request, reply)
-}
-
-// eachPage calls a list page by page, until there is no next page or take returns false. Pages of large elements are short, so a
-// page is found by the cursor and not by its number.
-func eachPage[T any](v *visit, path string, request map[string]any, take func([]T) bool) error {
-	request["limit"] = 100
-	for {
-		var reply struct {
-			Items []T    `json:"items"`
-			Next  string `json:"search_after_ctx"`
-		}
-		if err := v.call(path, request, &reply); err != nil {
-			return err
-		}
-		if !take(reply.Items) || reply.Next == "" {
-			return nil
-		}
-		request["search_after_ctx"] = reply.Next
-	}
-}
-
 // inside is the person as a caller of operations.
 func (v *visit) inside() api.Inside {
 	return api.Inside{Who: v.who, IP: v.Frame.ClientIP(v.r), Language: v.Lang}

@@ -49,7 +49,7 @@ var layers = []layer{
 	}},
 	{"figures: what reads what the others stored", []string{"insight"}},
 	{"tests of databases, sources and operations", []string{"platform/db/dbtest", "source/sourcetest", "api/apitest"}},
-	{"program", []string{"accountfile", "demo", "console/locale", "console", "app", "cli"}},
+	{"program", []string{"accountfile", "demo", "health", "console/locale", "console", "app", "cli"}},
 }
 
 // pure lists the layers whose packages import nothing of the project but each other and the lowest layer, and nothing

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/linkpage"
@@ -28,21 +29,30 @@ type coverView struct {
 	Declined                                             bool // the reader has declined
 }
 
-// Perform runs an operation as the person who sent a request; see api.Frame.Invoke.
-type Perform func(r *http.Request, who auth.Principal, path string, body any) error
-
 // CoverPage serves /cover/TOKEN to a person who was asked for cover. GET changes nothing, because mail programs follow links
 // before people do. The buttons on the page send POST, which accepts or declines by the operation of the API.
-func (r *Service) CoverPage(perform Perform) http.Handler {
-	answer := func(req *http.Request) (int, coverView) { return r.answer(req, perform) }
+func (r *Service) CoverPage(frame *api.Frame) http.Handler {
+	answer := func(req *http.Request) (int, coverView) { return r.answer(req, frame) }
 	return &linkpage.Page[coverView]{Body: coverBody, Answer: answer, Log: r.Log}
 }
 
-// answers are the operations behind the buttons of the page.
-var answers = map[string]string{"accept": "/schedule/cover/accept", "decline": "/schedule/cover/decline"}
+// pressed does what a button of the page is for, as the person of the link. known is false if there is no such button.
+func pressed(req *http.Request, frame *api.Frame, who auth.Principal, request int64) (known bool, err error) {
+	by := api.Inside{Who: who, IP: frame.ClientIP(req)}
+	in := schedule.CoverAnswerRequest{RequestID: request}
+	switch req.PostFormValue("do") {
+	case "accept":
+		_, err = api.Ask[schedule.CoverTaken](req.Context(), frame, by, "/schedule/cover/accept", in)
+	case "decline":
+		_, err = api.Ask[api.Empty](req.Context(), frame, by, "/schedule/cover/decline", in)
+	default:
+		return false, nil
+	}
+	return true, err
+}
 
 // answer does what the pressed button is for, and returns what the page shows.
-func (r *Service) answer(req *http.Request, perform Perform) (status int, view coverView) {
+func (r *Service) answer(req *http.Request, frame *api.Frame) (status int, view coverView) {
 	ticket, err := r.Notify.Links.RedeemCover(req.PathValue("token"), r.Notify.Clock.Now())
 	if err != nil {
 		return http.StatusNotFound, coverView{Problem: err.Error()}
@@ -54,11 +64,11 @@ func (r *Service) answer(req *http.Request, perform Perform) (status int, view c
 	})
 	var refused error
 	if err == nil && req.Method == http.MethodPost {
-		path := answers[req.PostFormValue("do")]
-		if path == "" {
+		var known bool
+		known, refused = pressed(req, frame, who, ticket.Request)
+		if !known {
 			return http.StatusBadRequest, coverView{Problem: linkpage.NoAction}
 		}
-		refused = perform(req, who, path, map[string]int64{"request_id": ticket.Request})
 	}
 	if err == nil {
 		err = r.DB.Snapshot(req.Context(), func(tx *db.Tx) (err error) {
