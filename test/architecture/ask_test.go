@@ -45,7 +45,7 @@ func TestPagesCallWithTheTypesOfOperations(t *testing.T) {
 			})
 		}
 	}
-	if calls < 20 {
+	if calls < 200 {
 		t.Errorf("%d calls were found", calls)
 	}
 }
