@@ -134,7 +134,7 @@ func try(c *api.Call, in TryRequest) (reply Tried, err error) {
 // checkTried returns fault.Invalid for a malformed filter.
 func checkTried(f filter.Filter) error {
 	if wrong := (*filter.Error)(nil); errors.As(filter.Check(f), &wrong) {
-		return fault.Invalid("filters"+wrong.Path, "%s", wrong.Reason())
+		return fault.Invalid("filters"+wrong.Path, "%s", wrong.Clause())
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func checkTitle(title string) error {
 		return nil
 	}
 	if wrong := (*filter.Error)(nil); errors.As(filter.Check(byTitle(title)), &wrong) {
-		return fault.Invalid("title", "%s", wrong.Reason())
+		return fault.Invalid("title", "%s", wrong.Clause())
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func (r *Rule) checkConfig(at configstore.RecordPath) error {
 // refused returns the error of a check of evaluate with the path of the member.
 func refused(at configstore.RecordPath, err error) error {
 	if wrong := (*evaluate.FieldError)(nil); errors.As(err, &wrong) {
-		return at.Invalid(wrong.Field, "%s", wrong.Message)
+		return at.Invalid(wrong.Field, "%s", wrong.Says)
 	}
 	return err
 }

@@ -111,7 +111,7 @@ func (c *checker) check(at *jsonPath, v any) error {
 		err = c.object(at, v)
 	}
 	if err == nil && c.enum != nil && !slices.Contains(c.enum, literal(v)) {
-		err = at.wants(v, "must be one of %s", strings.Join(c.enum, ", "))
+		err = at.wants(v, "must be one of %s", fault.Words(c.enum))
 	}
 	return err
 }

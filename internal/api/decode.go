@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"strings"
@@ -119,11 +118,11 @@ func Unreadable(err error, document string) error {
 		var found *fault.Error
 		switch {
 		case errors.As(typed.Err, &found):
-			return fault.Invalid(at, "%s", found.Message)
+			return fault.Invalid(at, "%s", found.Clause())
 		case errors.Is(typed.Err, json.ErrUnknownName):
 			return fault.Invalid(at, "is not a member that is known here")
 		}
-		return fault.Invalid(at, "must be %s, got %s", wanted(typed.GoType), came(typed))
+		return fault.Invalid(at, "%s, got %s", wanted(typed.GoType), came(typed))
 	}
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) {
@@ -167,26 +166,26 @@ func came(e *json.SemanticError) string {
 }
 
 // wanted describes the values that a field of this type takes.
-func wanted(t reflect.Type) string {
+func wanted(t reflect.Type) fault.Clause {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	if t == nil {
-		return "a value of another type"
+		return fault.Say("must be a value of another type")
 	}
 	switch k := t.Kind(); {
 	case k >= reflect.Int && k <= reflect.Uint64:
 		low, high := span(width(t))
-		return fmt.Sprintf("an integer from %s to %s", low, high)
+		return fault.Say("must be an integer from %s to %s", low, high)
 	case k == reflect.Float32 || k == reflect.Float64:
-		return "a number"
+		return fault.Say("must be a number")
 	case k == reflect.Bool:
-		return "true or false"
+		return fault.Say("must be true or false")
 	case k == reflect.String:
-		return "a string"
+		return fault.Say("must be a string")
 	case k == reflect.Slice || k == reflect.Array:
-		return "an array"
+		return fault.Say("must be an array")
 	default:
-		return "an object"
+		return fault.Say("must be an object")
 	}
 }

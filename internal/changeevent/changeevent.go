@@ -146,7 +146,7 @@ func (in listRequest) Check() error {
 		return fault.Invalid("end_time", "must be 1 second to 31 days after start_time, got %d seconds", span)
 	}
 	if wrong := (*filter.Error)(nil); errors.As(filter.Check(in.Filters), &wrong) {
-		return fault.Invalid("filters"+wrong.Path, "%s", wrong.Reason())
+		return fault.Invalid("filters"+wrong.Path, "%s", wrong.Clause())
 	}
 	return in.Page.Check()
 }

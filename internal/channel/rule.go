@@ -88,7 +88,7 @@ func checkFilters(at configstore.RecordPath, f filter.Filter, needed bool) error
 func checkWritten(at configstore.RecordPath, member string, w filter.Written) error {
 	var wrong *filter.Error
 	if errors.As(filter.CheckWritten(w), &wrong) {
-		return at.Invalid(member+wrong.Path, "%s", wrong.Reason())
+		return at.Invalid(member+wrong.Path, "%s", wrong.Clause())
 	}
 	return nil
 }

@@ -77,11 +77,11 @@ func (a RecordPath) OneOf(member, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
 	}
-	list := strings.Join(allowed, ", ")
-	if allowed[0] == "" {
-		list = `""` + list
+	list := slices.Clone(allowed)
+	if list[0] == "" {
+		list[0] = `""`
 	}
-	return a.Invalid(member, "must be one of %s, got %s", list, shown(value))
+	return a.Invalid(member, "must be one of %s, got %s", fault.Words(list), shown(value))
 }
 
 // Length returns fault.Invalid unless a text has least to most characters.

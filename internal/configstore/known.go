@@ -47,7 +47,7 @@ func Need(tx *db.Tx, account int64, field string, to Target) error {
 
 func need(known bool, err error, field, kind, id string) error {
 	if err == nil && !known {
-		err = fault.Invalid(field, "%s %s does not exist", kind, id)
+		err = fault.Invalid(field, "%s %s does not exist", fault.Word(kind), id)
 	}
 	return err
 }

@@ -120,7 +120,8 @@ func RefuseReferenced(tx *db.Tx, account int64, kind string, id any) error {
 
 // Refused returns ReferenceExist for an object, by kind and id, that at least one other object refers to.
 func Refused(object fault.Ref, refs []fault.Ref) error {
-	return &fault.Error{Kind: fault.ReferenceExist, Message: words(object.Kind, object.ID, refs), Object: object, Refs: refs}
+	says := used(object, refs)
+	return &fault.Error{Kind: fault.ReferenceExist, Message: says.String(), Says: says, Object: object, Refs: refs}
 }
 
 // References returns the objects that refer to this one by kind and id, the first hundred.
@@ -131,14 +132,14 @@ func References(tx *db.Tx, account int64, kind string, id any) ([]fault.Ref, err
 		account, kind, fmt.Sprint(id), listed)
 }
 
-func words(kind string, id any, refs []fault.Ref) string {
-	first := fmt.Sprintf("%s %s (%s)", refs[0].Kind, refs[0].ID, refs[0].Name)
+func used(object fault.Ref, refs []fault.Ref) fault.Clause {
+	args := []any{fault.Word(object.Kind), object.ID, fault.Word(refs[0].Kind), refs[0].ID, refs[0].Name}
 	switch n := len(refs) - 1; {
 	case n == 0:
-		return fmt.Sprintf("%s %v is used by %s", kind, id, first)
+		return fault.Say("%s %s is used by %s %s (%s)", args...)
 	case len(refs) == listed:
-		return fmt.Sprintf("%s %v is used by %s and at least %d more", kind, id, first, n)
+		return fault.Say("%s %s is used by %s %s (%s) and at least %d more", append(args, n)...)
 	default:
-		return fmt.Sprintf("%s %v is used by %s and %d more", kind, id, first, n)
+		return fault.Say("%s %s is used by %s %s (%s) and %d more", append(args, n)...)
 	}
 }

@@ -2,11 +2,14 @@ package console
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"tocsin/internal/api"
+	"tocsin/internal/console/locale"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/fault"
 )
@@ -113,14 +116,56 @@ func (v *visit) Refused(r *api.Refusal) refusalWords {
 	if v.Lang == "en" || !errors.As(error(r), &f) || f.Message == "" || f.Kind == fault.Internal {
 		return refusalWords{Text: r.Message}
 	}
-	s := sentence.Read(f.Message)
+	return v.refusedBy(f)
+}
+
+// refusedBy returns a fault in another language than English.
+func (v *visit) refusedBy(f *fault.Error) refusalWords {
+	text, translated := v.clause(f.Clause())
 	switch {
-	case s == nil:
+	case !translated:
 		return refusalWords{v.T("The server refused this:"), strings.TrimPrefix(f.Field+": "+f.Message, ": ")}
 	case f.Field != "":
-		return refusalWords{Text: v.T("The field %s is not accepted: %s.", f.Field, v.translated(s))}
+		return refusalWords{Text: v.T("The field %s is not accepted: %s.", f.Field, text)}
 	}
-	return refusalWords{Text: v.T("The server refused this: %s.", v.translated(s))}
+	return refusalWords{Text: v.T("The server refused this: %s.", text)}
+}
+
+// clause returns a message in the visitor's language; false: it has no translation, or a part of it has none.
+func (v *visit) clause(c fault.Clause) (text string, translated bool) {
+	format, translated := locale.Lookup(v.Lang, c.Format)
+	if len(c.Args) == 1 && (c.Format == "%s" || c.Format == "%v") {
+		format = "%s"
+		_, translated = c.Args[0].(interface{ Clause() fault.Clause })
+	}
+	if !translated {
+		return "", false
+	}
+	args := slices.Clone(c.Args)
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case interface{ Clause() fault.Clause }:
+			part, known := v.clause(arg.Clause())
+			if !known {
+				return "", false
+			}
+			args[i] = part
+		case fault.Word:
+			args[i] = v.FindingKind(string(arg))
+		case fault.Words:
+			args[i] = v.list(arg)
+		}
+	}
+	return fmt.Sprintf(format, args...), true
+}
+
+// list returns words of Tocsin with commas between them.
+func (v *visit) list(all []string) string {
+	shown := make([]string, len(all))
+	for i, one := range all {
+		shown[i] = v.Way(v.T(one))
+	}
+	return strings.Join(shown, v.T(", "))
 }
 
 // refusalWords is why the server refused something.

@@ -1,8 +1,9 @@
 package incident
 
 import (
-	"fmt"
 	"slices"
+
+	"tocsin/internal/platform/fault"
 )
 
 // The values of an incident's progress.
@@ -43,7 +44,12 @@ type Illegal struct {
 	Why  string
 }
 
-func (e *Illegal) Error() string { return fmt.Sprintf("it cannot be %s: %s", e.Move, e.Why) }
+func (e *Illegal) Error() string { return e.Clause().String() }
+
+// Clause returns the refusal as what it is made of.
+func (e *Illegal) Clause() fault.Clause {
+	return fault.Say("it cannot be %s: %s", string(e.Move), fault.Say(e.Why))
+}
 
 // After returns the status after a person's move, or an *Illegal.
 //

@@ -177,7 +177,7 @@ func (s *silenceScope) filter(group filter.Group) (filter.Filter, error) {
 	}
 	f := filter.Filter{append(group, upTo)}
 	if wrong := (*filter.Error)(nil); errors.As(filter.Check(f), &wrong) {
-		return nil, fault.Invalid("by", "the keys or labels make no filter: %s", wrong.Reason())
+		return nil, fault.Invalid("by", "the keys or labels make no filter: %s", wrong.Clause())
 	}
 	return f, nil
 }

@@ -176,7 +176,7 @@ func (c Case) check(at configstore.RecordPath) error {
 	}
 	var wrong *filter.Error
 	if errors.As(filter.Check(filter.Filter{c.If}), &wrong) {
-		return at.Invalid("if"+strings.TrimPrefix(wrong.Path, "[0]"), "%s", wrong.Reason())
+		return at.Invalid("if"+strings.TrimPrefix(wrong.Path, "[0]"), "%s", wrong.Clause())
 	}
 	return nil
 }

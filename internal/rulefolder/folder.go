@@ -127,7 +127,7 @@ func (t *Tree) Each(id int64, visit func(Folder)) {
 // Need returns fault.Invalid for a field that names a folder that the account does not have.
 func (t *Tree) Need(at configstore.RecordPath, field string, id int64) error {
 	if _, found := t.folders[id]; !found {
-		return at.Invalid(field, "%s %d does not exist", configstore.RuleFolder, id)
+		return at.Invalid(field, "%s %d does not exist", fault.Word(configstore.RuleFolder), id)
 	}
 	return nil
 }

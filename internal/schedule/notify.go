@@ -86,7 +86,7 @@ func (n *Notify) normalise(path string) (*Notify, error) {
 	}
 	for i, w := range *s.Webhooks {
 		if !slices.Contains(webhookTypes, w.Type) {
-			return nil, fault.Invalid(fmt.Sprintf("%s.webhooks[%d].type", path, i), "must be one of %s, got %q", strings.Join(webhookTypes, ", "),
+			return nil, fault.Invalid(fmt.Sprintf("%s.webhooks[%d].type", path, i), "must be one of %s, got %q", fault.Words(webhookTypes),
 				w.Type)
 		}
 	}

@@ -3,6 +3,7 @@ package filter
 import (
 	"fmt"
 	"strings"
+	"tocsin/internal/platform/fault"
 )
 
 // labelPrefix is the start of a key that reads a label even if a built-in field
@@ -59,7 +60,7 @@ type compiler struct {
 // wrong stores an error, unless there is one already: Compile returns the first.
 func (c *compiler) wrong(path, value, want string) {
 	if c.first == nil {
-		c.first = &Error{Path: path, Value: value, Want: want}
+		c.first = &Error{Path: path, Value: value, Want: fault.Say("%s", want)}
 	}
 }
 

@@ -8,7 +8,7 @@
 // everything; a rule that must have a filter checks that itself.
 package filter
 
-import "fmt"
+import "tocsin/internal/platform/fault"
 
 // Filter is the wire form: groups of conditions.
 type Filter []Group
@@ -84,20 +84,23 @@ var builtin = map[string]string{
 
 // Error is what is wrong with a filter.
 type Error struct {
-	Path   string // from the filter on: "[0][1].vals[2]"
-	Value  string // the value, or how many there are
-	Want   string // what is allowed, as in "must be IN or NOTIN"
-	number bool   // Value is a number and stands without quotes
+	Path   string       // from the filter on: "[0][1].vals[2]"
+	Value  string       // the value, or how many there are
+	Want   fault.Clause // what is allowed, as in "must be IN or NOTIN"
+	number bool         // Value is a number and stands without quotes
 }
 
 func (e *Error) Error() string { return e.Path + ": " + e.Reason() }
 
 // Reason returns the error without its path: what is allowed, and what came.
-func (e *Error) Reason() string {
+func (e *Error) Reason() string { return e.Clause().String() }
+
+// Clause returns the reason as what it is made of.
+func (e *Error) Clause() fault.Clause {
 	if e.number {
-		return e.Want + ", got " + e.Value
+		return fault.Say("%s, got %s", e.Want, e.Value)
 	}
-	return fmt.Sprintf("%s, got %.100q", e.Want, e.Value)
+	return fault.Say("%s, got %.100q", e.Want, e.Value)
 }
 
 // Check returns the first bound that f is beyond, else its first malformed

@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
+	core "tocsin/internal/core/event"
 
 	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
-	core "tocsin/internal/core/event"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/integration"
@@ -123,7 +122,7 @@ func (r *Service) sample(c *api.Call, in TestRequest) (s sampled, err error) {
 	}
 	s.eventType = cmp.Or(in.EventType, slices.Concat(i.Settings.EventTypes, known)[0])
 	if !slices.Contains(known, s.eventType) {
-		return s, fault.Invalid("event_type", "must be one of %s for a %s, got %q", strings.Join(known, ", "), i.IntegrationType, in.EventType)
+		return s, fault.Invalid("event_type", "must be one of %s for a %s, got %q", fault.Words(known), i.IntegrationType, in.EventType)
 	}
 	if !(&subscription{events: i.Settings.EventTypes}).matchesType(s.eventType) {
 		s.warnings = []string{sentence.Of("not_subscribed", s.eventType)}

@@ -8,6 +8,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -42,6 +43,7 @@ type Error struct {
 	Kind    Kind
 	Field   string // path of the offending request field, such as layers[2].rotation_value; may be empty
 	Message string // one clause for the caller: the bound and the value received; never a secret
+	Says    Clause // what Message was made of; empty: it was made elsewhere
 	Object  Ref    // for ReferenceExist: the object that cannot be deleted, by kind and id
 	Refs    []Ref  // for ReferenceExist: the objects that refer to it
 	Newer   int64  // for Outdated: the object's present revision
@@ -70,31 +72,72 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
+// Clause returns the message as what it was made of.
+func (e *Error) Clause() Clause {
+	if e.Says.Format == "" {
+		return Say("%s", e.Message)
+	}
+	return e.Says
+}
+
+// Clause is a text for people as what it was made of, so that it can be shown in another language: a format, which that language
+// has in its own words, and its arguments. An argument with a method Clause is a part of the text; Word and Words are words of
+// Tocsin; any other is of the caller, or an identifier, and is the same in every language.
+type Clause struct {
+	Format string
+	Args   []any
+}
+
+// Say returns a clause. The format and its arguments are those of fmt.Sprintf.
+func Say(format string, args ...any) Clause { return Clause{format, args} }
+
+// String returns the clause in English.
+func (c Clause) String() string { return fmt.Sprintf(c.Format, c.Args...) }
+
+// Clause returns the clause itself: a clause may be an argument of another.
+func (c Clause) Clause() Clause { return c }
+
+// Word is a word of Tocsin as an argument of a message, such as a kind of objects.
+type Word string
+
+// Words are words of Tocsin as an argument of a message, such as all values that a field may have.
+type Words []string
+
+// String returns the words with commas between them.
+func (w Words) String() string { return strings.Join(w, ", ") }
+
 // Invalid returns the error of a request field that is missing, malformed or out of bounds. The format names
 // the bound and the value received, for example Invalid("limit", "must be from 1 to 100, got %d", n).
 func Invalid(field, format string, args ...any) error {
-	return &Error{Kind: InvalidParameter, Field: field, Message: fmt.Sprintf(format, args...)}
+	return says(Error{Kind: InvalidParameter, Field: field}, format, args)
 }
 
 // Missing returns the error of an object that does not exist in the caller's account. Objects of other accounts
 // have the same error, so that it does not reveal whether they exist.
 func Missing(kind string, id any) error {
-	return &Error{Kind: NotFound, Message: fmt.Sprintf("%s %v does not exist", kind, id)}
+	return New(NotFound, "%s %v does not exist", Word(kind), id)
 }
 
 // Denied returns the error of an app key without a permission; the format names the permission it lacks.
 func Denied(format string, args ...any) error {
-	return &Error{Kind: AccessDenied, Message: fmt.Sprintf(format, args...)}
+	return says(Error{Kind: AccessDenied}, format, args)
 }
 
 // TooSoon returns the error of a call that may be made again after a time.
 func TooSoon(after time.Duration, format string, args ...any) error {
-	return &Error{Kind: TooFrequent, Message: fmt.Sprintf(format, args...), Retry: after}
+	return says(Error{Kind: TooFrequent, Retry: after}, format, args)
 }
 
 // New returns an error of any other kind with a sentence for the caller.
 func New(kind Kind, format string, args ...any) error {
-	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+	return says(Error{Kind: kind}, format, args)
+}
+
+// says returns an error with its message.
+func says(e Error, format string, args []any) error {
+	e.Says = Say(format, args...)
+	e.Message = e.Says.String()
+	return &e
 }
 
 // Wrap adds to an unexpected error what the program was doing. Its kind stays Internal, so the caller sees none
