@@ -6,6 +6,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/sentence"
 )
 
 // change is a change of a person's absences. It is computed before the write transaction: of many schedules that takes longer
@@ -71,8 +72,8 @@ func (ch *change) compute(from int64, effects Compute) error {
 		ch.reply.Start, end = min(ch.reply.Start, max(a.Start, from)), max(end, a.End)
 	}
 	ch.reply.End = min(end, ch.reply.Start+effectSpan)
-	var err error
-	ch.reply.Effects, ch.reply.Warnings.Warnings, err = effects(ch.reply.Start, ch.reply.End)
+	found, warnings, err := effects(ch.reply.Start, ch.reply.End)
+	ch.reply.Effects, ch.reply.Warnings.Warnings = found, sentence.ToWords(warnings)
 	if err != nil || ch.dryRun {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/core/rulefile"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/rulefolder"
@@ -31,13 +32,13 @@ type FileImport struct {
 
 // FileItem is one rule of a file.
 type FileItem struct {
-	Name    string   `json:"name" doc:"Its name in the file."`
-	Group   string   `json:"group" doc:"Its group in the file."`
-	Status  string   `json:"status" enum:"carried,changed,not_carried" doc:"changed: carried, with the changes."`
-	Changes []string `json:"changes" doc:"What is carried otherwise, and what of the rule is not carried."`
-	Why     string   `json:"why" doc:"Why it is not carried; empty: it is."`
-	Action  string   `json:"action" enum:"create,update,none" doc:"none: it is not carried, or is stored as the file has it."`
-	Rule    *Rule    `json:"rule,omitzero" doc:"The rule as it is stored; absent: it is not carried."`
+	Name    string           `json:"name" doc:"Its name in the file."`
+	Group   string           `json:"group" doc:"Its group in the file."`
+	Status  string           `json:"status" enum:"carried,changed,not_carried" doc:"changed: carried, with the changes."`
+	Changes []sentence.Words `json:"changes" doc:"What is carried otherwise, and what of the rule is not carried."`
+	Why     sentence.Words   `json:"why" doc:"Why it is not carried; empty: it is."`
+	Action  string           `json:"action" enum:"create,update,none" doc:"none: it is not carried, or is stored as the file has it."`
+	Rule    *Rule            `json:"rule,omitzero" doc:"The rule as it is stored; absent: it is not carried."`
 }
 
 // ReadFile reads a file of rules of another program.
@@ -109,7 +110,10 @@ func (s *Service) importFile(c *api.Call, in filed) (reply FileImport, err error
 
 // carry stores one rule of a file. A rule of the name in the folder is updated, and keeps what the file does not have.
 func (s *Service) carry(c *api.Call, within *scope, i *rulefile.Item, kind string, in *FileRequest) (one FileItem, err error) {
-	one = FileItem{Name: i.Name, Group: i.Group, Status: "carried", Changes: append([]string{}, i.Changes...), Why: i.Why, Action: "none"}
+	one = FileItem{
+		Name: i.Name, Group: i.Group, Status: "carried", Action: "none",
+		Changes: append([]sentence.Words{}, sentence.ToWords(i.Changes)...), Why: sentence.Words(sentence.Raw(i.Why)),
+	}
 	if i.Rule == nil {
 		one.Status = "not_carried"
 		return one, nil

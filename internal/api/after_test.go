@@ -141,7 +141,7 @@ func TestDryRunDoesNotCallOutside(t *testing.T) {
 	}, func(c *api.Call, in outsideRequest) (api.Removal, error) {
 		c.Removed("toy", 1, in.Name)
 		_, err := c.Tx.Exec(`DELETE FROM toy WHERE account_id = $1`, c.Who.AccountID)
-		return api.Removal{Warnings: api.Warnings{Warnings: []string{"it lies in the garden"}}}, err
+		return api.Removal{Warnings: api.Warn([]string{"it lies in the garden"})}, err
 	})
 	s := withToys(apitest.Start(t, toys(), []api.Op{{Path: "/toy/bury", Effect: api.Write, Audit: "toy:write:bury", Doc: "Buries toys.", Example: `{"name":"ball"}`, Do: do}}))
 	s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, 1, 'ball')`, apitest.AccountA)

@@ -10,6 +10,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 )
 
@@ -66,7 +67,7 @@ func TestAskHandsOverTheOperationsValues(t *testing.T) {
 	s := withToys(apitest.Start(t, toys(), boxes()))
 	ctx, owner := context.Background(), insider(s, t, apitest.OwnerA)
 	reply, err := api.Ask[box](ctx, s.Frame, owner, "/box/update", boxed{Secret: "smuggled"})
-	if err != nil || reply.Got.Size != nil || reply.Got.Labels != nil || reply.Got.Secret != "" || !slices.Equal(reply.Warnings.Warnings, []string{"it is empty"}) {
+	if err != nil || reply.Got.Size != nil || reply.Got.Labels != nil || reply.Got.Secret != "" || !slices.Equal(reply.Warnings.Warnings, []sentence.Words{"it is empty"}) {
 		t.Errorf("an empty request: %+v, %v", reply, err)
 	}
 	reply, err = api.Ask[box](ctx, s.Frame, owner, "/box/update", boxed{Size: new(int64(2)), Labels: []string{}})

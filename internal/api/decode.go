@@ -171,21 +171,21 @@ func wanted(t reflect.Type) fault.Clause {
 		t = t.Elem()
 	}
 	if t == nil {
-		return fault.Say("must be a value of another type")
+		return fault.NewClause("must be a value of another type")
 	}
 	switch k := t.Kind(); {
 	case k >= reflect.Int && k <= reflect.Uint64:
 		low, high := span(width(t))
-		return fault.Say("must be an integer from %s to %s", low, high)
+		return fault.NewClause("must be an integer from %s to %s", low, high)
 	case k == reflect.Float32 || k == reflect.Float64:
-		return fault.Say("must be a number")
+		return fault.NewClause("must be a number")
 	case k == reflect.Bool:
-		return fault.Say("must be true or false")
+		return fault.NewClause("must be true or false")
 	case k == reflect.String:
-		return fault.Say("must be a string")
+		return fault.NewClause("must be a string")
 	case k == reflect.Slice || k == reflect.Array:
-		return fault.Say("must be an array")
+		return fault.NewClause("must be an array")
 	default:
-		return fault.Say("must be an object")
+		return fault.NewClause("must be an object")
 	}
 }

@@ -75,7 +75,7 @@ func failure(err error, acceptLanguage string) (status int, body errorBody, data
 	case fault.Outdated:
 		data = &errorData{Revision: f.Newer}
 	}
-	return w.status, errorBody{Code: w.code, Message: bounded(sentence(w.english, w.chinese, f, acceptLanguage))}, data
+	return w.status, errorBody{Code: w.code, Message: bounded(messageOf(w.english, w.chinese, f, acceptLanguage))}, data
 }
 
 // maxMessage is the longest message of an error, in characters.
@@ -91,8 +91,8 @@ func bounded(message string) string {
 	return string(letters[:end]) + "..." + string(letters[len(letters)-end:])
 }
 
-// sentence returns the message, such as "The specified parameter limit is not valid: must be from 1 to 100, got 0.".
-func sentence(english, chinese string, f *fault.Error, acceptLanguage string) string {
+// messageOf returns the message, such as "The specified parameter limit is not valid: must be from 1 to 100, got 0.".
+func messageOf(english, chinese string, f *fault.Error, acceptLanguage string) string {
 	if prefersChinese(acceptLanguage) {
 		if f.Field != "" {
 			chinese = "参数 " + f.Field + " 不合法"

@@ -73,7 +73,7 @@ func (p *jsonPath) depth() (n int) {
 
 // wants returns the fault for a value: what must be there and what came instead.
 func (p *jsonPath) wants(v any, format string, args ...any) error {
-	must, got := fault.Say(format, args...), shown(v)
+	must, got := fault.NewClause(format, args...), shown(v)
 	if p == nil {
 		return fault.Invalid("", "the body %s, got %s", must, got)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/fault"
 )
 
@@ -48,22 +49,22 @@ func NewPaged[T any](items []T, offset, total int64) Paged[T] {
 
 // Warnings is embedded in the reply of an operation that is done although it looks like a mistake.
 type Warnings struct {
-	Warnings []string `json:"warnings,omitzero" maxItems:"51" doc:"What was accepted but is probably a mistake, one sentence each; absent without warnings. At most 50, then how many more there are."`
+	Warnings []sentence.Words `json:"warnings,omitzero" maxItems:"51" doc:"What was accepted but is probably a mistake, one sentence each; absent without warnings. At most 50, then how many more there are."`
 }
 
 // maxWarnings is the number of warnings that a reply lists one by one.
 const maxWarnings = 50
 
 // Warn returns the warnings of a reply: the first maxWarnings, then the number of the others.
-func Warn(list []string) Warnings { return warn(list, 0) }
+func Warn[T ~string](list []T) Warnings { return warn(sentence.ToWords(list), 0) }
 
 // warn is Warn with the number of further warnings that are not in the list.
-func warn(list []string, more int) Warnings {
+func warn(list []sentence.Words, more int) Warnings {
 	if beyond := len(list) - maxWarnings; beyond > 0 {
 		list, more = list[:maxWarnings:maxWarnings], more+beyond
 	}
 	if more > 0 {
-		list = append(list[:len(list):len(list)], fmt.Sprintf("and %d more", more))
+		list = append(list[:len(list):len(list)], sentence.Words(fmt.Sprintf("and %d more", more)))
 	}
 	return Warnings{list}
 }
@@ -76,6 +77,6 @@ type warned interface {
 // add adds the warnings of the frame to those of the operation, until remove is called.
 func (w *Warnings) add(list []string, more int) (remove func()) {
 	own := *w
-	*w = warn(slices.Concat(own.Warnings, list), more)
+	*w = warn(slices.Concat(own.Warnings, sentence.ToWords(list)), more)
 	return func() { *w = own }
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/ratelimit"
 )
@@ -108,7 +109,7 @@ func (x *exchange) appendWarnings(isList bool) error {
 	b := x.reply.Bytes()
 	if isList {
 		x.reply.WriteString(`,"warnings":`)
-		return json.MarshalWrite(x.reply, warn(x.call.warnings, x.call.unlisted).Warnings, replyOptions)
+		return json.MarshalWrite(x.reply, warn(sentence.ToWords(x.call.warnings), x.call.unlisted).Warnings, replyOptions)
 	}
 	if b[len(b)-1] != '}' {
 		return nil // null
@@ -118,7 +119,7 @@ func (x *exchange) appendWarnings(isList bool) error {
 		x.reply.WriteByte(',')
 	}
 	x.reply.WriteString(`"warnings":`)
-	err := json.MarshalWrite(x.reply, warn(x.call.warnings, x.call.unlisted).Warnings, replyOptions)
+	err := json.MarshalWrite(x.reply, warn(sentence.ToWords(x.call.warnings), x.call.unlisted).Warnings, replyOptions)
 	x.reply.WriteByte('}')
 	return err
 }

@@ -233,7 +233,9 @@ func (a *App) next(ctx context.Context, account int64, id string, now time.Time)
 		}
 		p, err := escalation.ProgressOf(tx, &i, now.Unix())
 		if err == nil && p != nil && p.Next != nil && !p.Silenced {
-			who, _ = sentence.Shown(p.Next.Who)
+			for _, one := range p.Next.Who {
+				who = append(who, one.English())
+			}
 			at = p.Next.At
 		}
 		return err

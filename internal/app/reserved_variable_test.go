@@ -35,7 +35,7 @@ func TestStoredReferenceToTheServersVariableIsListedAndNotApplied(t *testing.T) 
 		t.Fatalf("not found: %v", found[0].Findings)
 	}
 	if f := found[0].Findings[i]; f.Object.Name != "orders" ||
-		f.Sentence != `payload.mysql.password of datasource "orders" refers to ${env:TOCSIN_SMTP_PASSWORD}, a variable of the server itself` {
+		f.Sentence.English() != `payload.mysql.password of datasource "orders" refers to ${env:TOCSIN_SMTP_PASSWORD}, a variable of the server itself` {
 		t.Errorf("%+v", f)
 	}
 	account := found[0].Account.AccountID

@@ -121,7 +121,7 @@ func RefuseReferenced(tx *db.Tx, account int64, kind string, id any) error {
 // Refused returns ReferenceExist for an object, by kind and id, that at least one other object refers to.
 func Refused(object fault.Ref, refs []fault.Ref) error {
 	says := used(object, refs)
-	return &fault.Error{Kind: fault.ReferenceExist, Message: says.String(), Says: says, Object: object, Refs: refs}
+	return &fault.Error{Kind: fault.ReferenceExist, Message: says.String(), Text: says, Object: object, Refs: refs}
 }
 
 // References returns the objects that refer to this one by kind and id, the first hundred.
@@ -136,10 +136,10 @@ func used(object fault.Ref, refs []fault.Ref) fault.Clause {
 	args := []any{fault.Word(object.Kind), object.ID, fault.Word(refs[0].Kind), refs[0].ID, refs[0].Name}
 	switch n := len(refs) - 1; {
 	case n == 0:
-		return fault.Say("%s %s is used by %s %s (%s)", args...)
+		return fault.NewClause("%s %s is used by %s %s (%s)", args...)
 	case len(refs) == listed:
-		return fault.Say("%s %s is used by %s %s (%s) and at least %d more", append(args, n)...)
+		return fault.NewClause("%s %s is used by %s %s (%s) and at least %d more", append(args, n)...)
 	default:
-		return fault.Say("%s %s is used by %s %s (%s) and %d more", append(args, n)...)
+		return fault.NewClause("%s %s is used by %s %s (%s) and %d more", append(args, n)...)
 	}
 }

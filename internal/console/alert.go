@@ -6,12 +6,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	incidents "tocsin/internal/incident"
 
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/core/render"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/explain"
-	incidents "tocsin/internal/incident"
 )
 
 var alertPages = []page{
@@ -163,10 +164,10 @@ type alertView struct {
 	Labels  []pair // whose values are texts
 	Links   []pair // whose values are addresses that a browser may open
 	By      *alertRow
-	Rule    string // the silence rule that holds it
-	Why     string // the condition that matched
-	Reached string // the persons who were notified
-	Summary string // why no person was
+	Rule    string         // the silence rule that holds it
+	Why     sentence.Words // the condition that matched
+	Reached string         // the persons who were notified
+	Summary sentence.Words // why no person was
 	Made    []madeSilence
 	Feed    feed
 	Found   *ruleCard // of the alert rule that found it; nil: none did
@@ -223,7 +224,7 @@ func showAlert(v *visit) (view, error) {
 }
 
 // muting returns the rule that mutes an alert, and the condition that it met: those of the latest verdict that muted it.
-func (x explanation) muting(a alertRow) (rule, why string) {
+func (x explanation) muting(a alertRow) (rule string, why sentence.Words) {
 	stage := map[string]string{"silenced": "silence", "inhibited": "inhibit", "flapping": "flapping", "channel_disabled": "channel"}[a.Muted]
 	for _, w := range slices.Backward(x.Verdicts) {
 		for _, s := range w.Trace {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tocsin/internal/api"
+	"tocsin/internal/core/sentence"
 	webhooks "tocsin/internal/engine/webhook"
 	integrations "tocsin/internal/integration"
 )
@@ -25,7 +26,7 @@ var deliveryActions = []action{
 type attempt struct {
 	webhooks.Delivery
 	MessageID    string
-	ErrorMessage string
+	ErrorMessage sentence.Words
 }
 
 // At returns when the attempt was made, in Unix seconds.

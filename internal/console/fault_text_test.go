@@ -76,7 +76,7 @@ func TestRefusalsAreShownInChinese(t *testing.T) {
 		want refusalWords
 	}{
 		{fault.Invalid("limit", "must be from %d to %d, got %d", 1, 100, 0), refusalWords{Text: "字段 limit 未被接受：必须在 1 到 100 之间，收到的是 0。"}},
-		{fault.Invalid("by", "%s, got %s", fault.Say("must be one of %s", fault.Words{"sms", "x"}), "y"),
+		{fault.Invalid("by", "%s, got %s", fault.NewClause("must be one of %s", fault.Words{"sms", "x"}), "y"),
 			refusalWords{Text: "字段 by 未被接受：必须为以下之一：短信、x，收到的是 y。"}},
 		{fault.Missing("channel", 7), refusalWords{Text: "服务器拒绝了此操作：协作空间 7 不存在。"}},
 		{fault.New(fault.Conflict, "another field is called %q", "is required"), refusalWords{Text: `服务器拒绝了此操作：另一个字段已名为 "is required"。`}},

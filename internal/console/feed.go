@@ -10,6 +10,7 @@ import (
 
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
+	"tocsin/internal/core/sentence"
 )
 
 // feedEntry is what happened to an incident or an alert.
@@ -20,28 +21,29 @@ type feedEntry struct {
 
 // feedDetail is the members of all types of entries that the console shows.
 type feedDetail struct {
-	Title    string       `json:"title"`
-	Headline string       `json:"headline"` // empty in older entries
-	Severity string       `json:"severity"`
-	From     any          `json:"from"`
-	To       any          `json:"to"`
-	How      string       `json:"type"`
-	Rule     string       `json:"escalate_rule_name"`
-	Layer    int64        `json:"layer_idx"`
-	Minutes  int64        `json:"minutes"`
-	Reason   string       `json:"reason"`
-	Comment  string       `json:"comment"`
-	Via      string       `json:"via"`
-	By       string       `json:"by"`
-	Persons  []feedTarget `json:"persons"`
-	Robots   []feedTarget `json:"robots"`
-	Field    string       `json:"field_name"`
-	Target   string       `json:"target_incident_id"`
-	Incident string       `json:"incident_id"`
-	Chat     string       `json:"chat_name"`
-	Link     string       `json:"share_link"`
-	Limit    int64        `json:"threshold"`
-	Emails   []string     `json:"emails"`
+	Title    string        `json:"title"`
+	Headline string        `json:"headline"` // empty in older entries
+	Severity string        `json:"severity"`
+	From     any           `json:"from"`
+	To       any           `json:"to"`
+	How      string        `json:"type"`
+	Rule     string        `json:"escalate_rule_name"`
+	Layer    int64         `json:"layer_idx"`
+	Minutes  int64         `json:"minutes"`
+	Reason   string        `json:"reason"`
+	Why      sentence.Data `json:"reason_data"`
+	Comment  string        `json:"comment"`
+	Via      string        `json:"via"`
+	By       string        `json:"by"`
+	Persons  []feedTarget  `json:"persons"`
+	Robots   []feedTarget  `json:"robots"`
+	Field    string        `json:"field_name"`
+	Target   string        `json:"target_incident_id"`
+	Incident string        `json:"incident_id"`
+	Chat     string        `json:"chat_name"`
+	Link     string        `json:"share_link"`
+	Limit    int64         `json:"threshold"`
+	Emails   []string      `json:"emails"`
 
 	Answer     string `json:"answer"`
 	Unanswered string `json:"no_answer_to"`
@@ -49,9 +51,10 @@ type feedDetail struct {
 }
 
 type feedTarget struct {
-	Person int64  `json:"person_id"`
-	Alias  string `json:"alias"`
-	Failed string `json:"failed_reason"`
+	Person int64         `json:"person_id"`
+	Alias  string        `json:"alias"`
+	Failed string        `json:"failed_reason"`
+	Why    sentence.Data `json:"failed_reason_data"`
 }
 
 // feedLine is an entry of a feed for people.
@@ -61,8 +64,8 @@ type feedLine struct {
 	Kind   string // note, page or change
 	Who    string // the person who did it; empty: Tocsin
 	Text   string
-	Words  string // that a person or a source wrote
-	Reason string // that the engine stored, in its words
+	Words  string         // that a person or a source wrote
+	Reason sentence.Words // that the engine stored
 	Link   string
 	Bad    bool // no person was reached by it
 }
@@ -229,7 +232,7 @@ func (v *visit) describe(e feedEntry, n names) feedLine {
 		v.describeNotified(&line, d, n)
 	case "i_exhausted":
 		line.Text = v.T("No person was reached.")
-		line.Reason = d.Reason
+		line.Reason = wordsOf(d.Reason, d.Why)
 		line.Bad = true
 		if to := d.to(); len(to) > 0 {
 			line.Text = v.T("No person was reached, so these were notified instead: %s", n.list(to))
@@ -250,15 +253,24 @@ func (v *visit) describe(e feedEntry, n names) feedLine {
 	return line
 }
 
+// wordsOf returns a sentence of an entry, or the text of one that an earlier version stored.
+func wordsOf(text string, data sentence.Data) sentence.Words {
+	if data.Code == "" {
+		return sentence.Words(sentence.Raw(text))
+	}
+	return sentence.Words(data.Value())
+}
+
 // describeNotified describes a notification, or a step that notified no person.
 func (v *visit) describeNotified(line *feedLine, d feedDetail, n names) {
 	if d.By == "nobody" {
 		line.Text = v.T("Step %d of %s had no person to notify.", d.Layer+1, d.Rule)
-		line.Reason = d.Reason
+		line.Reason = wordsOf(d.Reason, d.Why)
 		line.Bad = true
 		return
 	}
-	var reached, failed, reasons []string
+	var reached, failed []string
+	var reasons []sentence.Value
 	for _, t := range slices.Concat(d.Persons, d.Robots) {
 		name := t.Alias
 		if t.Person != 0 {
@@ -267,12 +279,12 @@ func (v *visit) describeNotified(line *feedLine, d feedDetail, n names) {
 		if t.Failed == "" {
 			reached = append(reached, name)
 		} else {
-			failed, reasons = append(failed, name), append(reasons, t.Failed)
+			failed, reasons = append(failed, name), append(reasons, sentence.Value(wordsOf(t.Failed, t.Why)))
 		}
 	}
 	if len(failed) > 0 {
 		line.Text = v.T("Could not notify %s over %s.", strings.Join(failed, ", "), v.Way(d.By))
-		line.Reason, line.Bad = strings.Join(reasons, "; "), true
+		line.Reason, line.Bad = sentence.Words(sentence.Join(reasons...)), true
 		return
 	}
 	line.Text = v.T("Notified %s over %s.", strings.Join(reached, ", "), v.Way(d.By))
@@ -340,7 +352,7 @@ func (v *visit) describeChange(line *feedLine, kind string, d feedDetail) {
 	case kind == "i_flap":
 		line.Text = v.T("Notified again")
 		line.Words = d.Title
-		line.Reason = d.Reason
+		line.Reason = wordsOf(d.Reason, d.Why)
 	case kind == "i_r_severity":
 		line.Text = v.T("Changed the severity from %s to %s", v.T(text(d.From)), v.T(text(d.To)))
 	case kind == "i_r_field":

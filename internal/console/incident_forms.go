@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	incidents "tocsin/internal/incident"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,8 +12,8 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/field"
-	incidents "tocsin/internal/incident"
 	"tocsin/internal/person"
 )
 
@@ -138,7 +139,7 @@ type incidentPeopleView struct {
 	People   []person.Member
 	Total    int64
 	Rules    []named
-	Warnings []string // warnings about the change that was just made
+	Warnings []sentence.Words // warnings about the change that was just made
 }
 
 // showIncidentPeople shows whom the incident can be given to.
@@ -148,7 +149,7 @@ func showIncidentPeople(v *visit) (view, error) {
 		return nil, err
 	}
 	d := incidentPeopleView{titled: titled(v.T("Who works on %s", i.Headline)), Incident: i, Query: v.query("q")}
-	d.Warnings, _ = v.made.([]string)
+	d.Warnings, _ = v.made.([]sentence.Words)
 	request := person.MemberListRequest{Query: d.Query}
 	request.Limit = pageSize
 	people, err := call[person.MemberListed](v, "/member/list", request)
@@ -193,7 +194,7 @@ func showIncidentMerge(v *visit) (view, error) {
 type pastIncident struct {
 	incident
 	Score   float64
-	Reasons []string
+	Reasons []sentence.Words
 }
 
 // Percent returns how similar it is, of a hundred.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	incidents "tocsin/internal/incident"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,17 +14,17 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/explain"
-	incidents "tocsin/internal/incident"
 	"tocsin/internal/warroom"
 )
 
 type incidentView struct {
 	titled
 	Incident incident
-	Reason   string               // why the visitor is notified of it; empty: the visitor is not
+	Reason   sentence.Words       // why the visitor is notified of it; empty: the visitor is not
 	Reached  string               // the persons who were notified
-	Summary  string               // why no person was
+	Summary  sentence.Words       // why no person was
 	Next     *explain.Next        // of the escalation; nil: none
 	Mine     *incidents.Responder // the visitor as a responder; nil: is none
 	Undo     bool                 // the visitor acknowledged it a moment ago

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	incidents "tocsin/internal/incident"
 
 	"tocsin/internal/auth"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/explain"
-	incidents "tocsin/internal/incident"
 	"tocsin/internal/preference"
 )
 
@@ -71,7 +72,7 @@ type meView struct {
 	Preference notifying
 	Push       browsers
 	Zones      []string
-	Warnings   []string
+	Warnings   []sentence.Words
 	Test       *testPage // that the visitor asked for; nil: none
 	QuietFrom  string    // the first of the quiet hours, for the form
 	QuietTo    string
@@ -93,7 +94,7 @@ func showMe(v *visit) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Warnings, _ = v.made.([]string)
+	d.Warnings, _ = v.made.([]sentence.Words)
 	if hours := d.Preference.QuietHours; len(hours) > 0 {
 		d.QuietFrom = hours[0].Start
 		d.QuietTo = hours[0].End

@@ -282,7 +282,7 @@ func setAlertRuleStatus(v *visit) (string, error) {
 	case "enable", "disable":
 		done, err := v.setEnabled([]uint64{id}, to == "enable")
 		if err == nil && len(done) > 0 && done[0].Message != "" {
-			err = wrong(done[0].Message)
+			err = wrong(done[0].Message.English())
 		}
 		return fmt.Sprintf("/rules/%d", id), err
 	}

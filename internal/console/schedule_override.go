@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tocsin/internal/api"
+	"tocsin/internal/core/sentence"
 	schedules "tocsin/internal/schedule"
 )
 
@@ -57,7 +58,7 @@ const localTime = "2006-01-02T15:04"
 // changePlan is what a change would do, as operations answer it with dry_run.
 type changePlan struct {
 	Revision   int64
-	Warnings   []string
+	Warnings   []sentence.Words
 	Start, End int64
 	Persons    []personChange
 }

@@ -20,15 +20,16 @@ type words struct {
 	Foreign bool // it is in English on a page in another language: no sentence of the table
 }
 
-// Words returns a sentence that the engine wrote in the visitor's language. One that is not of the table stays as it is.
-func (v *visit) Words(text string) words {
-	if v.Lang == "en" {
-		return words{Text: text}
+// Words returns a sentence of a reply in the visitor's language. A text that is none stays as it is.
+func (v *visit) Words(s sentence.Words) words {
+	data := s.Data()
+	switch {
+	case v.Lang == "en":
+		return words{Text: s.English()}
+	case data.Code == "":
+		return words{s.English(), s != ""}
 	}
-	if s := sentence.Read(text); s != nil {
-		return words{Text: v.translated(s)}
-	}
-	return words{text, text != ""}
+	return words{Text: v.translated(&data)}
 }
 
 // translated returns a sentence in the visitor's language.
@@ -43,9 +44,35 @@ func (v *visit) translated(s *sentence.Data) string {
 			texts[i] = strconv.FormatInt(arg, 10)
 		case string:
 			texts[i] = v.argument(kinds[i], arg)
+		case []any:
+			texts[i] = v.elements(kinds[i], arg)
 		}
 	}
 	return sentence.Fill(v.T(english), texts)
+}
+
+// elements returns a list in a sentence in the visitor's language.
+func (v *visit) elements(kind byte, list []any) string {
+	texts := make([]string, len(list))
+	for i, one := range list {
+		switch one := one.(type) {
+		case *sentence.Data:
+			texts[i] = v.translated(one)
+		case string:
+			texts[i] = v.element(kind, one)
+		case int64:
+			texts[i] = strconv.FormatInt(one, 10)
+		}
+	}
+	return strings.Join(texts, v.T(", "))
+}
+
+// element returns a text of a list: a name, which may hold anything, or a word of Tocsin.
+func (v *visit) element(kind byte, text string) string {
+	if kind == sentence.Names || kind == sentence.Persons {
+		return v.Way(v.T(text))
+	}
+	return v.argument(kind, text)
 }
 
 // argument returns an argument of a sentence in the visitor's language, as far as it has one.
@@ -69,10 +96,7 @@ func (v *visit) argument(kind byte, text string) string {
 				list = append(list[:last], before, after)
 			}
 		}
-		for i, one := range list {
-			list[i] = v.Way(v.T(v.Words(one).Text))
-		}
-		return strings.Join(list, v.T(", "))
+		return v.list(list)
 	}
 	return text
 }

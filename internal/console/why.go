@@ -5,11 +5,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	incidents "tocsin/internal/incident"
 
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/explain"
-	incidents "tocsin/internal/incident"
 )
 
 // explanation is what the operations that explain answer.
@@ -52,9 +53,9 @@ func (v *visit) explainAlert(request explain.AlertRequest) (explanation, error) 
 type link struct {
 	At      int64 // Unix seconds; 0: not yet
 	Text    string
-	Title   string      // of the event, or what a person wrote
-	Reason  string      // in the words that the engine stored
-	Steps   []triedStep // the rules that were tried
+	Title   string         // of the event, or what a person wrote
+	Reason  sentence.Words // as the engine stored it
+	Steps   []triedStep    // the rules that were tried
 	Channel int64
 	Rules   string // the page of the rules of Steps; empty: none
 	Alert   string
@@ -126,7 +127,7 @@ func (v *visit) noticeLink(n explain.Notice) link {
 		l.Text = v.T("The notification to %s over %s waits until %s.", who, v.Way(n.Method), v.When(n.DueAt/1000))
 	}
 	if n.Outcome != "" && n.Status != "sent" {
-		l.Reason = strings.Trim(l.Reason+"; "+n.Outcome, "; ")
+		l.Reason = sentence.Words(sentence.Join(sentence.Value(l.Reason), sentence.Value(n.Outcome)))
 	}
 	return l
 }
@@ -135,11 +136,11 @@ type whyView struct {
 	titled
 	Back    string // the address of what is explained
 	Name    string
-	Reached string // the persons who were notified
-	Summary string // why no person was
+	Reached string         // the persons who were notified
+	Summary sentence.Words // why no person was
 	Waiting bool
 	Chain   []link
-	Words   []string
+	Words   []sentence.Words
 }
 
 func showIncidentWhy(v *visit) (view, error) {

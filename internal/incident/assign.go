@@ -49,7 +49,8 @@ func absences(c *api.Call, field string, persons []int64) (reply Assigned, err e
 			return reply, err
 		}
 		end := time.Unix(until[id], 0).In(c.Who.Zone).Format("Mon 2 Jan 15:04 MST")
-		reply.Warnings.Warnings = append(reply.Warnings.Warnings, field+": "+sentence.Of("is_absent", p.PersonName, end))
+		why := sentence.New("named_why", field, sentence.New("is_absent", p.PersonName, end))
+		reply.Warnings.Warnings = append(reply.Warnings.Warnings, sentence.Words(why))
 	}
 	return reply, nil
 }

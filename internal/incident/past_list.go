@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/core/similar"
 	"tocsin/internal/platform/db"
 )
@@ -22,8 +23,8 @@ type PastRequest struct {
 // PastView is an earlier incident that is similar.
 type PastView struct {
 	View
-	Score   float64  `json:"score" minimum:"0" maximum:"1" doc:"How similar it is: 1 is the same title and the same labels."`
-	Reasons []string `json:"reasons" maxItems:"2" doc:"Why it is similar: what both have in common."`
+	Score   float64          `json:"score" minimum:"0" maximum:"1" doc:"How similar it is: 1 is the same title and the same labels."`
+	Reasons []sentence.Words `json:"reasons" maxItems:"2" doc:"Why it is similar: what both have in common."`
 }
 
 // mostCompared is the number of earlier incidents of the account that one call compares. Those with an alert of the same
@@ -71,7 +72,8 @@ func (r *Service) pastList(c *api.Call, in PastRequest) (reply api.Items[PastVie
 	}
 	views, err := r.showPage(c.Tx, c.Who.AccountID, all)
 	for i, v := range views {
-		reply.Items = append(reply.Items, PastView{View: v, Score: float64(found[i].match.Score) / 1000, Reasons: found[i].match.Reasons})
+		match := &found[i].match
+		reply.Items = append(reply.Items, PastView{View: v, Score: float64(match.Score) / 1000, Reasons: sentence.ToWords(match.Reasons)})
 	}
 	return reply, err
 }

@@ -48,7 +48,7 @@ func (e *Illegal) Error() string { return e.Clause().String() }
 
 // Clause returns the refusal as what it is made of.
 func (e *Illegal) Clause() fault.Clause {
-	return fault.Say("it cannot be %s: %s", string(e.Move), fault.Say(e.Why))
+	return fault.NewClause("it cannot be %s: %s", string(e.Move), fault.NewClause(e.Why))
 }
 
 // After returns the status after a person's move, or an *Illegal.

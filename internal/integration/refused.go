@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 )
 
@@ -37,10 +38,10 @@ var words = map[string]string{
 
 // Refused counts the events of an integration that were refused for one reason.
 type Refused struct {
-	Reason string `json:"reason" enum:"malformed,too_many,too_large,rate,key,disabled,busy,too_much,truncated" doc:"Why: malformed; too_many alerts or bytes (too_large) in a request; rate: too many requests; key: replaced or for something else; disabled; busy: too many large requests at once; too_much: ten times the bytes of a day; truncated: the sender left them out."`
-	Events int64  `json:"events" doc:"How many events within 24 hours; a request whose events are not known counts as one."`
-	LastAt int64  `json:"last_at" doc:"The minute of the last one, Unix seconds."`
-	Detail string `json:"detail" doc:"What was wrong with the last one."`
+	Reason string         `json:"reason" enum:"malformed,too_many,too_large,rate,key,disabled,busy,too_much,truncated" doc:"Why: malformed; too_many alerts or bytes (too_large) in a request; rate: too many requests; key: replaced or for something else; disabled; busy: too many large requests at once; too_much: ten times the bytes of a day; truncated: the sender left them out."`
+	Events int64          `json:"events" doc:"How many events within 24 hours; a request whose events are not known counts as one."`
+	LastAt int64          `json:"last_at" doc:"The minute of the last one, Unix seconds."`
+	Detail sentence.Words `json:"detail" doc:"What was wrong with the last one."`
 }
 
 // Words returns why the events were refused.
@@ -52,12 +53,15 @@ const maxRefusedDetail = 300
 // refusedKept is for how long refused events are counted.
 const refusedKept = 24 * time.Hour
 
+// cutDetail shortens a text of a detail.
+func cutDetail(text string) string { return event.Cut(text, maxRefusedDetail) }
+
 // AddRefused adds events of an integration that were refused in the minute of now.
-func AddRefused(tx *db.Tx, account, integration int64, reason string, events int64, detail string, now time.Time) error {
+func AddRefused(tx *db.Tx, account, integration int64, reason string, events int64, detail sentence.Value, now time.Time) error {
 	return tx.Do(`INSERT INTO refused (account_id, integration_id, minute, reason, events, detail) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (account_id, integration_id, minute, reason) DO UPDATE
 			SET events = refused.events + excluded.events, detail = excluded.detail`,
-		account, integration, now.Unix()/60, reason, events, event.Cut(detail, maxRefusedDetail))
+		account, integration, now.Unix()/60, reason, events, detail.Edit(cutDetail))
 }
 
 // RefusedOf returns the refused events of an integration since a moment, by reason.

@@ -9,6 +9,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/fault"
 )
@@ -107,7 +108,7 @@ func (r *Service) update(c *api.Call, in UpdateRequest) (reply Updated, err erro
 	if err := p.check(""); err != nil {
 		return reply, err
 	}
-	reply.Warnings.Warnings = p.warnings()
+	reply.Warnings = api.Warn(p.warnings())
 	reply.Preference = p.filled()
 	if err := Kind.Seal(r.Keyring, c.Who.AccountID, &p); err != nil {
 		return reply, err
@@ -141,14 +142,14 @@ func (p *Preference) methods(fn func(list string, index int, method string)) {
 }
 
 // warnings lists the methods that cannot reach the person, and quiet hours that hold Critical.
-func (p *Preference) warnings() (all []string) {
+func (p *Preference) warnings() (all []sentence.Value) {
 	p.methods(func(list string, i int, method string) {
 		if !withoutContact.MatchString(method) && p.Contacts[method] == "" {
-			all = append(all, fmt.Sprintf("%s[%d] is %.60q, for which contacts has no address: it is not used", list, i, method))
+			all = append(all, sentence.New("w_no_contact", fmt.Sprintf("%s[%d]", list, i), method))
 		}
 	})
 	if p.HoldsCritical() {
-		all = append(all, "quiet_hours: Critical notifications wait too, because but does not name Critical")
+		all = append(all, sentence.New("w_quiet"))
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/id"
 )
@@ -92,7 +93,7 @@ func (r *Created) Completion() func(*api.Call) error {
 		}
 		if r.ignored != 0 {
 			warnings = append(warnings,
-				fmt.Sprintf("schedule_id: %d is not used: a new schedule is created; /schedule/update changes one", r.ignored))
+				sentence.Raw(fmt.Sprintf("schedule_id: %d is not used: a new schedule is created; /schedule/update changes one", r.ignored)))
 		}
 		r.Warnings = api.Warn(warnings)
 		if !r.DryRun {

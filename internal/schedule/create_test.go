@@ -250,8 +250,8 @@ func TestCreateWarns(t *testing.T) {
 				t.Fatalf("want one warning, got %q", reply.Warnings.Warnings)
 			}
 			for _, part := range c.want {
-				if !strings.Contains(reply.Warnings.Warnings[0], part) {
-					t.Errorf("warning %q does not contain %q", reply.Warnings.Warnings[0], part)
+				if !strings.Contains(reply.Warnings.Warnings[0].English(), part) {
+					t.Errorf("warning %q does not contain %q", reply.Warnings.Warnings[0].English(), part)
 				}
 			}
 		})

@@ -5,6 +5,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/core/sentence"
 )
 
 // AppendJSON implements api.Appender. It appends exactly the bytes that the JSON encoder would write; a test compares the
@@ -85,7 +87,7 @@ func (s Schedule) AppendJSON(b []byte) ([]byte, error) {
 	b = s.CurOncall.append(append(b, `,"cur_oncall":`...))
 	b = s.NextOncall.append(append(b, `,"next_oncall":`...))
 	if len(s.Warnings) > 0 {
-		b = appendList(append(b, `,"warnings":`...), s.Warnings, appendQuoted)
+		b = appendList(append(b, `,"warnings":`...), s.Warnings, func(b []byte, w *sentence.Words) []byte { return appendText(b, w.English()) })
 	}
 	return append(b, '}'), nil
 }

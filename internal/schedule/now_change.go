@@ -95,42 +95,45 @@ func changesNow(c *api.Call, before, after *stored) (*changeOfNow, error) {
 }
 
 // words returns the warning as it is shown. A schedule that is enabled or disabled shows the same persons for the past.
-func (n *changeOfNow) words(c *api.Call, status bool) ([]string, error) {
+func (n *changeOfNow) words(c *api.Call, status bool) ([]sentence.Value, error) {
 	if n == nil {
 		return nil, nil
 	}
 	from, to, err := holderNames(names{c, map[int64]string{}}.name, n.was, n.will)
 	if status {
-		return []string{"status: " + sentence.Of("w_now_changes_status", from, to)}, err
+		return []sentence.Value{sentence.New("named_why", "status", sentence.New("w_now_changes_status", from, to))}, err
 	}
-	return []string{"layers: " + sentence.Of("w_now_changes", from, to)}, err
+	return []sentence.Value{sentence.New("l_layers", sentence.New("w_now_changes", from, to))}, err
 }
 
 // holderNames returns the persons of shifts before and after a change as parts of a sentence.
-func holderNames(name func(int64) (string, error), was, will []oncall.Shift) (from, to string, err error) {
+func holderNames(name func(int64) (string, error), was, will []oncall.Shift) (from, to []sentence.Value, err error) {
 	from, err = holders(name, was)
 	if err != nil {
-		return "", "", err
+		return nil, nil, err
 	}
 	to, err = holders(name, will)
 	return from, to, err
 }
 
 // holders returns the persons of shifts as part of a sentence, with each role other than primary.
-func holders(nameOf func(int64) (string, error), shifts []oncall.Shift) (string, error) {
+func holders(nameOf func(int64) (string, error), shifts []oncall.Shift) ([]sentence.Value, error) {
 	if len(shifts) == 0 {
-		return "no one", nil
+		return []sentence.Value{sentence.Raw("no one")}, nil
 	}
-	var shown []string
+	var shown []sentence.Value
 	for _, s := range shifts[:min(len(shifts), maxShown)] {
 		name, err := nameOf(s.PersonID)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		if s.RoleID != 0 {
 			name += fmt.Sprintf(" (%s)", lint.RoleName(s.RoleID))
 		}
-		shown = append(shown, name)
+		shown = append(shown, sentence.Raw(name))
 	}
-	return list(shown, len(shifts)-len(shown), "persons"), nil
+	if more := len(shifts) - len(shown); more > 0 {
+		shown = append(shown, sentence.New("more_persons", more))
+	}
+	return shown, nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tocsin/internal/api/apitest"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/schedule"
 )
 
@@ -28,10 +29,10 @@ func TestUpdateNamesChangeOfOncallNow(t *testing.T) {
 		s.Call(apitest.KeyA, "/schedule/update", body).Into(&reply)
 		return reply
 	}
-	named := func(list []string) string {
+	named := func(list []sentence.Words) string {
 		for _, w := range list {
-			if strings.HasPrefix(w, "layers: who is on call now changes") {
-				return w
+			if strings.HasPrefix(w.English(), "layers: who is on call now changes") {
+				return w.English()
 			}
 		}
 		return ""

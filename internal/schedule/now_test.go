@@ -93,7 +93,7 @@ func TestWritesNameChangeOfOncallNow(t *testing.T) {
 
 	var disabled schedule.Updated
 	s.Call(apitest.KeyA, "/schedule/update", object{"schedule_id": free, "status": 1}).Into(&disabled)
-	check("a schedule that is disabled", strings.Join(disabled.Warnings.Warnings, "; "), "status: who is on call now changes from Olga Owner to no one")
+	check("a schedule that is disabled", disabled.Warnings.Warnings[0].English(), "status: who is on call now changes from Olga Owner to no one")
 	if p := disabled.Plan; p == nil || len(p.Persons) != 1 || p.Persons[0].LostSeconds != days45 || p.Persons[0].GainedSeconds != 0 {
 		t.Errorf("the plan of a disabled schedule: %s", text(t, p))
 	}

@@ -7,6 +7,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
 	"tocsin/internal/core/oncall"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/id"
 )
@@ -74,7 +75,7 @@ func (r *Service) add(c *api.Call, s *stored, o *Override, dryRun bool) (reply O
 	c.Touched(configstore.Override, o.OverrideID, o.called())
 	warnings := o.warnings(s)
 	reply, err = r.changed(c, s, append(slices.Clone(s.overrides), *o), []OverrideChange{{After: o}}, dryRun)
-	reply.Warnings.Warnings = warnings
+	reply.Warnings.Warnings = sentence.ToWords(warnings)
 	return reply, err
 }
 

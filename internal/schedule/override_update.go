@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/sentence"
 )
 
 type overrideUpdateRequest struct {
@@ -52,6 +53,6 @@ func (r *Service) overrideUpdate(c *api.Call, in overrideUpdateRequest) (reply O
 		}
 	}
 	reply.OverrideReply, err = r.changed(c, s, after, []OverrideChange{{Before: &before, After: &o}}, in.DryRun.Only)
-	reply.Warnings.Warnings = warnings
+	reply.Warnings.Warnings = sentence.ToWords(warnings)
 	return reply, err
 }

@@ -1,6 +1,9 @@
 package schedule
 
-import "tocsin/internal/api"
+import (
+	"tocsin/internal/api"
+	"tocsin/internal/core/sentence"
+)
 
 // PreviewRequest asks who would be on call by a schedule that is not stored.
 type PreviewRequest struct {
@@ -42,6 +45,7 @@ func (r *Service) preview(c *api.Call, in PreviewRequest) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, err
 	}
-	view.Warnings, err = s.warnings(n, c.Who.Zone, c.Unix())
+	warnings, err := s.warnings(n, c.Who.Zone, c.Unix())
+	view.Warnings = sentence.ToWords(warnings)
 	return view, err
 }

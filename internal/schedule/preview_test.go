@@ -50,7 +50,7 @@ func TestPreview(t *testing.T) {
 		{Name: "unknown person", Body: text(t, object{"start": 1775980800, "end": 1776240000, "layers": []any{layer(1775980800, []int64{99})}}),
 			Then: func(t *testing.T, s *apitest.Server, r apitest.Reply) {
 				var reply schedule.Schedule
-				if r.Into(&reply); len(reply.Warnings) != 1 || !contains(reply.Warnings[0], "99") {
+				if r.Into(&reply); len(reply.Warnings) != 1 || !contains(reply.Warnings[0].English(), "99") {
 					t.Errorf("warnings %q", reply.Warnings)
 				}
 			}},

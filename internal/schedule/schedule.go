@@ -1,5 +1,7 @@
 package schedule
 
+import "tocsin/internal/core/sentence"
+
 // Stamps are the identity of a schedule or a layer, and who created and changed it when. A layer has those of its
 // schedule; in a preview all are 0.
 type Stamps struct {
@@ -37,7 +39,7 @@ type Schedule struct {
 	Notify         *Notify          `json:"notify" doc:"Who is notified about shifts, and how; null in a preview."`
 	CurOncall      *OncallEntry     `json:"cur_oncall" doc:"Who is on call at the time of the call; null when no one is, or when not requested."`
 	NextOncall     *OncallEntry     `json:"next_oncall" doc:"Who is on call after that, or next when no one is now; null when no one will be within 400 days, or when not requested."`
-	Warnings       []string         `json:"warnings,omitempty" doc:"What is accepted but probably not meant; absent when there are no warnings."`
+	Warnings       []sentence.Words `json:"warnings,omitempty" doc:"What is accepted but probably not meant; absent when there are no warnings."`
 }
 
 // Layer is a configured layer as it is shown.

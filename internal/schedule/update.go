@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/fault"
 )
 
@@ -111,7 +112,7 @@ func (u *Updated) warn(c *api.Call) (changes bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	var first []string
+	var first []sentence.Value
 	var known named
 	err = c.Read(func() error {
 		words, err := changed.words(c, u.before.Status != u.after.Status)
@@ -122,7 +123,10 @@ func (u *Updated) warn(c *api.Call) (changes bool, err error) {
 		if err != nil {
 			return err
 		}
-		first = slices.Concat(words, rules) // a reply lists only the first warnings
+		first = words // a reply lists only the first warnings
+		for _, text := range rules {
+			first = append(first, sentence.Raw(text))
+		}
 		known, err = u.after.named(c.Tx)
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/team"
 )
@@ -33,15 +34,17 @@ func (s *stored) named(tx *db.Tx) (n named, err error) {
 // warnings lists what is accepted in a schedule but probably not meant: warnings of the engine, holes in the next 90 days,
 // notifications that cannot be delivered, and a team and persons that do not exist (docs/api.md, "Schedules"). It computes, so
 // it is called outside of transactions that write.
-func (s *stored) warnings(n named, account *time.Location, now int64) ([]string, error) {
+func (s *stored) warnings(n named, account *time.Location, now int64) ([]sentence.Value, error) {
 	checked, err := s.checked(n.persons, account)
 	if err != nil {
 		return nil, err
 	}
 	all := append(checked.Timeline.Warnings(), checked.Warnings(now, s.Status == 0)...)
-	all = append(all, s.Notify.warnings()...)
+	for _, text := range s.Notify.warnings() {
+		all = append(all, sentence.Raw(text))
+	}
 	if !n.team {
-		all = append(all, fmt.Sprintf("team_id: team %d does not exist", s.TeamID))
+		all = append(all, sentence.Raw(fmt.Sprintf("team_id: team %d does not exist", s.TeamID)))
 	}
 	unknown := slices.DeleteFunc(s.persons(), func(p int64) bool { return n.persons[p] != "" })
 	if len(unknown) == 0 {
@@ -55,5 +58,5 @@ func (s *stored) warnings(n named, account *time.Location, now int64) ([]string,
 	if more := len(unknown) - maxListed; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return append(all, text), nil
+	return append(all, sentence.Raw(text)), nil
 }

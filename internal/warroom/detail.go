@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"tocsin/internal/api"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/sender"
 )
 
@@ -50,7 +51,7 @@ func (r *Service) readGroup(c *api.Call, in ChatRequest) (d Detail, err error) {
 
 // asStored adds the warning that the group is shown as it was stored.
 func (d Detail) asStored(why string) Detail {
-	d.Warnings.Warnings = []string{"this is the group as it was when it was opened: " + why}
+	d.Warnings.Warnings = []sentence.Words{sentence.Words(sentence.Raw("this is the group as it was when it was opened: " + why))}
 	return d
 }
 

@@ -158,7 +158,7 @@ func (w *Watch) expression(text string) (*expression, error) {
 	for _, ref := range parsed.Refs() {
 		n := slices.IndexFunc(w.queries, func(q Query) bool { return q.Name == ref.Query })
 		if n < 0 {
-			return nil, &FieldError{"check_threshold", fault.Say("%s names no query of the rule", ref)}
+			return nil, &FieldError{"check_threshold", fault.NewClause("%s names no query of the rule", ref)}
 		}
 		e.slots = append(e.slots, slotOf(n, w.queries[n].ValueFields, ref.Field))
 	}

@@ -25,21 +25,21 @@ func parseWindows(windows []Window) ([]window, error) {
 		var parsed window
 		field := fmt.Sprintf("enabled_times[%d].", n)
 		if len(given.Days) == 0 {
-			return nil, &FieldError{field + "days", fault.Say("must have at least one day")}
+			return nil, &FieldError{field + "days", fault.NewClause("must have at least one day")}
 		}
 		for _, day := range given.Days {
 			if day < 0 || day > 6 {
-				return nil, &FieldError{field + "days", fault.Say("must be from 0, Sunday, to 6, Saturday, got %d", day)}
+				return nil, &FieldError{field + "days", fault.NewClause("must be from 0, Sunday, to 6, Saturday, got %d", day)}
 			}
 			parsed.days[day] = true
 		}
 		begin, ok := minutes(given.Stime)
 		if !ok || begin == 24*60 {
-			return nil, &FieldError{field + "stime", fault.Say("must be a time from 00:00 to 23:59, got %.20q", given.Stime)}
+			return nil, &FieldError{field + "stime", fault.NewClause("must be a time from 00:00 to 23:59, got %.20q", given.Stime)}
 		}
 		end, ok := minutes(given.Etime)
 		if !ok {
-			return nil, &FieldError{field + "etime", fault.Say("must be a time from 00:00 to 24:00, got %.20q", given.Etime)}
+			return nil, &FieldError{field + "etime", fault.NewClause("must be a time from 00:00 to 24:00, got %.20q", given.Etime)}
 		}
 		if end == 23*60+59 {
 			end = 24 * 60 // 23:59 is how the end of a day is written: the last minute belongs to it

@@ -130,5 +130,5 @@ func within(f Filter) *Error {
 func tooLong(s string, most int) bool { return len(s) > most && utf8.RuneCountInString(s) > most }
 
 func tooMany(path, of string, got, most int) *Error {
-	return &Error{Path: path, Value: strconv.Itoa(got), Want: fault.Say("must have at most %d "+of, most), number: true}
+	return &Error{Path: path, Value: strconv.Itoa(got), Want: fault.NewClause("must have at most %d "+of, most), number: true}
 }

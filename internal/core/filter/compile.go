@@ -60,7 +60,7 @@ type compiler struct {
 // wrong stores an error, unless there is one already: Compile returns the first.
 func (c *compiler) wrong(path, value, want string) {
 	if c.first == nil {
-		c.first = &Error{Path: path, Value: value, Want: fault.Say("%s", want)}
+		c.first = &Error{Path: path, Value: value, Want: fault.NewClause("%s", want)}
 	}
 }
 

@@ -98,9 +98,9 @@ func (e *Error) Reason() string { return e.Clause().String() }
 // Clause returns the reason as what it is made of.
 func (e *Error) Clause() fault.Clause {
 	if e.number {
-		return fault.Say("%s, got %s", e.Want, e.Value)
+		return fault.NewClause("%s, got %s", e.Want, e.Value)
 	}
-	return fault.Say("%s, got %.100q", e.Want, e.Value)
+	return fault.NewClause("%s, got %.100q", e.Want, e.Value)
 }
 
 // Check returns the first bound that f is beyond, else its first malformed

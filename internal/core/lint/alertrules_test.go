@@ -16,7 +16,7 @@ func TestAlertRulesThatDifferInOneValueAreFound(t *testing.T) {
 	alike := func() (found []string) {
 		for _, f := range Check(c) {
 			if f.Code == RulesAlike {
-				found = append(found, f.Sentence)
+				found = append(found, f.Sentence.English())
 			}
 		}
 		return found

@@ -21,16 +21,12 @@ type Finding struct {
 	Code         Code           `json:"code" doc:"What kind of problem it is; the codes are in docs/lint.md."`
 	Severity     string         `json:"severity" enum:"error,warning,info" doc:"error: an event can reach no one; warning: it can at some times or with some contents, or is late; info: silent by choice, or not to be proven."`
 	Object       fault.Ref      `json:"object" doc:"The object to fix."`
-	Sentence     string         `json:"sentence" doc:"The problem, in words."`
+	Sentence     sentence.Words `json:"sentence" doc:"The problem, in words."`
 	SentenceData sentence.Data  `json:"sentence_data,omitzero" doc:"The sentence as data, see docs/sentences.md; absent: it is no sentence of the table."`
 	Fix          string         `json:"fix" doc:"What fixes it, in words."`
 	Channel      int64          `json:"channel_id,omitzero" doc:"The channel that the object is a rule of; absent: it is no rule."`
 	Channels     []int64        `json:"-"` // only callers who may read all of these may see it
-	says         sentence.Value // what Sentence shows
 }
-
-// Data returns the sentence of the finding as data, for SentenceData.
-func (f *Finding) Data() sentence.Data { return f.says.Data() }
 
 // Check returns the problems of a configuration, the worst first.
 func Check(c Config) []Finding {
@@ -87,7 +83,7 @@ func (l *linter) add(code Code, object fault.Ref, channels []int64, says sentenc
 // finding returns a finding of a code.
 func finding(code Code, object fault.Ref, says sentence.Value) Finding {
 	k := kindOf(code)
-	return Finding{Code: code, Severity: k.Severity, Object: object, Sentence: says.English(), Fix: k.Fix, says: says}
+	return Finding{Code: code, Severity: k.Severity, Object: object, Sentence: sentence.Words(says), Fix: k.Fix}
 }
 
 // ref returns a reference to an object.

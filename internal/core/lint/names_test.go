@@ -67,8 +67,8 @@ func renamed(part, name string) string {
 func partsOf(t *testing.T, name string) (parts []string) {
 	t.Helper()
 	for _, f := range Check(named(t, name)) {
-		data := f.Data()
-		if !strings.HasPrefix(data.Code, "l_") || data.English() != f.Sentence {
+		data := f.Sentence.Data()
+		if !strings.HasPrefix(data.Code, "l_") || data.English() != f.Sentence.English() {
 			t.Errorf("%q has the data %+v", f.Sentence, data)
 		}
 		parts = appendParts(t, parts, &data)

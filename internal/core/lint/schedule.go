@@ -29,8 +29,8 @@ type problem struct {
 // call, values without effect, and persons who are on call twice at once.
 func OfSchedule(s *Schedule, now int64) []Finding {
 	all := layerProblems(s.Timeline, now)
-	for _, text := range s.Timeline.Warnings() {
-		all = append(all, problem{ValueWithoutEffect, sentence.Parsed(text)})
+	for _, warning := range s.Timeline.Warnings() {
+		all = append(all, problem{ValueWithoutEffect, warning})
 	}
 	return findings(s.Ref, append(s.timelineProblems(now, now, s.Pages), all...))
 }
@@ -46,7 +46,7 @@ func findings(schedule fault.Ref, problems []problem) (found []Finding) {
 // Warnings returns what a caller who writes a schedule should know, besides the engine's warnings: holes after its first
 // layer begins if it is enabled, layers that are never on call, hours that are cut or drift, and persons who are on call
 // twice at once.
-func (s *Schedule) Warnings(now int64, enabled bool) (sentences []string) {
+func (s *Schedule) Warnings(now int64, enabled bool) (sentences []sentence.Value) {
 	begins := now + ScheduleHorizon
 	for i := range s.Timeline.Layers {
 		if l := &s.Timeline.Layers[i]; l.Mode == oncall.Rotation && (l.End == 0 || l.End > now) {
@@ -55,7 +55,7 @@ func (s *Schedule) Warnings(now int64, enabled bool) (sentences []string) {
 	}
 	all := s.timelineProblems(begins, now, enabled && begins < now+ScheduleHorizon)
 	for _, p := range append(all, layerProblems(s.Timeline, now)...) {
-		sentences = append(sentences, sentence.Of("l_layers", p.says))
+		sentences = append(sentences, sentence.New("l_layers", p.says))
 	}
 	return sentences
 }

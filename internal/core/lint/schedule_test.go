@@ -127,7 +127,7 @@ func check(s *oncall.Schedule, now string) (list []string) {
 	}
 	checked := &Schedule{Ref: fault.Ref{Kind: "schedule", ID: "1", Name: "S"}, Pages: true, Timeline: s, Names: map[int64]string{1: "Ann"}}
 	for _, f := range OfSchedule(checked, at.Unix()) {
-		list = append(list, string(f.Code)+": "+strings.TrimPrefix(f.Sentence, `schedule "S": `))
+		list = append(list, string(f.Code)+": "+strings.TrimPrefix(f.Sentence.English(), `schedule "S": `))
 	}
 	return list
 }
@@ -247,7 +247,7 @@ func TestTheAccountsListHasSchedules(t *testing.T) {
 	var got []string
 	for _, f := range found {
 		if f.Object.Kind == "schedule" {
-			got = append(got, string(f.Code)+": "+f.Sentence)
+			got = append(got, string(f.Code)+": "+f.Sentence.English())
 		}
 	}
 	want := []string{`on_call_gap: schedule "S": no one is on call every Saturday 00:00 to Monday 00:00, 13 times from 2026-04-18 to 2026-07-13 (UTC)`,
@@ -265,7 +265,7 @@ func TestPersonsInTwoSchedules(t *testing.T) {
 	crowd := restricted(nil, 0, 24, make([]int64, 9000)...)
 	crowd.Unit = oncall.Hour
 	found, complete := Across([]Schedule{of("A", restricted(nil, 8, 16, 1)), of("B", restricted(nil, 15, 20, 1)), of("C", restricted(nil, 20, 24, 1)), of("D", crowd)}, 1776038400, time.UTC)
-	if complete || len(found) != 1 || !strings.HasPrefix(found[0].Sentence, `Ann is on call in schedules "A" and "B" at once: every day 15:00 to 16:00, `) {
+	if complete || len(found) != 1 || !strings.HasPrefix(found[0].Sentence.English(), `Ann is on call in schedules "A" and "B" at once: every day 15:00 to 16:00, `) {
 		t.Errorf("complete %t: %v", complete, found)
 	}
 }

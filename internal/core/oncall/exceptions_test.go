@@ -142,7 +142,7 @@ func TestACrowd(t *testing.T) {
 	if piece, _ := s.At(benchFrom + 20*day); piece == nil || piece.Group.persons() != 1000 {
 		t.Errorf("on call are %+v", piece)
 	}
-	if warnings := s.Warnings(); len(warnings) != 1 || !strings.Contains(warnings[0], "layers[0].groups[0] names too many persons") {
+	if warnings := s.Warnings(); len(warnings) != 1 || !strings.Contains(warnings[0].English(), "layers[0].groups[0] names too many persons") {
 		t.Errorf("warnings %q", warnings)
 	}
 }

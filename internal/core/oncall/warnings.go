@@ -1,21 +1,20 @@
 package oncall
 
 import (
-	"fmt"
 	"slices"
+
+	"tocsin/internal/core/sentence"
 )
 
 // Warnings returns what is legal but probably not intended: values without
 // effect, groups and overrides that are never on call. Each is one sentence that
 // begins with the path of the value in the names of the API. The schedule must
 // have passed Check.
-func (s *Schedule) Warnings() []string {
-	var out []string
+func (s *Schedule) Warnings() []sentence.Value {
+	var out []sentence.Value
 	e := newEngine(s)
 	for i := range s.Layers {
-		warn := func(format string, args ...any) {
-			out = append(out, fmt.Sprintf("layers[%d].", i)+fmt.Sprintf(format, args...))
-		}
+		warn := func(found sentence.Value) { out = append(out, sentence.New("w_layer", i, found)) }
 		if s.Layers[i].Mode == Override {
 			e.warnOverride(i, warn)
 		} else {
@@ -26,24 +25,24 @@ func (s *Schedule) Warnings() []string {
 }
 
 // warner adds one warning, after the path of the layer.
-type warner func(format string, args ...any)
+type warner func(sentence.Value)
 
 func (e *engine) warnOverride(i int, warn warner) {
 	l := &e.Layers[i]
 	if l.RestrictMode != RestrictNone || l.Mask.Active() {
-		warn("mode is override: restrict_mode and day_mask are ignored (R18)")
+		warn(sentence.New("w_mode_mask"))
 	}
 	if l.dated() {
-		warn("mode is override: skip_cal_ids and only_cal_ids are ignored (R18)")
+		warn(sentence.New("w_mode_calendars"))
 	}
 	if n := len(l.Groups); n > 1 {
-		warn("groups holds %d groups, but an override uses only the first (R18)", n)
+		warn(sentence.New("w_override_groups", n))
 	}
 	if l.Groups[0].persons() == 0 {
-		warn("groups[0] names no person: no one is on call during the override")
+		warn(sentence.New("w_override_empty"))
 	}
 	if e.hidden(i) {
-		warn("weight %d is too low: other overrides take precedence over this one at every moment (R19)", l.Weight)
+		warn(sentence.New("w_override_weight", l.Weight))
 	}
 }
 
@@ -65,40 +64,40 @@ func (e *engine) warnRotation(i int, warn warner) {
 	switch {
 	case r.RestrictMode == RestrictNone:
 		if len(r.Restrict) > 0 {
-			warn("restrict_periods is ignored, because restrict_mode is 0: the layer is on around the clock (R14)")
+			warn(sentence.New("w_periods_off"))
 		}
 	case len(r.Restrict) == 0:
-		warn("restrict_periods is empty: restrict_mode %d has no effect (R14)", r.RestrictMode)
+		warn(sentence.New("w_periods_empty", r.RestrictMode))
 	case !r.restricted():
-		warn("restrict_mode 2 is ignored, because day_mask is set (R14)")
+		warn(sentence.New("w_mode_ignored"))
 	default:
 		for j, p := range r.Restrict {
 			if s := p.unwrap(r.unit()); s.start == s.end {
-				warn("restrict_periods[%d] covers no time: it runs from %d to %d (R14)", j, p.Start, p.End)
+				warn(sentence.New("w_period_empty", j, p.Start, p.End))
 			}
 		}
 	}
 	if r.Handoff > 0 && !r.weekly() {
-		warn("handoff_time is ignored: only turns of exactly one week have a handoff (R9)")
+		warn(sentence.New("w_handoff"))
 	}
 	if r.Continuous && !r.Mask.Active() && !r.dated() {
-		warn("mask_continuous_enabled is ignored, because day_mask excludes no day (R10)")
+		warn(sentence.New("w_continuous"))
 	}
 	if slices.ContainsFunc(r.Only, func(c *Calendar) bool { return slices.Contains(r.Skip, c) }) {
-		warn("only_cal_ids and skip_cal_ids name the same calendar: its days off are skipped (R27)")
+		warn(sentence.New("w_calendars"))
 	}
 	if r.Fair && len(r.Groups) <= 2 {
-		warn("fair_rotation needs three groups to be of use: two serve twice in a row, one serves always (R13)")
+		warn(sentence.New("w_fair"))
 	}
 	idle, days := r.idle()
 	for j := range r.Groups {
 		if e.crowded(&r.Groups[j]) {
-			warn("groups[%d] names too many persons with too many absences: no absence of them counts (R25)", j)
+			warn(sentence.New("w_crowded", j))
 		}
 		if r.Groups[j].persons() == 0 {
-			warn("groups[%d] names no person: no one is on call in its turns", j)
+			warn(sentence.New("w_group_empty", j))
 		} else if slices.Contains(idle, j) {
-			warn("groups[%d] never serves: in the first %d days the mask or the restricted hours leave nothing of its turns (R15)", j, days)
+			warn(sentence.New("w_group_never", j, days))
 		}
 	}
 }

@@ -3,6 +3,8 @@ package oncall
 import (
 	"slices"
 	"testing"
+
+	"tocsin/internal/core/sentence"
 )
 
 func TestWarnings(t *testing.T) {
@@ -73,7 +75,7 @@ func TestWarnings(t *testing.T) {
 		if err := s.Check(); err != nil {
 			t.Fatalf("%s: %v", x.name, err)
 		}
-		if got := s.Warnings(); !slices.Equal(got, x.want) {
+		if got := english(s.Warnings()); !slices.Equal(got, x.want) {
 			t.Errorf("%s:\n got %q\nwant %q", x.name, got, x.want)
 		}
 	}
@@ -96,8 +98,15 @@ func TestWarningHiddenOverride(t *testing.T) {
 		{[]Layer{cover(0, 100, 200), cover(0, 100, 200)},
 			[]string{"layers[0].weight 0 is too low: other overrides take precedence over this one at every moment (R19)"}},
 	} {
-		if got := (&Schedule{Layers: x.layers}).Warnings(); !slices.Equal(got, x.want) {
+		if got := english((&Schedule{Layers: x.layers}).Warnings()); !slices.Equal(got, x.want) {
 			t.Errorf("got %q, want %q", got, x.want)
 		}
 	}
+}
+
+func english(warnings []sentence.Value) (texts []string) {
+	for _, w := range warnings {
+		texts = append(texts, w.English())
+	}
+	return texts
 }

@@ -2,7 +2,7 @@
 // packages that write them, for the replies that carry them as data, and for the console, which shows them in another
 // language.
 //
-// It is pure. A sentence that it does not know is never guessed at: it has no code, and stays as it is.
+// It is pure. It never reads a text: what is no sentence from the beginning has no code, and stays as it is.
 package sentence
 
 import (
@@ -27,7 +27,7 @@ const (
 	Number   = 'd' // an integer
 	Quoted   = 'q' // a text in quotes, which stay
 	Token    = 't' // a text without spaces: an id, a field, a word of the API
-	Name     = 's' // any text: it is never read as a sentence, because it may be of strangers
+	Name     = 's' // any text, such as a name
 	Names    = 'n' // names and sentences with commas between them
 	Persons  = 'p' // likewise, with "and" before the last: persons, severities or methods
 	Clock    = 'c' // a moment, such as Mon 23 Nov 09:00 (Europe/Berlin)
@@ -35,7 +35,6 @@ const (
 	Days     = 'y' // days of the week, and times of day
 	Severity = 'g' // a severity
 	Method   = 'm' // a method of notification
-	Operator = 'o' // IN or NOTIN
 	Kind     = 'k' // a kind of objects, such as channel or escalate_rule
 	Sentence = 'w' // another sentence of the table
 	Text     = 'v' // another sentence of the table, or any text
@@ -147,7 +146,7 @@ func decodeArgument(d *jsontext.Decoder) (any, error) {
 
 // English returns the sentence in words.
 func (s *Data) English() string {
-	p := patterns().byCode[s.Code]
+	p := patterns()[s.Code]
 	if p == nil {
 		if s.Code == "" && len(s.Args) == 1 { // of Raw
 			text, _ := s.Args[0].(string)
@@ -189,11 +188,11 @@ func english(kind byte, arg any) string {
 
 // Pattern returns the English pattern of the sentence, and the kinds of its holes.
 func (s *Data) Pattern() (english string, kinds []byte) {
-	p := patterns().byCode[s.Code]
+	p := patterns()[s.Code]
 	if p == nil {
 		return "", nil
 	}
-	return p.english, p.kinds
+	return p.English, p.kinds
 }
 
 // fill returns the sentence with its arguments.

@@ -109,8 +109,6 @@ var explainTable = []Pattern{
 	{"so_next_step", "So the step after it follows at once"},
 	{"cancelled_step", "Step %d (%n) was cancelled by %s's acknowledgement"},
 	{"cancelled_step_this", "Step %d (%n) was cancelled by this acknowledgement"},
-	{"cancelled_steps", "Step %d (%s were cancelled by %s's acknowledgement"},
-	{"cancelled_steps_this", "Step %d (%s were cancelled by this acknowledgement"},
 	{"cancelled_all", "%p were cancelled by %s's acknowledgement"},
 	{"cancelled_all_this", "%p were cancelled by this acknowledgement"},
 	{"step_first", "Step %d (%n)"},

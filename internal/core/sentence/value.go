@@ -23,7 +23,7 @@ const begins = `{"code":`
 // in the program, and a test of the whole source finds it. An argument is a number, a text, a Value, or a list of texts or
 // Values.
 func New(code string, args ...any) Value {
-	p := patterns().byCode[code]
+	p := patterns()[code]
 	if p == nil || len(args) != len(p.kinds) {
 		panic(fmt.Sprintf("sentence %q with %d arguments", code, len(args)))
 	}
@@ -198,13 +198,8 @@ func valueOf(arg any) Value {
 	return ""
 }
 
-// Parsed returns a sentence that is still made as a text.
-func Parsed(text string) Value {
-	if s := Read(text); s != nil {
-		return valueOf(s)
-	}
-	return Raw(text)
-}
+// Value returns the sentence as it is stored.
+func (s *Data) Value() Value { return valueOf(s) }
 
 // Of returns a sentence in English, with the arguments of New.
 func Of(code string, args ...any) string { return New(code, args...).English() }
@@ -215,7 +210,7 @@ func (v Value) Data() (s Data) {
 	if !strings.HasPrefix(string(v), begins) {
 		return s
 	}
-	if err := s.UnmarshalJSON([]byte(v)); err != nil || patterns().byCode[s.Code] == nil {
+	if err := s.UnmarshalJSON([]byte(v)); err != nil || patterns()[s.Code] == nil {
 		return Data{}
 	}
 	return s
@@ -230,7 +225,7 @@ func (v Value) English() string {
 	if err := s.UnmarshalJSON([]byte(v)); err != nil {
 		return string(v)
 	}
-	if s.Code != "" && patterns().byCode[s.Code] == nil { // of a newer version
+	if s.Code != "" && patterns()[s.Code] == nil { // of a newer version
 		return string(v)
 	}
 	return s.English()
@@ -299,17 +294,13 @@ func (v *Value) UnmarshalJSON(text []byte) error {
 }
 
 // Shown returns sentences as replies show them: in English, and as data.
-func Shown(values []Value) (texts []string, data []Data) {
-	texts = make([]string, 0, len(values))
-	data = make([]Data, 0, len(values))
-	for _, v := range values {
-		s := v.Data()
-		if s.Code != "" {
-			texts = append(texts, s.English())
-		} else {
-			texts = append(texts, v.English())
-		}
-		data = append(data, s)
+func Shown(values []Value) (words []Words, data []Data) {
+	data = make([]Data, len(values))
+	for i, v := range values {
+		data[i] = v.Data()
 	}
-	return texts, data
+	if values == nil {
+		values = []Value{}
+	}
+	return ToWords(values), data
 }

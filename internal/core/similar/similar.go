@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"tocsin/internal/core/sentence"
 )
 
 // The bounds of one incident: what is beyond them is not compared.
@@ -43,8 +45,8 @@ func New(title string, labels map[string]string) *Subject {
 
 // Match is how similar an incident is.
 type Match struct {
-	Score   int      // thousandths: 1000 is the same title and the same labels
-	Reasons []string // in words; empty if nothing is shared
+	Score   int              // thousandths: 1000 is the same title and the same labels
+	Reasons []sentence.Value // in words; empty if nothing is shared
 }
 
 // Compare returns how similar an incident with this title and these labels is. The score of the titles is the share of
@@ -57,9 +59,9 @@ func (s *Subject) Compare(title string, labels map[string]string) (m Match) {
 	switch {
 	case title == s.title && title != "":
 		inTitle = 1000
-		m.Reasons = append(m.Reasons, "the same title")
+		m.Reasons = append(m.Reasons, sentence.New("same_title"))
 	case len(shared) > 0:
-		m.Reasons = append(m.Reasons, "shared words of the title: "+list(shared))
+		m.Reasons = append(m.Reasons, sentence.New("shared_words", list(shared)))
 	}
 	theirs := names(labels)
 	var same []string
@@ -69,7 +71,7 @@ func (s *Subject) Compare(title string, labels map[string]string) (m Match) {
 		}
 	}
 	if len(same) > 0 {
-		m.Reasons = append(m.Reasons, "shared labels: "+list(same))
+		m.Reasons = append(m.Reasons, sentence.New("shared_labels", list(same)))
 	}
 	// A label with another value is one label in which they differ, not two.
 	all := len(s.names) + len(theirs) - len(intersection(s.names, theirs))

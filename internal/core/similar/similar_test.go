@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"tocsin/internal/core/sentence"
 )
 
 type labels = map[string]string
@@ -33,7 +35,7 @@ func TestScores(t *testing.T) {
 		{"a b c d e f g", "g f e d c b a", nil, nil, 1000, []string{"shared words of the title: a, b, c, d, e and 2 more"}},
 	} {
 		m := New(c.a, c.of).Compare(c.b, c.others)
-		if m.Score != c.score || !reflect.DeepEqual(m.Reasons, c.reasons) {
+		if m.Score != c.score || !slices.Equal(english(m.Reasons), c.reasons) {
 			t.Errorf("%q %v, %q %v: %+v, want %d %q", c.a, c.of, c.b, c.others, m, c.score, c.reasons)
 		}
 	}
@@ -124,4 +126,11 @@ func FuzzCompare(f *testing.F) {
 			}
 		}
 	})
+}
+
+func english(reasons []sentence.Value) (texts []string) {
+	for _, r := range reasons {
+		texts = append(texts, r.English())
+	}
+	return texts
 }

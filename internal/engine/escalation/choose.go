@@ -15,10 +15,10 @@ import (
 
 // RuleResult is the result of matching an incident against one rule.
 type RuleResult struct {
-	RuleID   string `json:"rule_id" doc:"The rule."`
-	RuleName string `json:"rule_name" doc:"Its name."`
-	Matched  bool   `json:"matched" doc:"It escalates the incident."`
-	Why      string `json:"why" doc:"The condition that was met or not, in words."` // set by Choose alone: an escalation shows none
+	RuleID   string         `json:"rule_id" doc:"The rule."`
+	RuleName string         `json:"rule_name" doc:"Its name."`
+	Matched  bool           `json:"matched" doc:"It escalates the incident."`
+	Why      sentence.Words `json:"why" doc:"The condition that was met or not, in words."` // set by Choose alone: an escalation shows none
 	why      sentence.Value
 	over     bool // matching exceeded the meter's budget, which counts as no match
 }
@@ -95,7 +95,7 @@ func Choose(tx *db.Tx, i *incident.Incident, now time.Time) (rule channel.Escala
 	}
 	rule, results, found = c.choose(filter.NewMeter(filter.RuleSteps, filter.EventSteps), i, now)
 	for n := range results {
-		results[n].Why = results[n].why.English()
+		results[n].Why = sentence.Words(results[n].why)
 	}
 	return rule, results, found, nil
 }

@@ -3,7 +3,6 @@ package escalation
 import (
 	"cmp"
 	"embed"
-	"fmt"
 	"strings"
 	"time"
 
@@ -52,31 +51,31 @@ func (in PreviewRequest) Check() error {
 
 // Preview is the reply.
 type Preview struct {
-	At    int64        `json:"at" doc:"When it begins, Unix seconds."`
-	Rules []RuleResult `json:"rules" doc:"Every rule that was tried, in order; the first that matches escalates."`
-	Steps []Step       `json:"steps" doc:"What happens as long as no person acknowledges."`
-	Ends  string       `json:"ends" doc:"What happens when no person has acknowledged after the last step, in words."`
+	At    int64          `json:"at" doc:"When it begins, Unix seconds."`
+	Rules []RuleResult   `json:"rules" doc:"Every rule that was tried, in order; the first that matches escalates."`
+	Steps []Step         `json:"steps" doc:"What happens as long as no person acknowledges."`
+	Ends  sentence.Words `json:"ends" doc:"What happens when no person has acknowledged after the last step, in words."`
 }
 
 // Step is one notification of a layer.
 type Step struct {
-	At       int64       `json:"at" doc:"When, Unix seconds."`
-	Minute   float64     `json:"minute" doc:"Minutes after the beginning."`
-	LayerIdx int         `json:"layer_idx" doc:"The layer."`
-	Repeat   int         `json:"repeat" doc:"How often the layer was notified before."`
-	Persons  []Recipient `json:"persons" doc:"Who is notified, and why."`
-	Count    int         `json:"count" doc:"How many people this wakes."`
-	Emails   []string    `json:"emails" doc:"Further addresses."`
-	Chats    []string    `json:"chats" doc:"Types of the chats that are notified."`
-	Nobody   []string    `json:"nobody" doc:"Which parts of the layer have no person who can be reached, in words."`
-	Then     string      `json:"then" doc:"What happens when no person can be notified: skip, wait or fallback; empty when a person can."`
-	Problems []string    `json:"problems" doc:"Which of the persons cannot be reached, and why."`
+	At       int64            `json:"at" doc:"When, Unix seconds."`
+	Minute   float64          `json:"minute" doc:"Minutes after the beginning."`
+	LayerIdx int              `json:"layer_idx" doc:"The layer."`
+	Repeat   int              `json:"repeat" doc:"How often the layer was notified before."`
+	Persons  []Recipient      `json:"persons" doc:"Who is notified, and why."`
+	Count    int              `json:"count" doc:"How many people this wakes."`
+	Emails   []string         `json:"emails" doc:"Further addresses."`
+	Chats    []string         `json:"chats" doc:"Types of the chats that are notified."`
+	Nobody   []sentence.Words `json:"nobody" doc:"Which parts of the layer have no person who can be reached, in words."`
+	Then     string           `json:"then" doc:"What happens when no person can be notified: skip, wait or fallback; empty when a person can."`
+	Problems []sentence.Words `json:"problems" doc:"Which of the persons cannot be reached, and why."`
 }
 
 // Recipient is a person whom a step notifies.
 type Recipient struct {
-	PersonID int64  `json:"person_id" doc:"The person."`
-	Why      string `json:"why" doc:"How the rule leads to this person, in words."`
+	PersonID int64          `json:"person_id" doc:"The person."`
+	Why      sentence.Words `json:"why" doc:"How the rule leads to this person, in words."`
 }
 
 func (r *Service) preview(c *api.Call, in PreviewRequest) (reply Preview, err error) {
@@ -116,16 +115,16 @@ func (r *Service) previewUntil(tx *db.Tx, i *incident.Incident, at int64, last f
 		reply.Rules = []RuleResult{}
 	}
 	if !found {
-		reply.Ends = sentence.Of("ends_no_rule")
+		reply.Ends = sentence.Words(sentence.New("ends_no_rule"))
 		return reply, nil
 	}
-	reply.Ends = "if no person could be notified, or nobody has acknowledged when the last step has had its time, the account's" +
-		" fallback is notified"
+	ends := sentence.New("ends_fallback")
 	if repeat := rule.Timing().Repeat; repeat.Times < 0 {
-		reply.Ends += fmt.Sprintf("; all layers are notified again every %d minutes until a person acknowledges", repeat.Every/60)
+		ends = sentence.Join(ends, sentence.New("ends_every", repeat.Every/60))
 	} else if repeat.Times > 0 {
-		reply.Ends += fmt.Sprintf("; all layers are notified again after %d minutes, %d times at most", repeat.Every/60, repeat.Times)
+		ends = sentence.Join(ends, sentence.New("ends_times", repeat.Every/60, repeat.Times))
 	}
+	reply.Ends = sentence.Words(ends)
 	return reply, r.steps(tx, &reply, i, rule, last)
 }
 
@@ -198,7 +197,7 @@ func (r *Service) steps(tx *db.Tx, reply *Preview, i *incident.Incident, rule ch
 // previewStep returns what one step does, and moves the escalation behind it.
 func (r *Service) previewStep(tx *db.Tx, i *incident.Incident, e *run, at escalationplan.Step, zone *time.Location) (step Step, err error) {
 	l := e.rule.Layers[at.Layer]
-	step = Step{At: at.At, LayerIdx: at.Layer, Repeat: at.Repeat, Emails: l.Target.Emails, Chats: []string{}, Problems: []string{}}
+	step = Step{At: at.At, LayerIdx: at.Layer, Repeat: at.Repeat, Emails: l.Target.Emails, Chats: []string{}, Problems: []sentence.Words{}}
 	for _, hook := range l.Target.Webhooks {
 		step.Chats = append(step.Chats, hook.Type)
 	}
@@ -207,7 +206,7 @@ func (r *Service) previewStep(tx *db.Tx, i *incident.Incident, e *run, at escala
 		return step, err
 	}
 	for _, p := range to.persons {
-		step.Persons = append(step.Persons, Recipient{p.PersonID, p.Why.English()})
+		step.Persons = append(step.Persons, Recipient{p.PersonID, sentence.Words(p.Why)})
 	}
 	step.Nobody, _ = sentence.Shown(to.problems)
 	e.done++
@@ -230,7 +229,7 @@ func (s *Step) withoutPerson(e *run, l channel.Layer, at escalationplan.Step, ne
 	}
 	switch {
 	case s.Then == channel.Fallback:
-		s.Persons = append(s.Persons, Recipient{l.OnNobody.PersonID, sentence.Of("fallback_of_layer")})
+		s.Persons = append(s.Persons, Recipient{l.OnNobody.PersonID, sentence.Words(sentence.New("fallback_of_layer"))})
 	case s.Then == channel.Wait && next > 0 && next <= at.At+maxWait:
 		e.done--
 		e.timing.Still = append(e.timing.Still, escalationplan.Span{From: at.At, Until: next})
@@ -251,7 +250,7 @@ func (s *Step) fillEmpty() {
 		s.Emails = []string{}
 	}
 	if s.Nobody == nil {
-		s.Nobody = []string{}
+		s.Nobody = []sentence.Words{}
 	}
 	s.Count = len(s.Persons)
 }
@@ -264,7 +263,7 @@ func (r *Service) problems(tx *db.Tx, i *incident.Incident, by *channel.By, step
 			return err
 		}
 		if problem != "" {
-			step.Problems = append(step.Problems, problem.English())
+			step.Problems = append(step.Problems, sentence.Words(problem))
 		}
 	}
 	return nil

@@ -68,15 +68,15 @@ func (in AlertRequest) Check() error {
 
 // Explanation is the reply.
 type Explanation struct {
-	Summary     string          `json:"summary" doc:"Who was notified, or why nobody was, in one or two sentences."`
-	SummaryData sentence.Data   `json:"summary_data,omitzero" doc:"The summary as data, see docs/sentences.md; absent: it is no sentence of the table."`
-	Words       []string        `json:"words" doc:"The explanation in sentences, in the order in which things happened; what is so now and what comes next is at the end. Times are in the caller's time zone."`
-	WordsData   []sentence.Data `json:"words_data" doc:"The words as data, in the same order, see docs/sentences.md; one with an empty code is no sentence of the table."`
-	Waiting     bool            `json:"waiting" doc:"The event was accepted and has no verdict yet."`
-	Verdicts    []Outcome       `json:"verdicts" doc:"The verdict on the event in each channel, or on the alert's events one after the other."`
-	Later       []Outcome       `json:"later,omitempty" doc:"For an event: what was decided about its alerts after it, at most 50 for each alert; absent: nothing."`
-	Incidents   []Story         `json:"incidents" doc:"The incidents of these verdicts."`
-	Fallback    []Notice        `json:"fallback,omitempty" doc:"For an event that no channel accepts: the notifications to the account's fallback about events of its alert key, those of the last message; absent: none."`
+	Summary     sentence.Words   `json:"summary" doc:"Who was notified, or why nobody was, in one or two sentences."`
+	SummaryData sentence.Data    `json:"summary_data,omitzero" doc:"The summary as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	Words       []sentence.Words `json:"words" doc:"The explanation in sentences, in the order in which things happened; what is so now and what comes next is at the end. Times are in the caller's time zone."`
+	WordsData   []sentence.Data  `json:"words_data" doc:"The words as data, in the same order, see docs/sentences.md; one with an empty code is no sentence of the table."`
+	Waiting     bool             `json:"waiting" doc:"The event was accepted and has no verdict yet."`
+	Verdicts    []Outcome        `json:"verdicts" doc:"The verdict on the event in each channel, or on the alert's events one after the other."`
+	Later       []Outcome        `json:"later,omitempty" doc:"For an event: what was decided about its alerts after it, at most 50 for each alert; absent: nothing."`
+	Incidents   []Story          `json:"incidents" doc:"The incidents of these verdicts."`
+	Fallback    []Notice         `json:"fallback,omitempty" doc:"For an event that no channel accepts: the notifications to the account's fallback about events of its alert key, those of the last message; absent: none."`
 
 	c     *api.Call
 	clock person.Clock
@@ -278,7 +278,7 @@ func (x *Explanation) finish() error {
 	}
 	x.write()
 	summary := x.summarise()
-	x.Summary, x.SummaryData = summary.English(), summary.Data()
+	x.Summary, x.SummaryData = sentence.Words(summary), summary.Data()
 	for _, list := range [][]Outcome{x.Verdicts, x.Later} {
 		for i := range list {
 			list[i].show()

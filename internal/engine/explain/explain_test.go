@@ -44,7 +44,7 @@ func begin(t *testing.T) *apitest.Server {
 	})
 	verdict := `INSERT INTO verdict (account_id, verdict_id, decided_at, event_id, channel_id, outcome, alert_id, incident_id, integration_id, event_time, severity, body, trace) VALUES ($1, $2, 1776052800000 + $2 * 1000, $3, $4, $5, $6, $7, 5, 1776052800, 'Critical', '{"title":"Disk full","alert_key":"disk"}', $8)`
 	s.Exec(verdict, apitest.AccountA, 1, first, 1001, "silenced", alertID, "", `[{"stage":"route","matched":true,"why":{"code":"channel_of_integration","args":[1001]}},{"stage":"silence","rule_id":"5e5e5e5e5e5e5e5e5e5e5e01","rule_name":"Night work","matched":true,"why":{"code":"met","args":["labels.env","\"prod\"","IN","prod"]}}]`)
-	s.Exec(verdict, apitest.AccountA, 2, "", 1001, "opened", alertID, incidentID, `[{"stage":"group","matched":true,"why":{"code":"group_alone_before"}}]`)
+	s.Exec(verdict, apitest.AccountA, 2, "", 1001, "opened", alertID, incidentID, `[{"stage":"group","matched":true,"why":{"code":"group_alone","args":[{"code":"not_grouped"}]}}]`)
 	s.Exec(verdict, apitest.AccountA, 3, second, 1001, "dropped", "", "", `[{"stage":"drop","rule_name":"Noise","matched":true,"why":{"code":"no_conditions"}}]`)
 	s.Exec(verdict, apitest.AccountA, 4, secret, 1002, "dropped", "", "", `[]`)
 	s.Exec(`INSERT INTO event_waiting (account_id, event_id, received_at) VALUES ($1, $2, 1)`, apitest.AccountA, waiting)
@@ -55,7 +55,7 @@ func begin(t *testing.T) *apitest.Server {
 		person int64
 		detail string
 	}{{"i_new", 0, `{"title":"Disk full","severity":"Critical"}`}, {"i_notify", 0, `{"by":"nobody","layer_idx":0,"escalate_rule_name":"Nights","escalate_rule_id":"5e5e5e5e5e5e5e5e5e5e5e02","reason":{"code":"nobody_on_call","args":["Night"]},"then":"skip"}`}, {"i_assign", 0, `{"type":"escalate","to":[2476123212131],"escalate_rule_name":"Nights","escalate_rule_id":"5e5e5e5e5e5e5e5e5e5e5e02","layer_idx":1}`},
-		{"i_ack", apitest.Reader, `{}`}, {"i_snooze", apitest.Reader, `{"minutes":5}`}, {"i_exhausted", 0, `{"reason":{"code":"ended_unreached_before"},"to":[2476123212131]}`}, {"i_comm", 0, `{}`}} {
+		{"i_ack", apitest.Reader, `{}`}, {"i_snooze", apitest.Reader, `{"minutes":5}`}, {"i_exhausted", 0, `{"reason":{"code":"ended_unreached"},"to":[2476123212131]}`}, {"i_comm", 0, `{}`}} {
 		s.Exec(feed, apitest.AccountA, incidentID, i+1, e.kind, e.person, e.detail)
 	}
 	notice := `INSERT INTO notice (account_id, notice_id, notice_key, incident_id, schedule_id, event, cause, person_id, way, lane, target, reason, detail, status, attempts, due_at, created_at, settled_at, outcome)
@@ -147,7 +147,7 @@ func explainNamed(t *testing.T, name string) (codes, texts []string) {
 		t.Fatal(err)
 	}
 	for i, data := range append(x.WordsData, x.SummaryData) {
-		if want := append(x.Words, x.Summary)[i]; data.English() != want {
+		if want := append(x.Words, x.Summary)[i].English(); data.English() != want {
 			t.Errorf("%q has the data of %q", want, data.English())
 		}
 		codes, texts = appendParts(&data, codes, texts)

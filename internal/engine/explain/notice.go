@@ -12,21 +12,21 @@ import (
 
 // Notice is a notification of the incident, sent or not.
 type Notice struct {
-	NoticeID    string        `json:"notice_id" doc:"The notification."`
-	PersonID    int64         `json:"person_id" doc:"The person; 0: a chat or an address."`
-	PersonName  string        `json:"person_name,omitzero" doc:"The person's name."`
-	Method      string        `json:"way" doc:"The method, such as email."`
-	Cause       string        `json:"cause" doc:"page, assign, recovery, acknowledged, fallback, storm, rise, joined, merged or reminder."`
-	Reason      string        `json:"reason" doc:"Why this target was chosen, in words."`
-	ReasonData  sentence.Data `json:"reason_data,omitzero" doc:"The reason as data, see docs/sentences.md; absent: it is no sentence of the table."`
-	Status      string        `json:"status" doc:"waiting, sending, sent, failed or cancelled."`
-	Attempts    int64         `json:"attempts" doc:"How often it was tried."`
-	CreatedAt   int64         `json:"created_at" doc:"When it was stored, Unix milliseconds."`
-	DueAt       int64         `json:"due_at" doc:"When it is or was to be sent, Unix milliseconds."`
-	SettledAt   int64         `json:"settled_at" doc:"When it was sent, failed or was cancelled; 0: not yet."`
-	Outcome     string        `json:"outcome" doc:"The answer of the service, why it failed, or why it was cancelled; of one that waits what the last attempt said."`
-	OutcomeData sentence.Data `json:"outcome_data,omitzero" doc:"The outcome as data, see docs/sentences.md; absent: it is no sentence of the table."`
-	Delivery    string        `json:"delivery,omitzero" doc:"What the telephone service reported last, such as delivered or no answer; absent: nothing."`
+	NoticeID    string         `json:"notice_id" doc:"The notification."`
+	PersonID    int64          `json:"person_id" doc:"The person; 0: a chat or an address."`
+	PersonName  string         `json:"person_name,omitzero" doc:"The person's name."`
+	Method      string         `json:"way" doc:"The method, such as email."`
+	Cause       string         `json:"cause" doc:"page, assign, recovery, acknowledged, fallback, storm, rise, joined, merged or reminder."`
+	Reason      sentence.Words `json:"reason" doc:"Why this target was chosen, in words."`
+	ReasonData  sentence.Data  `json:"reason_data,omitzero" doc:"The reason as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	Status      string         `json:"status" doc:"waiting, sending, sent, failed or cancelled."`
+	Attempts    int64          `json:"attempts" doc:"How often it was tried."`
+	CreatedAt   int64          `json:"created_at" doc:"When it was stored, Unix milliseconds."`
+	DueAt       int64          `json:"due_at" doc:"When it is or was to be sent, Unix milliseconds."`
+	SettledAt   int64          `json:"settled_at" doc:"When it was sent, failed or was cancelled; 0: not yet."`
+	Outcome     sentence.Words `json:"outcome" doc:"The answer of the service, why it failed, or why it was cancelled; of one that waits what the last attempt said."`
+	OutcomeData sentence.Data  `json:"outcome_data,omitzero" doc:"The outcome as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	Delivery    string         `json:"delivery,omitzero" doc:"What the telephone service reported last, such as delivered or no answer; absent: nothing."`
 
 	stored notify.Notification
 }

@@ -31,10 +31,10 @@ type Story struct {
 
 // Next is the next step of an escalation.
 type Next struct {
-	At       int64    `json:"at" doc:"When its targets are notified, if nothing happens before, Unix seconds."`
-	LayerIdx int64    `json:"layer_idx" doc:"The layer of the rule, from 0."`
-	Repeat   int64    `json:"repeat" doc:"How often the layer was notified before."`
-	Who      []string `json:"who" doc:"Its targets by name."`
+	At       int64            `json:"at" doc:"When its targets are notified, if nothing happens before, Unix seconds."`
+	LayerIdx int64            `json:"layer_idx" doc:"The layer of the rule, from 0."`
+	Repeat   int64            `json:"repeat" doc:"How often the layer was notified before."`
+	Who      []sentence.Words `json:"who" doc:"Its targets by name."`
 }
 
 // maxFeed is how many entries of a feed are explained.
@@ -102,7 +102,7 @@ func (x *Explanation) shown(notices []notify.Notification) ([]Notice, error) {
 	for _, n := range notices {
 		one := Notice{
 			NoticeID: n.ID, PersonID: n.Person, Method: n.Method, Cause: n.Cause, Status: n.Status, Attempts: n.Attempts,
-			Reason: n.Reason.English(), ReasonData: n.Reason.Data(), Outcome: n.Outcome.English(), OutcomeData: n.Outcome.Data(),
+			Reason: sentence.Words(n.Reason), ReasonData: n.Reason.Data(), Outcome: sentence.Words(n.Outcome), OutcomeData: n.Outcome.Data(),
 			CreatedAt: n.Created, DueAt: n.Due, SettledAt: n.Settled, Delivery: n.Delivery, stored: n,
 		}
 		if n.Person != 0 {

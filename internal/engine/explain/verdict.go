@@ -41,22 +41,22 @@ type Outcome struct {
 
 // Step is a rule that was tried, as a reply shows it.
 type Step struct {
-	Stage    string        `json:"stage" doc:"enrichment, pipeline, route, channel, drop, merge, silence, inhibit, flapping or group."`
-	Rule     string        `json:"rule_id,omitzero" doc:"The rule that was looked at."`
-	Name     string        `json:"rule_name,omitzero" doc:"Its name at that time."`
-	Matched  bool          `json:"matched" doc:"Whether it applied."`
-	Why      string        `json:"why" doc:"The condition that was met or not with the value it saw, or what was done, in words."`
-	WhyData  sentence.Data `json:"why_data,omitzero" doc:"Why as data, see docs/sentences.md; absent: it is no sentence of the table."`
-	Channels []int64       `json:"channel_ids,omitempty" doc:"Of a case of a route: the channels that it leads to."`
-	Until    int64         `json:"until,omitzero" doc:"Of a rule that mutes the alert: until when, Unix seconds, unless the rules change; it is decided again then."`
-	Joins    bool          `json:"joins,omitzero" doc:"The alert joins an incident that was open already."`
+	Stage    string         `json:"stage" doc:"enrichment, pipeline, route, channel, drop, merge, silence, inhibit, flapping or group."`
+	Rule     string         `json:"rule_id,omitzero" doc:"The rule that was looked at."`
+	Name     string         `json:"rule_name,omitzero" doc:"Its name at that time."`
+	Matched  bool           `json:"matched" doc:"Whether it applied."`
+	Why      sentence.Words `json:"why" doc:"The condition that was met or not with the value it saw, or what was done, in words."`
+	WhyData  sentence.Data  `json:"why_data,omitzero" doc:"Why as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	Channels []int64        `json:"channel_ids,omitempty" doc:"Of a case of a route: the channels that it leads to."`
+	Until    int64          `json:"until,omitzero" doc:"Of a rule that mutes the alert: until when, Unix seconds, unless the rules change; it is decided again then."`
+	Joins    bool           `json:"joins,omitzero" doc:"The alert joins an incident that was open already."`
 }
 
 // show makes the trace of a verdict one of replies.
 func (v *Outcome) show() {
 	v.Trace = make([]Step, len(v.trace))
 	for i, s := range v.trace {
-		v.Trace[i] = Step{Stage: s.Stage, Rule: s.Rule, Name: s.Name, Matched: s.Matched, Why: s.Why.English(), WhyData: s.Why.Data(),
+		v.Trace[i] = Step{Stage: s.Stage, Rule: s.Rule, Name: s.Name, Matched: s.Matched, Why: sentence.Words(s.Why), WhyData: s.Why.Data(),
 			Channels: s.Channels, Until: s.Until, Joins: s.Joins}
 	}
 }

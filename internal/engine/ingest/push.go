@@ -3,11 +3,11 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
 	"tocsin/internal/api"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
@@ -200,7 +200,7 @@ func (r *Service) refuse(i integration.Integration, reason string, err error) er
 	if f := new(fault.Error); errors.As(err, &f) {
 		detail = strings.TrimPrefix(f.Field+": "+f.Message, ": ")
 	}
-	r.refused.add(i, reason, 1, detail)
+	r.refused.add(i, reason, 1, sentence.Raw(detail))
 	return err
 }
 
@@ -216,11 +216,11 @@ func (r *Service) refuseSome(i integration.Integration, name string, batch sourc
 		n := int64(max(each.Count, 1))
 		reason := reasons[each.Reason]
 		r.taken.WithLabelValues(name, "refused").Add(float64(n))
-		r.refused.add(i, reason, n, each.Field+": "+each.Message)
+		r.refused.add(i, reason, n, sentence.Raw(each.Field+": "+each.Message))
 	}
 	if batch.Truncated > 0 {
 		sent := int64(len(batch.Events) + len(batch.Refused))
 		r.refused.add(i, integration.Truncated, batch.Truncated,
-			fmt.Sprintf("the sender sent %s of %s alerts", integration.Count(sent), integration.Count(sent+batch.Truncated)))
+			sentence.New("sender_left_out", integration.Count(sent), integration.Count(sent+batch.Truncated)))
 	}
 }

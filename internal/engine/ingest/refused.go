@@ -12,6 +12,7 @@ import (
 	prom "github.com/prometheus/client_golang/prometheus"
 
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
@@ -38,7 +39,7 @@ type refusal struct {
 // tally is how many events were refused.
 type tally struct {
 	events int64
-	detail string // of the last one
+	detail sentence.Value // of the last one
 }
 
 func newRefusals(metrics prom.Registerer) *refusals {
@@ -58,7 +59,7 @@ func newRefusals(metrics prom.Registerer) *refusals {
 }
 
 // add counts events of an integration.
-func (r *refusals) add(i integration.Integration, reason string, events int64, detail string) {
+func (r *refusals) add(i integration.Integration, reason string, events int64, detail sentence.Value) {
 	r.counter.WithLabelValues(strconv.FormatInt(i.IntegrationID, 10), reason).Add(float64(events))
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -93,7 +93,7 @@ func TestListKeepsHostileNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range reply.Items {
-			if f.SentenceData.English() != f.Sentence {
+			if f.SentenceData.English() != f.Sentence.English() {
 				t.Errorf("%q has the data of %q", f.Sentence, f.SentenceData.English())
 			}
 			found[f.Code] = f.SentenceData

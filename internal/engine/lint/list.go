@@ -30,7 +30,7 @@ func (s *Service) list(c *api.Call, in ListRequest) (reply Listed, err error) {
 	reply.Items = []lint.Finding{}
 	for _, f := range found {
 		if (in.Severity == "" || in.Severity == f.Severity) && visible(f, c.Who, hidden) {
-			f.SentenceData = f.Data()
+			f.SentenceData = f.Sentence.Data()
 			reply.Items = append(reply.Items, f)
 		}
 	}

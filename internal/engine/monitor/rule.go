@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/evaluate"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/datasource"
 	"tocsin/internal/engine/escalation"
 	"tocsin/internal/engine/evaluator"
@@ -46,7 +47,7 @@ type TrialInstance struct {
 	State       string            `json:"state" enum:"pending,firing" doc:"pending: further evaluations must hold before it is an alert."`
 	Severity    string            `json:"severity" doc:"Critical, Warning or Info."`
 	Value       *float64          `json:"value,omitzero" doc:"The value that decided; absent: none."`
-	Clause      string            `json:"clause" doc:"Why, in words."`
+	Clause      sentence.Words    `json:"clause" doc:"Why, in words."`
 	Description string            `json:"description" doc:"The description that its alert would have; empty: of an instance behind the tenth."`
 }
 
@@ -55,7 +56,7 @@ type WouldNotify struct {
 	ChannelID   int64               `json:"channel_id" doc:"The channel; 0: none takes the alert."`
 	ChannelName string              `json:"channel_name" doc:"Its name."`
 	Outcome     decide.Outcome      `json:"outcome" doc:"opened: an incident would begin; dropped, silenced or channel_disabled: no person would be notified."`
-	Why         string              `json:"why" doc:"What decided so, in words."`
+	Why         sentence.Words      `json:"why" doc:"What decided so, in words."`
 	Escalation  *escalation.Preview `json:"escalation" doc:"Who would be notified, as /incident/escalation/preview answers; null: no incident would begin, or the caller may not read incidents."`
 }
 
@@ -203,7 +204,7 @@ func (r *Service) tried(t *trial, found *evaluate.Transition, described bool) Tr
 		one.State = "pending"
 	}
 	if len(found.Why) > 0 {
-		one.Clause = found.Why[0].English()
+		one.Clause = sentence.Words(found.Why[0])
 	}
 	if described {
 		one.Description = r.description(&change{sent: t.sent, Transition: found, instance: r.imagined(t, found, found.At).instance})

@@ -24,7 +24,7 @@ type Transition struct {
 	From         string            `json:"from" doc:"The severity before; empty: it began."`
 	To           string            `json:"to" enum:"begin,rise,fall,recovered,gone,closed" doc:"What became of it."`
 	Severity     string            `json:"severity" doc:"The severity then; of an end the last one."`
-	Why          []string          `json:"why" doc:"Why, in sentences."`
+	Why          []sentence.Words  `json:"why" doc:"Why, in sentences."`
 	WhyData      []sentence.Data   `json:"why_data" doc:"The sentences as data, see docs/sentences.md."`
 	EventID      string            `json:"event_id" doc:"Its event in the first channel; empty: none was sent."`
 

@@ -57,7 +57,7 @@ func (in TryRequest) Check() error {
 // Trial is the reply.
 type Trial struct {
 	Outcome    decide.Outcome      `json:"outcome" doc:"opened: an incident would begin; dropped, silenced or inhibited: no person would be notified; unmatched: it is over."`
-	Why        string              `json:"why" doc:"What decided so, in words."`
+	Why        sentence.Words      `json:"why" doc:"What decided so, in words."`
 	Severity   string              `json:"alert_severity" doc:"Of the alert as the rules saw it."`
 	Title      string              `json:"title" doc:"Likewise."`
 	Headline   string              `json:"headline" doc:"What people would read: what is wrong, and in brackets where."`
@@ -67,13 +67,13 @@ type Trial struct {
 
 // TriedRule is what came of one rule.
 type TriedRule struct {
-	Stage   string `json:"stage" doc:"drop, silence or inhibit."`
-	ID      string `json:"rule_id" doc:"The rule."`
-	Name    string `json:"rule_name" doc:"Its name."`
-	Matched bool   `json:"matched" doc:"Whether it applies to the alert, be it by itself or behind another that decides."`
-	Decides bool   `json:"decides" doc:"Whether it decides: it is the first that applies."`
-	Why     string `json:"why" doc:"The condition that is met or not, in words."`
-	Until   int64  `json:"until,omitzero" doc:"Of a silence rule that decides: until when, Unix seconds."`
+	Stage   string         `json:"stage" doc:"drop, silence or inhibit."`
+	ID      string         `json:"rule_id" doc:"The rule."`
+	Name    string         `json:"rule_name" doc:"Its name."`
+	Matched bool           `json:"matched" doc:"Whether it applies to the alert, be it by itself or behind another that decides."`
+	Decides bool           `json:"decides" doc:"Whether it decides: it is the first that applies."`
+	Why     sentence.Words `json:"why" doc:"The condition that is met or not, in words."`
+	Until   int64          `json:"until,omitzero" doc:"Of a silence rule that decides: until when, Unix seconds."`
 }
 
 // tryRules is POST /channel/rules/try.
@@ -104,7 +104,7 @@ func (r *Service) tryRules(c *api.Call, in TryRequest) (reply Trial, err error) 
 	if v.Channel != 0 {
 		reply.Rules = s.rules(v, c.Unix())
 	}
-	reply.Why = why(v.Trace).English()
+	reply.Why = sentence.Words(why(v.Trace))
 	if v.Outcome != decide.Opened || !c.Who.May(auth.IncidentsRead) || r.Escalation == nil {
 		return reply, nil
 	}
@@ -131,16 +131,16 @@ func (s *trial) rules(v *decide.Verdict, now int64) []TriedRule {
 	list := []TriedRule{}
 	for _, step := range slices.Concat(s.channel.Drops.Each("drop", &v.Event, now), s.channel.Silences.Each("silence", &v.Event, now),
 		s.channel.Targets.Each("inhibit", &v.Event, now)) {
-		one := TriedRule{Stage: step.Stage, ID: step.Rule, Name: step.Name, Matched: step.Matched, Why: step.Why.English()}
+		one := TriedRule{Stage: step.Stage, ID: step.Rule, Name: step.Name, Matched: step.Matched, Why: sentence.Words(step.Why)}
 		looked := slices.IndexFunc(v.Trace, func(t decide.Step) bool { return t.Rule == step.Rule && t.Stage == step.Stage })
 		if looked >= 0 {
 			t := v.Trace[looked]
 			one.Matched = t.Matched
 			one.Decides = t.Matched
-			one.Why = t.Why.English()
+			one.Why = sentence.Words(t.Why)
 			one.Until = t.Until
 		} else if step.Stage == "inhibit" && step.Matched {
-			one.Matched, one.Why = false, "it was not asked whether an alert inhibits by it, because another rule decides: "+step.Why.English()
+			one.Matched, one.Why = false, sentence.Words(sentence.New("inhibit_not_asked", step.Why))
 		}
 		list = append(list, one)
 	}

@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/core/decide"
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
@@ -32,7 +33,7 @@ type Foresight struct {
 type Foreseen struct {
 	Channel  int64 // 0: no channel takes it
 	Outcome  decide.Outcome
-	Why      string            // what decided so, in words
+	Why      sentence.Words    // what decided so
 	Incident incident.Incident // of an alert that opens one
 	Begin    int64             // Unix seconds
 	End      int64             // of the last of its alerts, Unix seconds
@@ -64,7 +65,7 @@ func (f *Foresight) Begin(e event.Event, begin, end int64) (all []*Foreseen, err
 			open.group.Alerts++
 			continue
 		}
-		one := &Foreseen{Channel: v.Channel, Outcome: v.Outcome, Why: why(v.Trace).English(), Begin: begin, End: end,
+		one := &Foreseen{Channel: v.Channel, Outcome: v.Outcome, Why: sentence.Words(why(v.Trace)), Begin: begin, End: end,
 			group: decide.Group{Incident: "new", Started: begin, Last: begin, Alerts: 1}}
 		if v.Outcome == decide.Opened {
 			one.Incident = incident.From(v.Alert, alert.Origin{})

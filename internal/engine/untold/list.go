@@ -12,23 +12,23 @@ import (
 
 // Item is an incident, alert or alert key about which no rule notified a person.
 type Item struct {
-	Kind          string        `json:"kind" enum:"incident,alert,event" doc:"What it is; event: all events of one alert key that no channel takes."`
-	IncidentID    string        `json:"incident_id,omitzero" doc:"The incident."`
-	AlertID       string        `json:"alert_id,omitzero" doc:"The alert, which is in no incident."`
-	EventID       string        `json:"event_id,omitzero" doc:"The last event."`
-	ChannelID     int64         `json:"channel_id,omitzero" doc:"The channel; absent: none."`
-	IntegrationID int64         `json:"integration_id,omitzero" doc:"What sent the events."`
-	Title         string        `json:"title" doc:"Its title."`
-	Severity      string        `json:"severity" enum:"Critical,Warning,Info" doc:"Its severity; of events the highest."`
-	State         string        `json:"state" enum:"waiting,fallback,unreached,by_choice" doc:"waiting: the fallback is notified with the next message, or the result is not known yet; fallback: only the fallback was notified; unreached: neither the fallback nor the owner could be reached; by_choice: no person is to be notified now."`
-	Why           string        `json:"why" doc:"Why no rule notified a person."`
-	WhyData       sentence.Data `json:"why_data,omitzero" doc:"Why as data, see docs/sentences.md; absent: it is no sentence of the table."`
-	ByChoice      string        `json:"by_choice,omitzero" doc:"Why no person is to be notified: a silence, a snooze, a disabled channel; absent: a person is."`
-	ByChoiceData  sentence.Data `json:"by_choice_data,omitzero" doc:"By whose choice as data, see docs/sentences.md; absent: it is no sentence of the table."`
-	Since         int64         `json:"since" doc:"Since when, Unix seconds."`
-	LastAt        int64         `json:"last_at,omitzero" doc:"When the last event came, Unix seconds."`
-	Events        int64         `json:"events,omitzero" doc:"How many events there were."`
-	NotifiedAt    int64         `json:"notified_at,omitzero" doc:"When the last message to the fallback was made, Unix seconds."`
+	Kind          string         `json:"kind" enum:"incident,alert,event" doc:"What it is; event: all events of one alert key that no channel takes."`
+	IncidentID    string         `json:"incident_id,omitzero" doc:"The incident."`
+	AlertID       string         `json:"alert_id,omitzero" doc:"The alert, which is in no incident."`
+	EventID       string         `json:"event_id,omitzero" doc:"The last event."`
+	ChannelID     int64          `json:"channel_id,omitzero" doc:"The channel; absent: none."`
+	IntegrationID int64          `json:"integration_id,omitzero" doc:"What sent the events."`
+	Title         string         `json:"title" doc:"Its title."`
+	Severity      string         `json:"severity" enum:"Critical,Warning,Info" doc:"Its severity; of events the highest."`
+	State         string         `json:"state" enum:"waiting,fallback,unreached,by_choice" doc:"waiting: the fallback is notified with the next message, or the result is not known yet; fallback: only the fallback was notified; unreached: neither the fallback nor the owner could be reached; by_choice: no person is to be notified now."`
+	Why           sentence.Words `json:"why" doc:"Why no rule notified a person."`
+	WhyData       sentence.Data  `json:"why_data,omitzero" doc:"Why as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	ByChoice      sentence.Words `json:"by_choice,omitzero" doc:"Why no person is to be notified: a silence, a snooze, a disabled channel; absent: a person is."`
+	ByChoiceData  sentence.Data  `json:"by_choice_data,omitzero" doc:"By whose choice as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	Since         int64          `json:"since" doc:"Since when, Unix seconds."`
+	LastAt        int64          `json:"last_at,omitzero" doc:"When the last event came, Unix seconds."`
+	Events        int64          `json:"events,omitzero" doc:"How many events there were."`
+	NotifiedAt    int64          `json:"notified_at,omitzero" doc:"When the last message to the fallback was made, Unix seconds."`
 }
 
 // ListRequest asks for a page of what reached no person.
@@ -89,8 +89,8 @@ func (r *Service) list(c *api.Call, in ListRequest) (reply api.Paged[Item], err 
 
 // explain sets why no rule notified a person, and by whose choice; empty: by none.
 func (t *Item) explain(why, choice sentence.Value) {
-	t.Why, t.WhyData = why.English(), why.Data()
-	t.ByChoice, t.ByChoiceData = choice.English(), choice.Data()
+	t.Why, t.WhyData = sentence.Words(why), why.Data()
+	t.ByChoice, t.ByChoiceData = sentence.Words(choice), choice.Data()
 }
 
 // whyMuted describes why an alert notifies no one.

@@ -17,12 +17,12 @@ type EndpointInfoRequest struct {
 
 // EndpointInfo is how the endpoint of a webhook is.
 type EndpointInfo struct {
-	State        string `json:"state" enum:"closed,open,half-open" doc:"closed: messages are sent; open: none is sent until held_until; half-open: the next one is sent to try it."`
-	Failures     int64  `json:"failures" doc:"Failed attempts in a row."`
-	FailingSince int64  `json:"failing_since" doc:"The first of them, Unix milliseconds; 0: the last attempt succeeded, or there was none."`
-	HeldUntil    int64  `json:"held_until" doc:"No attempt is made before, Unix milliseconds; 0: it is not held."`
-	LastError    string `json:"last_error" doc:"Why the last attempt failed; empty when it did not."`
-	Waiting      int64  `json:"waiting" doc:"Messages that wait for an attempt, or are being sent."`
+	State        string         `json:"state" enum:"closed,open,half-open" doc:"closed: messages are sent; open: none is sent until held_until; half-open: the next one is sent to try it."`
+	Failures     int64          `json:"failures" doc:"Failed attempts in a row."`
+	FailingSince int64          `json:"failing_since" doc:"The first of them, Unix milliseconds; 0: the last attempt succeeded, or there was none."`
+	HeldUntil    int64          `json:"held_until" doc:"No attempt is made before, Unix milliseconds; 0: it is not held."`
+	LastError    sentence.Words `json:"last_error" doc:"Why the last attempt failed; empty when it did not."`
+	Waiting      int64          `json:"waiting" doc:"Messages that wait for an attempt, or are being sent."`
 }
 
 // endpointInfo is POST /webhook/endpoint/info.
@@ -49,7 +49,7 @@ func (r *Service) endpointInfo(c *api.Call, in EndpointInfoRequest) (e EndpointI
 		why, _, err = db.One(c.Tx, db.Column[string], `SELECT error_message FROM webhook_exchange WHERE account_id = $1 AND event_id = (
 			SELECT event_id FROM webhook_delivery WHERE account_id = $1 AND integration_id = $2 AND status = 'failed' AND event_time >= $3
 			ORDER BY event_time DESC, event_id DESC LIMIT 1)`, c.Who.AccountID, in.IntegrationID, nanosecondsOf(e.FailingSince))
-		e.LastError = sentence.Value(why).English()
+		e.LastError = sentence.Words(why)
 	}
 	e.State = "closed"
 	if e.HeldUntil > c.Now.UnixMilli() {

@@ -21,15 +21,15 @@ type HistoryDetailRequest struct {
 // HistoryDetail is an attempt with its request and its response.
 type HistoryDetail struct {
 	Delivery
-	RequestHeaders  string        `json:"request_headers" doc:"The headers sent, as a JSON object; the values of the webhook's own headers and the signature are hidden. Empty for attempts of an account file, as the next four."`
-	RequestBody     string        `json:"request_body" doc:"The body that was sent."`
-	ErrorMessage    string        `json:"error_message" doc:"Why it failed; empty when it did not."`
-	ErrorData       sentence.Data `json:"error_message_data,omitzero" doc:"The message as data, see docs/sentences.md; absent: it is no sentence of the table."`
-	ResponseHeaders string        `json:"response_headers" doc:"The headers of the response, as a JSON object; credentials are hidden."`
-	ResponseBody    string        `json:"response_body" doc:"The first 16 KiB of the response; secrets of the webhook are hidden."`
-	RefTitle        string        `json:"ref_title" doc:"Present title of the incident or alert; empty when it was deleted."`
-	RefHeadline     string        `json:"ref_headline" doc:"What messages and the console call it now; empty when it was deleted."`
-	ChannelName     string        `json:"channel_name" doc:"Present name of the channel; empty when it was deleted."`
+	RequestHeaders  string         `json:"request_headers" doc:"The headers sent, as a JSON object; the values of the webhook's own headers and the signature are hidden. Empty for attempts of an account file, as the next four."`
+	RequestBody     string         `json:"request_body" doc:"The body that was sent."`
+	ErrorMessage    sentence.Words `json:"error_message" doc:"Why it failed; empty when it did not."`
+	ErrorData       sentence.Data  `json:"error_message_data,omitzero" doc:"The message as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	ResponseHeaders string         `json:"response_headers" doc:"The headers of the response, as a JSON object; credentials are hidden."`
+	ResponseBody    string         `json:"response_body" doc:"The first 16 KiB of the response; secrets of the webhook are hidden."`
+	RefTitle        string         `json:"ref_title" doc:"Present title of the incident or alert; empty when it was deleted."`
+	RefHeadline     string         `json:"ref_headline" doc:"What messages and the console call it now; empty when it was deleted."`
+	ChannelName     string         `json:"channel_name" doc:"Present name of the channel; empty when it was deleted."`
 }
 
 // historyDetail is POST /webhook/history/detail. The request and the response are as private as the channel of the
@@ -59,7 +59,7 @@ func (r *Service) historyDetail(c *api.Call, in HistoryDetailRequest) (h History
 func scanDetail(row db.Scan) (h HistoryDetail, err error) {
 	var why sentence.Value
 	h.Delivery, err = scanDelivery(row, &h.RequestHeaders, &h.RequestBody, (*string)(&why), &h.ResponseHeaders, &h.ResponseBody)
-	h.ErrorMessage, h.ErrorData = why.English(), why.Data()
+	h.ErrorMessage, h.ErrorData = sentence.Words(why), why.Data()
 	return h, err
 }
 

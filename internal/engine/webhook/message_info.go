@@ -24,7 +24,7 @@ type MessageInfo struct {
 	HappenedAt    int64          `json:"happened_at" doc:"When its event happened, Unix milliseconds, as the next two."`
 	NextAt        int64          `json:"next_at" doc:"No attempt is made before; 0: none is due."`
 	SettledAt     int64          `json:"settled_at" doc:"When it ended; 0: it has not."`
-	Reason        string         `json:"reason" doc:"Why the last attempt failed or the message was cancelled; empty when neither is so."`
+	Reason        sentence.Words `json:"reason" doc:"Why the last attempt failed or the message was cancelled; empty when neither is so."`
 	ReasonData    sentence.Data  `json:"reason_data,omitzero" doc:"The reason as data, see docs/sentences.md; absent: it is no sentence of the table."`
 	Attempts      []AttemptShown `json:"attempts" doc:"Its latest attempts, newest first, at most 100."`
 }
@@ -32,8 +32,8 @@ type MessageInfo struct {
 // AttemptShown is an attempt of a message.
 type AttemptShown struct {
 	Delivery
-	ErrorMessage string        `json:"error_message" doc:"Why it failed; empty when it did not."`
-	ErrorData    sentence.Data `json:"error_message_data,omitzero" doc:"The message as data, see docs/sentences.md; absent: it is no sentence of the table."`
+	ErrorMessage sentence.Words `json:"error_message" doc:"Why it failed; empty when it did not."`
+	ErrorData    sentence.Data  `json:"error_message_data,omitzero" doc:"The message as data, see docs/sentences.md; absent: it is no sentence of the table."`
 }
 
 // maxAttemptsShown is how many attempts of a message are shown. A message is attempted less often in the day that it is
@@ -63,11 +63,11 @@ func (r *Service) messageInfo(c *api.Call, in MessageInfoRequest) (m MessageInfo
 	if err != nil {
 		return m, err
 	}
-	m.Reason, m.ReasonData = reason.English(), reason.Data()
+	m.Reason, m.ReasonData = sentence.Words(reason), reason.Data()
 	m.Attempts, err = db.All(c.Tx, func(scan db.Scan) (a AttemptShown, err error) {
 		var why sentence.Value
 		a.Delivery, err = scanDelivery(scan, (*string)(&why))
-		a.ErrorMessage, a.ErrorData = why.English(), why.Data()
+		a.ErrorMessage, a.ErrorData = sentence.Words(why), why.Data()
 		a.EventTime = a.EventTime.In(c.Who.Zone)
 		return a, err
 	}, `SELECT `+columns+`, (SELECT error_message FROM webhook_exchange x WHERE x.account_id = $1 AND x.event_id = webhook_delivery.event_id)

@@ -13,19 +13,19 @@ import (
 
 // Replay is a replay as lists show it.
 type Replay struct {
-	ReplayID      string   `json:"replay_id" doc:"24 hexadecimal digits."`
-	IntegrationID int64    `json:"integration_id" doc:"The webhook."`
-	Status        string   `json:"status" enum:"running,done,cancelled" doc:"running; done: every message was sent or is being sent; or cancelled."`
-	Reason        string   `json:"reason" doc:"Why it was cancelled; empty when it was not."`
-	Count         int64    `json:"count" doc:"How many messages it found when it began."`
-	Sent          int64    `json:"sent" doc:"How many of them were sent so far, or are being sent."`
-	StartTime     int64    `json:"start_time" doc:"Its window, Unix milliseconds, as the next."`
-	EndTime       int64    `json:"end_time" doc:"The end of its window."`
-	EventTypes    []string `json:"event_types" doc:"Only these event types; none: all."`
-	RefID         string   `json:"ref_id" doc:"Only messages about this incident or alert; empty: about all."`
-	CreatorID     int64    `json:"creator_id" doc:"The person who began it."`
-	CreatedAt     int64    `json:"created_at" doc:"When, Unix seconds."`
-	EndedAt       int64    `json:"ended_at" doc:"When it ended, Unix seconds; 0: it goes on."`
+	ReplayID      string         `json:"replay_id" doc:"24 hexadecimal digits."`
+	IntegrationID int64          `json:"integration_id" doc:"The webhook."`
+	Status        string         `json:"status" enum:"running,done,cancelled" doc:"running; done: every message was sent or is being sent; or cancelled."`
+	Reason        sentence.Words `json:"reason" doc:"Why it was cancelled; empty when it was not."`
+	Count         int64          `json:"count" doc:"How many messages it found when it began."`
+	Sent          int64          `json:"sent" doc:"How many of them were sent so far, or are being sent."`
+	StartTime     int64          `json:"start_time" doc:"Its window, Unix milliseconds, as the next."`
+	EndTime       int64          `json:"end_time" doc:"The end of its window."`
+	EventTypes    []string       `json:"event_types" doc:"Only these event types; none: all."`
+	RefID         string         `json:"ref_id" doc:"Only messages about this incident or alert; empty: about all."`
+	CreatorID     int64          `json:"creator_id" doc:"The person who began it."`
+	CreatedAt     int64          `json:"created_at" doc:"When, Unix seconds."`
+	EndedAt       int64          `json:"ended_at" doc:"When it ended, Unix seconds; 0: it goes on."`
 
 	filter          replayFilter
 	account         int64
@@ -43,7 +43,7 @@ func scanReplay(scan db.Scan) (p Replay, err error) {
 		return p, err
 	}
 	err = json.Unmarshal([]byte(text), &p.filter)
-	p.Reason = why.English()
+	p.Reason = sentence.Words(why)
 	p.StartTime = p.filter.From
 	p.EndTime = p.filter.To
 	p.RefID = p.filter.Ref

@@ -27,12 +27,12 @@ type TestRequest struct {
 
 // Tested is what became of a sample event.
 type Tested struct {
-	MessageID    string `json:"message_id" doc:"The event_id of the payload, in the header Webhook-Id too."`
-	EventID      string `json:"event_id" doc:"The id of the first attempt in the delivery history."`
-	Status       string `json:"status" enum:"success,failed,waiting" doc:"What became of the first attempt; waiting: it is not recorded yet."`
-	StatusCode   int64  `json:"status_code" doc:"HTTP status of the answer; 0 when there was none."`
-	Duration     int64  `json:"duration" doc:"How long the attempt took, in milliseconds."`
-	ErrorMessage string `json:"error_message" doc:"Why it failed; empty when it did not."`
+	MessageID    string         `json:"message_id" doc:"The event_id of the payload, in the header Webhook-Id too."`
+	EventID      string         `json:"event_id" doc:"The id of the first attempt in the delivery history."`
+	Status       string         `json:"status" enum:"success,failed,waiting" doc:"What became of the first attempt; waiting: it is not recorded yet."`
+	StatusCode   int64          `json:"status_code" doc:"HTTP status of the answer; 0 when there was none."`
+	Duration     int64          `json:"duration" doc:"How long the attempt took, in milliseconds."`
+	ErrorMessage sentence.Words `json:"error_message" doc:"Why it failed; empty when it did not."`
 	api.Warnings
 }
 
@@ -181,7 +181,7 @@ func (r *Service) testShow(c *api.Call, s sampled) (Tested, error) {
 	h, found, err := db.One(c.Tx, func(scan db.Scan) (h Tested, err error) {
 		var why sentence.Value
 		err = scan(&h.Status, &h.StatusCode, &h.Duration, (*string)(&why))
-		h.ErrorMessage = why.English()
+		h.ErrorMessage = sentence.Words(why)
 		return h, err
 	}, `SELECT d.status, d.status_code, d.duration, coalesce(x.error_message, '') FROM webhook_delivery d
 		LEFT JOIN webhook_exchange x ON x.account_id = d.account_id AND x.event_id = d.event_id

@@ -43,7 +43,7 @@ type Error struct {
 	Kind    Kind
 	Field   string // path of the offending request field, such as layers[2].rotation_value; may be empty
 	Message string // one clause for the caller: the bound and the value received; never a secret
-	Says    Clause // what Message was made of; empty: it was made elsewhere
+	Text    Clause // what Message was made of; empty: it was made elsewhere
 	Object  Ref    // for ReferenceExist: the object that cannot be deleted, by kind and id
 	Refs    []Ref  // for ReferenceExist: the objects that refer to it
 	Newer   int64  // for Outdated: the object's present revision
@@ -74,10 +74,10 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // Clause returns the message as what it was made of.
 func (e *Error) Clause() Clause {
-	if e.Says.Format == "" {
-		return Say("%s", e.Message)
+	if e.Text.Format == "" {
+		return NewClause("%s", e.Message)
 	}
-	return e.Says
+	return e.Text
 }
 
 // Clause is a text for people as what it was made of, so that it can be shown in another language: a format, which that language
@@ -88,8 +88,8 @@ type Clause struct {
 	Args   []any
 }
 
-// Say returns a clause. The format and its arguments are those of fmt.Sprintf.
-func Say(format string, args ...any) Clause { return Clause{format, args} }
+// NewClause returns a clause. The format and its arguments are those of fmt.Sprintf.
+func NewClause(format string, args ...any) Clause { return Clause{format, args} }
 
 // String returns the clause in English.
 func (c Clause) String() string { return fmt.Sprintf(c.Format, c.Args...) }
@@ -109,7 +109,7 @@ func (w Words) String() string { return strings.Join(w, ", ") }
 // Invalid returns the error of a request field that is missing, malformed or out of bounds. The format names
 // the bound and the value received, for example Invalid("limit", "must be from 1 to 100, got %d", n).
 func Invalid(field, format string, args ...any) error {
-	return says(Error{Kind: InvalidParameter, Field: field}, format, args)
+	return withMessage(Error{Kind: InvalidParameter, Field: field}, format, args)
 }
 
 // Missing returns the error of an object that does not exist in the caller's account. Objects of other accounts
@@ -120,23 +120,23 @@ func Missing(kind string, id any) error {
 
 // Denied returns the error of an app key without a permission; the format names the permission it lacks.
 func Denied(format string, args ...any) error {
-	return says(Error{Kind: AccessDenied}, format, args)
+	return withMessage(Error{Kind: AccessDenied}, format, args)
 }
 
 // TooSoon returns the error of a call that may be made again after a time.
 func TooSoon(after time.Duration, format string, args ...any) error {
-	return says(Error{Kind: TooFrequent, Retry: after}, format, args)
+	return withMessage(Error{Kind: TooFrequent, Retry: after}, format, args)
 }
 
 // New returns an error of any other kind with a sentence for the caller.
 func New(kind Kind, format string, args ...any) error {
-	return says(Error{Kind: kind}, format, args)
+	return withMessage(Error{Kind: kind}, format, args)
 }
 
-// says returns an error with its message.
-func says(e Error, format string, args []any) error {
-	e.Says = Say(format, args...)
-	e.Message = e.Says.String()
+// withMessage returns an error with its message.
+func withMessage(e Error, format string, args []any) error {
+	e.Text = NewClause(format, args...)
+	e.Message = e.Text.String()
 	return &e
 }
 
