@@ -86,7 +86,7 @@ soak: $(SOAK)
 
 soak-timeline:
 	TOCSIN_TIMELINE_CASES=$(CASES) go test -count=1 -timeout 0 -run . ./internal/core/oncall
-	TOCSIN_SCHEDULE_CASES=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestExplainAgrees|TestReadersAgree|TestThePlanOfAnOverride' ./internal/schedule
+	TOCSIN_SCHEDULE_CASES=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestExplainAgrees|TestReadersAgree|TestPlanOfOverride' ./internal/schedule
 
 # The watches of alert rules beside a naive model, ten steps for each of CASES, and Prometheus' own test program.
 soak-monitors:
@@ -99,23 +99,23 @@ soak-rules:
 
 soak-stories:
 	TOCSIN_INVARIANT_RUNS=$(ROUNDS) TOCSIN_LINT_CONFIGURATIONS=$$((20 * $(ROUNDS))) \
-		go test -count=1 -timeout 0 -run 'TestInvariants|TestACleanConfiguration' ./test/story
+		go test -count=1 -timeout 0 -run 'TestInvariants|TestCleanConfiguration' ./test/story
 
 soak-stress:
 	TOCSIN_BUDGET_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestBudget ./internal/engine/notify
 	TOCSIN_STRESS_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestStress ./internal/platform/delivery
 	TOCSIN_TRIAGE_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestBatchResults|TestActionsWhile|TestOrderChanges' ./internal/engine/triage
-	TOCSIN_WEBHOOK_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestEachSubscriber|TestMessagesOfAnObject|TestAFailureHolds|TestDumpIs' ./internal/engine/webhook
+	TOCSIN_WEBHOOK_SEEDS=$(ROUNDS) go test -count=1 -timeout 0 -run 'TestEachSubscriber|TestMessagesOfObject|TestFailureHolds|TestDumpIs' ./internal/engine/webhook
 
 soak-crash:
-	TOCSIN_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestAcceptedEventsSurviveAKill ./test/blackbox
+	TOCSIN_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -run TestAcceptedEventsSurviveKill ./test/blackbox
 	TOCSIN_POISONS=all go test -count=1 -timeout 0 -v -run TestPageComesDespitePoison ./test/blackbox
 
 soak-failover:
-	TOCSIN_FAILOVER_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -v -run TestAStandbyTakesOver ./test/failover
+	TOCSIN_FAILOVER_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 -v -run TestStandbyTakesOver ./test/failover
 
 soak-nodes:
-	TOCSIN_NODES_ROUNDS=$$((2 * $(ROUNDS))) go test -count=1 -timeout 0 -v -run TestANodeIsKilled ./test/nodes
+	TOCSIN_NODES_ROUNDS=$$((2 * $(ROUNDS))) go test -count=1 -timeout 0 -v -run TestNodeIsKilled ./test/nodes
 
 # Each pair of faults twice, about half an hour.
 soak-edges:

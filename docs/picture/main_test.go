@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestThePictureIsWhatTheEngineComputes(t *testing.T) {
+func TestPictureIsWhatEngineComputes(t *testing.T) {
 	var b bytes.Buffer
 	draw(&b)
 	file, err := os.ReadFile("../timeline.svg")

@@ -72,9 +72,9 @@ func TestCreate(t *testing.T) {
 	})
 }
 
-// TestOperationsNameThePermissionsOfNarrowedKeys checks that a key narrowed to nothing writes no absence, not even of its
+// TestOperationsNamePermissionsOfNarrowedKeys checks that a key narrowed to nothing writes no absence, not even of its
 // person.
-func TestOperationsNameThePermissionsOfNarrowedKeys(t *testing.T) {
+func TestOperationsNamePermissionsOfNarrowedKeys(t *testing.T) {
 	for _, op := range (&absence.Service{}).Ops() {
 		if len(op.Allow) != 0 || len(op.Narrowed) == 0 {
 			t.Errorf("%s: any full key may call it, and a narrowed one needs a permission", op.Path)
@@ -136,8 +136,8 @@ func TestUpdateListDelete(t *testing.T) {
 	})
 }
 
-// TestAbsencesReachTheEngine checks that a schedule has the absences of its persons, also after each change.
-func TestAbsencesReachTheEngine(t *testing.T) {
+// TestAbsencesReachEngine checks that a schedule has the absences of its persons, also after each change.
+func TestAbsencesReachEngine(t *testing.T) {
 	s := start(t)
 	now := s.Clock.Now().Unix()
 	id := rota(s, owner, reader)
@@ -207,7 +207,7 @@ func TestAbsencesAreBoundedAndPruned(t *testing.T) {
 	}
 }
 
-func TestAbsencesOfAFile(t *testing.T) {
+func TestAbsencesOfFile(t *testing.T) {
 	s := start(t)
 	now := s.Clock.Now().Unix()
 	create(s, apitest.KeyA, owner, now, now+60, "n")

@@ -50,8 +50,8 @@ func TestEffectsAreComputedWhileOthersWrite(t *testing.T) {
 	}
 }
 
-// TestAnAbsenceShowsWhatItChanges lets a reader be absent on their day of a rotation with the owner.
-func TestAnAbsenceShowsWhatItChanges(t *testing.T) {
+// TestAbsenceShowsWhatItChanges lets a reader be absent on their day of a rotation with the owner.
+func TestAbsenceShowsWhatItChanges(t *testing.T) {
 	s := start(t)
 	now := s.Clock.Now().Unix()
 	id := rota(s, owner, reader) // the reader's day is the second

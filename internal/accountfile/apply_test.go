@@ -91,8 +91,8 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestApplyRejectsAStalePlan changes the account between the plan and its application.
-func TestApplyRejectsAStalePlan(t *testing.T) {
+// TestApplyRejectsStalePlan changes the account between the plan and its application.
+func TestApplyRejectsStalePlan(t *testing.T) {
 	h := newInstallation(t)
 	h.apply(t, read(t, byHand(t)), accountfile.Options{})
 	f := read(t, h.export(t, bluewhale, false))

@@ -147,7 +147,7 @@ func TestImportReplaces(t *testing.T) {
 	}
 }
 
-func TestExportOfAnUnknownAccount(t *testing.T) {
+func TestExportOfUnknownAccount(t *testing.T) {
 	h := newInstallation(t)
 	if _, err := accountfile.Export(context.Background(), h.db, h.keyring, 5, true); fault.KindOf(err) != fault.NotFound || !strings.Contains(err.Error(), "account 5") {
 		t.Errorf("%v", err)

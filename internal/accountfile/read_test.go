@@ -132,9 +132,9 @@ func sections(t testing.TB) map[string]string {
 	return small
 }
 
-// TestAnAccountWithoutATimeZone: an account without a time zone has UTC, as after the first start. An empty name and a
+// TestAccountWithoutTimeZone: an account without a time zone has UTC, as after the first start. An empty name and a
 // missing one mean the same, and the exported file has UTC.
-func TestAnAccountWithoutATimeZone(t *testing.T) {
+func TestAccountWithoutTimeZone(t *testing.T) {
 	for _, zone := range []string{`"time_zone": "", `, ``, `"time_zone": "UTC", `} {
 		f, err := accountfile.Read(strings.NewReader(`{"format": "tocsin.account/1", "account": {"account_id": 7, "account_name": "Acme", ` + zone + `"owner_id": 1},
 			"persons": [{"person_id": 1, "person_name": "Olga"}]}`))

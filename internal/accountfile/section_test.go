@@ -8,7 +8,7 @@ import (
 )
 
 // Each list of a file has its section, and each section its list.
-func TestEveryListOfAFileHasItsSection(t *testing.T) {
+func TestEveryListOfFileHasItsSection(t *testing.T) {
 	var lists []string
 	for f := range reflect.TypeFor[File]().Fields() {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.Type.Kind() == reflect.Slice {

@@ -8,7 +8,7 @@ import (
 )
 
 // A filter that a file has in one shape is exported in it, and the same file again changes nothing.
-func TestFiltersOfAFileKeepTheirShape(t *testing.T) {
+func TestFiltersOfFileKeepTheirShape(t *testing.T) {
 	const one = `{"key":"labels.a","oper":"IN","vals":["1"]}`
 	for _, shape := range []struct{ filter, fields string }{
 		{`[` + one + `]`, `["a","b"]`},

@@ -9,7 +9,7 @@ import (
 )
 
 // An apply that changes a page keeps its changes, which are history; one that deletes it deletes them too.
-func TestApplyKeepsTheChangesOfAPage(t *testing.T) {
+func TestApplyKeepsChangesOfPage(t *testing.T) {
 	h := newInstallation(t)
 	f := read(t, byHand(t))
 	f.StatusPages = []statuspage.Page{{PageID: 7, Name: "Acme", URLName: "acme", Components: []statuspage.Component{{ComponentID: "c", Name: "C"}}}}
@@ -39,7 +39,7 @@ func TestApplyKeepsTheChangesOfAPage(t *testing.T) {
 }
 
 // Two pages of a file cannot have the same name in URLs.
-func TestStatusPagesOfAFileAreUnique(t *testing.T) {
+func TestStatusPagesOfFileAreUnique(t *testing.T) {
 	h := newInstallation(t)
 	f := read(t, byHand(t))
 	f.StatusPages = []statuspage.Page{{PageID: 7, Name: "A", URLName: "acme"}, {PageID: 8, Name: "B", URLName: "acme"}}

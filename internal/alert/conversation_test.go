@@ -21,9 +21,9 @@ func withEvents(s *apitest.Server) {
 	s.Exec(`INSERT INTO feed (account_id, ref_id, feed_id, created_at, type, person_id, detail) VALUES ($1, $2, 1, 1712650001000, 'a_new', 0, '{"severity":"Warning"}'), ($1, $2, 2, 1712650002000, 'a_close', 0, '{}')`, apitest.AccountA, full)
 }
 
-// TestASearchByTitleIsBounded: an expression that would take a minute of the processor is not run to the end, and the reply
+// TestSearchByTitleIsBounded: an expression that would take a minute of the processor is not run to the end, and the reply
 // has a warning.
-func TestASearchByTitleIsBounded(t *testing.T) {
+func TestSearchByTitleIsBounded(t *testing.T) {
 	s := start(t)
 	s.Exec(`WITH RECURSIVE t(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM t WHERE n < 499)
 		INSERT INTO alert (account_id, alert_id, channel_id, incident_id, integration_id, integration_name, integration_type, integration_ref_id,

@@ -13,7 +13,7 @@ import (
 
 // Of alerts of one key that began in the same second, an active one is the newest: each process makes ids of its own, so
 // that the later alert of another process may have the lower one.
-func TestTheActiveAlertOfASecondIsTheLatest(t *testing.T) {
+func TestActiveAlertOfSecondIsLatest(t *testing.T) {
 	s := start(t)
 	now := time.Unix(1_776_052_800, 0)
 	err := s.DB.Write(context.Background(), func(tx *db.Tx) error {

@@ -81,7 +81,7 @@ func randomAlert(rng *rand.Rand, i int) alert.Alert {
 	return a
 }
 
-func TestLoadReadsTheOlderNames(t *testing.T) {
+func TestLoadReadsOlderNames(t *testing.T) {
 	s := start(t)
 	a := least("663a1b2c3d4e5f6789abcd0A", 0)
 	a.DataSourceID = 5

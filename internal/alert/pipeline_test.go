@@ -42,7 +42,7 @@ func TestConversationPipeline(t *testing.T) {
 	})
 }
 
-func TestPipelinesOfAFile(t *testing.T) {
+func TestPipelinesOfFile(t *testing.T) {
 	apitest.RoundTrip(t, alert.Pipelines, []alert.Pipeline{
 		{IntegrationID: 11, Rules: []pipeline.Rule{{Kind: "alert_drop"}}, Status: "enabled", CreatedAt: 3},
 	}, map[string]func(*alert.Pipeline){

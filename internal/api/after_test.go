@@ -78,8 +78,8 @@ func TestDoAfterHoldsNoTransaction(t *testing.T) {
 	}
 }
 
-// TestDoAfterCompletesWithoutTheCaller: the result of the call to the other system is stored although the caller left.
-func TestDoAfterCompletesWithoutTheCaller(t *testing.T) {
+// TestDoAfterCompletesWithoutCaller: the result of the call to the other system is stored although the caller left.
+func TestDoAfterCompletesWithoutCaller(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(context.Background())
 	gone, done := make(chan struct{}), make(chan error, 1)

@@ -13,10 +13,10 @@ import (
 	"tocsin/internal/api/apitest"
 )
 
-// TestChecksAgreeWithTheDocument sends random requests, good and bad, and compares the frame's verdict with that of an
+// TestChecksAgreeWithDocument sends random requests, good and bad, and compares the frame's verdict with that of an
 // independent validator of the published schema. An empty text where it counts as absent is left out of what the validator
 // sees. Integers beyond their width and in other notations, which schemas do not distinguish, are left to TestIntegers.
-func TestChecksAgreeWithTheDocument(t *testing.T) {
+func TestChecksAgreeWithDocument(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, toys())
 	published := apitest.OpenAPISchema(t, s.Frame, "/paths/~1toy~1echo/post/requestBody/content/application~1json/schema")
@@ -123,8 +123,8 @@ func (fields randomFields) object(r *rand.Rand, depth int) map[string]any {
 	return object
 }
 
-// TestCheckStopsAtTheFirstFault: else a megabyte of faults would cost a hundred megabytes.
-func TestCheckStopsAtTheFirstFault(t *testing.T) {
+// TestCheckStopsAtFirstFault: else a megabyte of faults would cost a hundred megabytes.
+func TestCheckStopsAtFirstFault(t *testing.T) {
 	s := apitest.Start(t, toys())
 	spent := func(field string) float64 {
 		body := []byte(with(`"` + field + `":[` + strings.Repeat(`true,`, 5_000) + `true]`))

@@ -19,7 +19,7 @@ import (
 // valid UTF-8 stays as it is. It may share memory with what others read: the caller must not change what it refers to. Warnings
 // of the frame are in a reply that embeds Warnings.
 //
-// In and Out must be the types of the operation at the path. TestPagesCallWithTheTypesOfOperations reads all calls.
+// In and Out must be the types of the operation at the path. TestPagesCallWithTypesOfOperations reads all calls.
 func Ask[Out, In any](ctx context.Context, f *Frame, by Inside, path string, in In) (out Out, err error) {
 	if op := f.ops[path]; op != nil && (op.Do.in != reflect.TypeFor[In]() || op.Do.out != reflect.TypeFor[Out]()) {
 		return out, fmt.Errorf("%s takes %v and answers %v, called with %T for %T", path, op.Do.in, op.Do.out, in, out)

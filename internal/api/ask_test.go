@@ -60,9 +60,9 @@ func insider(s *apitest.Server, t testing.TB, person int64) api.Inside {
 	return by
 }
 
-// TestAskHandsOverTheOperationsValues calls with types: what is absent stays absent, what JSON leaves out does not arrive, the reply is not copied,
+// TestAskHandsOverOperationsValues calls with types: what is absent stays absent, what JSON leaves out does not arrive, the reply is not copied,
 // not encoded, and has the warnings.
-func TestAskHandsOverTheOperationsValues(t *testing.T) {
+func TestAskHandsOverOperationsValues(t *testing.T) {
 	t.Parallel()
 	s := withToys(apitest.Start(t, toys(), boxes()))
 	ctx, owner := context.Background(), insider(s, t, apitest.OwnerA)
@@ -83,8 +83,8 @@ func TestAskHandsOverTheOperationsValues(t *testing.T) {
 	}
 }
 
-// TestAskRefusesAsTheAPIDoes compares the refusals and the audit log of calls with types and of calls with a key.
-func TestAskRefusesAsTheAPIDoes(t *testing.T) {
+// TestAskRefusesAsAPIDoes compares the refusals and the audit log of calls with types and of calls with a key.
+func TestAskRefusesAsAPIDoes(t *testing.T) {
 	t.Parallel()
 	s := withToys(apitest.Start(t, toys(), boxes()))
 	ctx, owner := context.Background(), insider(s, t, apitest.OwnerA)

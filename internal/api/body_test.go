@@ -97,9 +97,9 @@ func TestSlowBodiesAreRefused(t *testing.T) {
 	holds(s, 0)
 }
 
-// TestRefusalsDoNotWaitForTheBody: a call that is refused for its path, key, limit or permission is answered before any
+// TestRefusalsDoNotWaitForBody: a call that is refused for its path, key, limit or permission is answered before any
 // of its body has arrived.
-func TestRefusalsDoNotWaitForTheBody(t *testing.T) {
+func TestRefusalsDoNotWaitForBody(t *testing.T) {
 	t.Parallel()
 	s := withToys(apitest.StartWith(t, ratelimit.Rate{PerSecond: 1000, PerMinute: 1}, toys()))
 	s.Call(apitest.KeyB, list, `{}`)

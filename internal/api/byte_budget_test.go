@@ -72,9 +72,9 @@ func TestByteBudgetCounts(t *testing.T) {
 	}
 }
 
-// TestByteBudgetKeepsBytesForTheNextAccount: however many accounts take all they can, the next one is granted some, and
+// TestByteBudgetKeepsBytesForNextAccount: however many accounts take all they can, the next one is granted some, and
 // so is a small body of an account that has used up its bound.
-func TestByteBudgetKeepsBytesForTheNextAccount(t *testing.T) {
+func TestByteBudgetKeepsBytesForNextAccount(t *testing.T) {
 	t.Parallel()
 	b := newBodyBudget(bodiesAtOnce, time.Hour)
 	for account := range int64(6) {

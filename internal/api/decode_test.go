@@ -213,8 +213,8 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestABodyThatEndsEarly claims more bytes than it sends.
-func TestABodyThatEndsEarly(t *testing.T) {
+// TestBodyThatEndsEarly claims more bytes than it sends.
+func TestBodyThatEndsEarly(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, toys())
 	reader, writer := io.Pipe()

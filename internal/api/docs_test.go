@@ -28,7 +28,7 @@ func getDocs(h http.Handler, change func(*http.Request)) *httptest.ResponseRecor
 	return w
 }
 
-func TestTheReferenceShowsEveryOperation(t *testing.T) {
+func TestReferenceShowsEveryOperation(t *testing.T) {
 	t.Parallel()
 	s, ops := golden(t)
 	w := getDocs(s.Frame.Docs(), nil)
@@ -97,7 +97,7 @@ func TestFieldsInWords(t *testing.T) {
 	}
 }
 
-func TestTheReferenceIsOnePage(t *testing.T) {
+func TestReferenceIsOnePage(t *testing.T) {
 	t.Parallel()
 	s, _ := golden(t)
 	w := getDocs(s.Frame.Docs(), nil)
@@ -180,7 +180,7 @@ func TestOperationTextsAreEscaped(t *testing.T) {
 	}
 }
 
-func TestTheReferenceIsServed(t *testing.T) {
+func TestReferenceIsServed(t *testing.T) {
 	t.Parallel()
 	h := apitest.Start(t, toys()).Frame.Docs()
 	tag := getDocs(h, nil).Header().Get("ETag")

@@ -43,7 +43,7 @@ func auditLog(s *apitest.Server) (entries []audited) {
 	return entries
 }
 
-func TestAWriteIsRecorded(t *testing.T) {
+func TestWriteIsRecorded(t *testing.T) {
 	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	r := s.Call(apitest.KeyA, create, `{"name":"ball","password":"hunter2","extra":[1]}`)
@@ -73,8 +73,8 @@ func TestReadsAreNotRecorded(t *testing.T) {
 	}
 }
 
-// TestARefusedWrite: nothing of the change is stored, one audit entry has the error code, and the next write works.
-func TestARefusedWrite(t *testing.T) {
+// TestRefusedWrite: nothing of the change is stored, one audit entry has the error code, and the next write works.
+func TestRefusedWrite(t *testing.T) {
 	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	for _, c := range []struct{ name, key, kind, body, code, recorded string }{
@@ -136,7 +136,7 @@ func TestUnknownKeysLeaveNoRecord(t *testing.T) {
 	}
 }
 
-func TestAPanicFailsOneCallOnly(t *testing.T) {
+func TestPanicFailsOneCallOnly(t *testing.T) {
 	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	for range 20 { // more often than there are connections
@@ -152,8 +152,8 @@ func TestAPanicFailsOneCallOnly(t *testing.T) {
 	}
 }
 
-// TestASnapshotAgreesWithItself counts twice while other calls write: the two counts of one call must agree.
-func TestASnapshotAgreesWithItself(t *testing.T) {
+// TestSnapshotAgreesWithItself counts twice while other calls write: the two counts of one call must agree.
+func TestSnapshotAgreesWithItself(t *testing.T) {
 	t.Parallel()
 	type counts struct {
 		Before int64 `json:"before"`

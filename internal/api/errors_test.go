@@ -11,7 +11,7 @@ import (
 // apitest.ReadReply checks the shape of every reply of every test: request_id and data, or request_id
 // and an error with code and message, and the same id in both headers. Here are the tests of their texts.
 
-func TestErrorsFollowTheLanguage(t *testing.T) {
+func TestErrorsFollowLanguage(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, toys())
 	for _, c := range []struct{ language, path, key, body, message string }{
@@ -36,7 +36,7 @@ func TestErrorsFollowTheLanguage(t *testing.T) {
 	}
 }
 
-func TestAnInternalErrorShowsNoDetails(t *testing.T) {
+func TestInternalErrorShowsNoDetails(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, toys())
 	for _, name := range []string{"panic", "encode", "error"} {

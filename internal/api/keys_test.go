@@ -29,7 +29,7 @@ func bearer(s *apitest.Server, authorization, query string) apitest.Reply {
 	return s.Do(r)
 }
 
-func TestWhereTheKeyIs(t *testing.T) {
+func TestWhereKeyIs(t *testing.T) {
 	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	for _, c := range []struct{ name, header, query, code string }{
@@ -113,7 +113,7 @@ func TestKeysExpire(t *testing.T) {
 	}
 }
 
-func TestWhatAKeyMay(t *testing.T) {
+func TestWhatKeyMay(t *testing.T) {
 	t.Parallel()
 	s := withToys(apitest.Start(t, toys()))
 	s.Exec(`INSERT INTO toy (account_id, toy_id, toy_name) VALUES ($1, 1, 'ball')`, apitest.AccountA)

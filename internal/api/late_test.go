@@ -10,9 +10,9 @@ import (
 	"tocsin/internal/platform/ratelimit"
 )
 
-// TestAnEagerCallerIsRefusedLate: after many refusals in a minute the next one waits, and is the same in the end. No one else
+// TestEagerCallerIsRefusedLate: after many refusals in a minute the next one waits, and is the same in the end. No one else
 // waits: no other account, no other operation, and no call that is not refused.
-func TestAnEagerCallerIsRefusedLate(t *testing.T) {
+func TestEagerCallerIsRefusedLate(t *testing.T) {
 	t.Parallel()
 	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.Rate, c.LateBy = ratelimit.Rate{PerSecond: 1}, time.Hour }, toys()))
 	t.Cleanup(s.Frame.StopWaiting)

@@ -36,7 +36,7 @@ func until(t *testing.T, s *apitest.Server, n int) {
 }
 
 // The place of a client that is gone is free for the next, and a call whose turn comes is answered as if it had just come.
-func TestAClientThatIsGoneFreesItsPlace(t *testing.T) {
+func TestClientThatIsGoneFreesItsPlace(t *testing.T) {
 	t.Parallel()
 	s := withWait(t)
 	ctx, leave := context.WithCancel(context.Background())
@@ -66,7 +66,7 @@ func TestAClientThatIsGoneFreesItsPlace(t *testing.T) {
 }
 
 // A key that is revoked while its call waits is refused.
-func TestARevokedKeyIsRefusedAfterWaiting(t *testing.T) {
+func TestRevokedKeyIsRefusedAfterWaiting(t *testing.T) {
 	t.Parallel()
 	s := withWait(t)
 	replies := make(chan apitest.Reply, 1)

@@ -83,9 +83,9 @@ func TestLimitsArePerAccountAndOperation(t *testing.T) {
 	}
 }
 
-// TestRefusedCallsOfTheOperationCount: a call that the limit refused does not count, but a call that passed the limit
+// TestRefusedCallsOfOperationCount: a call that the limit refused does not count, but a call that passed the limit
 // counts even if it is refused later.
-func TestRefusedCallsOfTheOperationCount(t *testing.T) {
+func TestRefusedCallsOfOperationCount(t *testing.T) {
 	t.Parallel()
 	s := withToys(apitest.StartWith(t, ratelimit.Rate{PerSecond: 2}, toys()))
 	for i, code := range []string{"ResourceNotFound", "InvalidParameter", "RequestTooFrequently"} {
@@ -95,7 +95,7 @@ func TestRefusedCallsOfTheOperationCount(t *testing.T) {
 	}
 }
 
-func TestAnOperationsOwnLimit(t *testing.T) {
+func TestOperationsOwnLimit(t *testing.T) {
 	t.Parallel()
 	slow := toys()
 	for i := range slow {

@@ -85,7 +85,7 @@ func TestOneLinePerCall(t *testing.T) {
 	}
 }
 
-func TestTheLogHoldsNoSecrets(t *testing.T) {
+func TestLogHoldsNoSecrets(t *testing.T) {
 	t.Parallel()
 	s, log := startLogging(t)
 	const secret = "hunter2hunter2"
@@ -119,8 +119,8 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 	}
 }
 
-// TestACallerThatLeaves: a caller that leaves is not an internal error; a call that takes too long is Unavailable.
-func TestACallerThatLeaves(t *testing.T) {
+// TestCallerThatLeaves: a caller that leaves is not an internal error; a call that takes too long is Unavailable.
+func TestCallerThatLeaves(t *testing.T) {
 	t.Parallel()
 	log := &lines{}
 	waits := []api.Op{{Path: "/toy/wait", Effect: api.Write, Do: api.Do(func(c *api.Call, in nothing) (api.Empty, error) {

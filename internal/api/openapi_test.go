@@ -40,13 +40,13 @@ var (
 	answered []api.Op
 )
 
-func TestTheDocumentKeepsTheRules(t *testing.T) {
+func TestDocumentKeepsRules(t *testing.T) {
 	t.Parallel()
 	s, _ := golden(t)
 	apitest.CheckOpenAPI(t, s.Frame)
 }
 
-func TestTheDocumentDescribesTheOperations(t *testing.T) {
+func TestDocumentDescribesOperations(t *testing.T) {
 	t.Parallel()
 	s, _ := golden(t)
 	b, err := s.Frame.OpenAPI()
@@ -121,7 +121,7 @@ func TestTheDocumentDescribesTheOperations(t *testing.T) {
 	}
 }
 
-func TestTheDocumentIsServed(t *testing.T) {
+func TestDocumentIsServed(t *testing.T) {
 	t.Parallel()
 	s, _ := golden(t)
 	want, err := s.Frame.OpenAPI()

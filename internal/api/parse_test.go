@@ -29,8 +29,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestParseTakesTheFastWay fails when every body falls back to the common decoder, which no other test would notice.
-func TestParseTakesTheFastWay(t *testing.T) {
+// TestParseTakesFastWay fails when every body falls back to the common decoder, which no other test would notice.
+func TestParseTakesFastWay(t *testing.T) {
 	t.Parallel()
 	body := strings.NewReader(`{"a":[1,"x",true,null,{"b":[]}],"c":{}}`)
 	got, err := untyped(jsontext.NewDecoder(body))

@@ -17,8 +17,8 @@ func (w *words) AppendJSON(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// TestARepliesBytesAreNotCopied: neither of one that fits into the buffer nor of one that has outgrown it.
-func TestARepliesBytesAreNotCopied(t *testing.T) {
+// TestRepliesBytesAreNotCopied: neither of one that fits into the buffer nor of one that has outgrown it.
+func TestRepliesBytesAreNotCopied(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 100, 1 << 20} {
 		x, w := &exchange{}, &words{text: `"` + strings.Repeat("x", n) + `"`}

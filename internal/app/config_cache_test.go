@@ -45,10 +45,10 @@ func reply(a *app.App, key, path, body string) string {
 	return fmt.Sprint(w.Code, requestID.ReplaceAllString(w.Body.String(), ""))
 }
 
-// TestCachesAgreeWithTheDatabase changes and reads the configuration on two nodes of one database. Each reply must be
+// TestCachesAgreeWithDatabase changes and reads the configuration on two nodes of one database. Each reply must be
 // equal to that of a node that has just started, and so has nothing in its caches. TOCSIN_CACHE_SEEDS sets how many runs
 // of 60 changes and comparisons it makes.
-func TestCachesAgreeWithTheDatabase(t *testing.T) {
+func TestCachesAgreeWithDatabase(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(apitest.Setting(t, "TOCSIN_CACHE_SEEDS", 1)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

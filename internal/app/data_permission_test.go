@@ -146,9 +146,9 @@ func (w world) check(k kind, cells []string) {
 	}
 }
 
-// TestEveryOperationOnAKindIsTried fails for a new operation that has no test on its kind of object, or has no known
+// TestEveryOperationOnKindIsTried fails for a new operation that has no test on its kind of object, or has no known
 // kind.
-func TestEveryOperationOnAKindIsTried(t *testing.T) {
+func TestEveryOperationOnKindIsTried(t *testing.T) {
 	t.Parallel()
 	a, _, _, _ := start(t)
 	var reasons []string

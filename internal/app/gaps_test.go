@@ -87,7 +87,7 @@ func TestGapsAreRemembered(t *testing.T) {
 }
 
 // What holds until tomorrow is not read again.
-func TestGapsHoldForADay(t *testing.T) {
+func TestGapsHoldForDay(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		from  int64

@@ -52,8 +52,8 @@ func TestJobsAskOnceForAllAccounts(t *testing.T) {
 	}
 }
 
-// TestAnIdleProgramAsksTheSame: one round of all jobs takes as many statements whatever the number of accounts is.
-func TestAnIdleProgramAsksTheSame(t *testing.T) {
+// TestIdleProgramAsksSame: one round of all jobs takes as many statements whatever the number of accounts is.
+func TestIdleProgramAsksSame(t *testing.T) {
 	t.Parallel()
 	d := newCounted(t)
 	next := int64(1000)
@@ -80,9 +80,9 @@ func TestAnIdleProgramAsksTheSame(t *testing.T) {
 	}
 }
 
-// TestALongPageAsksTheSame: a page takes as many statements whatever the number of its entries is. Each size is asked for
+// TestLongPageAsksSame: a page takes as many statements whatever the number of its entries is. Each size is asked for
 // several times: what a request finds in memory it must read again when the machine was busy and the copy is too old.
-func TestALongPageAsksTheSame(t *testing.T) {
+func TestLongPageAsksSame(t *testing.T) {
 	t.Parallel()
 	d := newCounted(t)
 	d.take(decidingKinds[0], "page", 30)

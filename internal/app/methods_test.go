@@ -11,9 +11,9 @@ import (
 	"tocsin/internal/sender"
 )
 
-// TestEveryMethodHasATarget: each method has a render target, which escapes its texts. A new method without a target
+// TestEveryMethodHasTarget: each method has a render target, which escapes its texts. A new method without a target
 // must not be used by accident.
-func TestEveryMethodHasATarget(t *testing.T) {
+func TestEveryMethodHasTarget(t *testing.T) {
 	t.Parallel()
 	a := &App{Config: Config{Clock: clock.At(time.Unix(0, 0))}}
 	methods := append(a.methods(), "email", "sms", "voice", "push", integration.SlackApp, integration.FeishuApp, integration.DingTalkApp, integration.WeComApp, integration.TeamsApp)

@@ -16,7 +16,7 @@ import (
 
 // While the database is away, the metrics that do not need it are served: else a database that is away would look
 // like a server that is gone.
-func TestMetricsWithoutTheDatabase(t *testing.T) {
+func TestMetricsWithoutDatabase(t *testing.T) {
 	t.Parallel()
 	a, err := app.New(t.Context(), app.Config{
 		DB: dbtest.Migrated(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: clock.System,

@@ -11,9 +11,9 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-// TestANewObjectReplacesNoOther creates an object of each kind while all numbers that come next belong to others. They
+// TestNewObjectReplacesNoOther creates an object of each kind while all numbers that come next belong to others. They
 // all stay, and there is one more.
-func TestANewObjectReplacesNoOther(t *testing.T) {
+func TestNewObjectReplacesNoOther(t *testing.T) {
 	t.Parallel()
 	a, url, owner, _ := start(t)
 	s := client{t, url}

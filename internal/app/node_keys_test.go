@@ -13,9 +13,9 @@ import (
 	"tocsin/internal/platform/secret"
 )
 
-// TestNodesNeedTheSameKeys: no default file, no other key, no other key under the same id; and a new key takes over step by
+// TestNodesNeedSameKeys: no default file, no other key, no other key under the same id; and a new key takes over step by
 // step, while no node is ever without a key that a secret needs.
-func TestNodesNeedTheSameKeys(t *testing.T) {
+func TestNodesNeedSameKeys(t *testing.T) {
 	t.Parallel()
 	several(t)
 	dsn, old := dbtest.Migrated(t), secret.NewKey()

@@ -125,8 +125,8 @@ func TestNodesSeeEachOther(t *testing.T) {
 	_ = sa
 }
 
-// TestANodeTakesThePlaceOfItsPredecessor: one that was killed and starts again on the same address counts once.
-func TestANodeTakesThePlaceOfItsPredecessor(t *testing.T) {
+// TestNodeTakesPlaceOfItsPredecessor: one that was killed and starts again on the same address counts once.
+func TestNodeTakesPlaceOfItsPredecessor(t *testing.T) {
 	t.Parallel()
 	several(t)
 	dsn, key := dbtest.Migrated(t), secret.NewKey()
@@ -145,8 +145,8 @@ func TestANodeTakesThePlaceOfItsPredecessor(t *testing.T) {
 	}
 }
 
-// TestNodesShareTheDatabasesTime: a node whose machine's clock is an hour off shows the time of the others, and its health shows that.
-func TestNodesShareTheDatabasesTime(t *testing.T) {
+// TestNodesShareDatabasesTime: a node whose machine's clock is an hour off shows the time of the others, and its health shows that.
+func TestNodesShareDatabasesTime(t *testing.T) {
 	t.Parallel()
 	several(t)
 	dsn, key := dbtest.Migrated(t), secret.NewKey()
@@ -214,8 +214,8 @@ func TestTwoFirstStartsMakeOneAccount(t *testing.T) {
 	}
 }
 
-// TestAChangeHoldsOnEveryNode ends rights and changes configuration on one node: the others follow within a second.
-func TestAChangeHoldsOnEveryNode(t *testing.T) {
+// TestChangeHoldsOnEveryNode ends rights and changes configuration on one node: the others follow within a second.
+func TestChangeHoldsOnEveryNode(t *testing.T) {
 	t.Parallel()
 	one, _, owner, _ := start(t)
 	two := newNode(t, one.Config)

@@ -6,7 +6,7 @@ import (
 	"tocsin/internal/api/apitest"
 )
 
-func TestTheDocumentKeepsTheRules(t *testing.T) {
+func TestDocumentKeepsRules(t *testing.T) {
 	t.Parallel()
 	a, _, _, _ := start(t)
 	apitest.CheckOpenAPI(t, a.Frame)

@@ -38,8 +38,8 @@ func TestReferencesToPrivateObjectsHaveNoNames(t *testing.T) {
 	}
 }
 
-// TestDeliveriesAboutAChannelThatBecamePrivate: the deliveries of a webhook that names no channel become private as well.
-func TestDeliveriesAboutAChannelThatBecamePrivate(t *testing.T) {
+// TestDeliveriesAboutChannelThatBecamePrivate: the deliveries of a webhook that names no channel become private as well.
+func TestDeliveriesAboutChannelThatBecamePrivate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	owner, now := w.keys[0], time.Now()
@@ -200,8 +200,8 @@ func TestRoutePreviewDoesNotFindPrivateChannelsByName(t *testing.T) {
 	}
 }
 
-// TestOldVersionsOfARoute: they are as private as the channels that they named.
-func TestOldVersionsOfARoute(t *testing.T) {
+// TestOldVersionsOfRoute: they are as private as the channels that they named.
+func TestOldVersionsOfRoute(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	route := w.made(routeKind(shared, toPrivate))
@@ -234,9 +234,9 @@ func TestAuditLogHidesWhatWasRefused(t *testing.T) {
 	}
 }
 
-// TestExplanationsHideThePrivateCasesOfARoute reads why an event came to a public channel by a route that names a
+// TestExplanationsHidePrivateCasesOfRoute reads why an event came to a public channel by a route that names a
 // private one as well.
-func TestExplanationsHideThePrivateCasesOfARoute(t *testing.T) {
+func TestExplanationsHidePrivateCasesOfRoute(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	route := w.made(routeKind(shared, toPrivate))

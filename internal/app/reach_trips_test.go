@@ -32,7 +32,7 @@ const opened = 300 // incidents
 
 // Incidents that reach no person are the fallback's in batches, and so are the results of its notifications: each costs less
 // than half a round trip.
-func TestTheFallbackSharesRoundTrips(t *testing.T) {
+func TestFallbackSharesRoundTrips(t *testing.T) {
 	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("only for PostgreSQL")
@@ -57,7 +57,7 @@ func TestTheFallbackSharesRoundTrips(t *testing.T) {
 }
 
 // Events that no channel takes are decided in batches as others are.
-func TestEventsWithoutAChannelShareRoundTrips(t *testing.T) {
+func TestEventsWithoutChannelShareRoundTrips(t *testing.T) {
 	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("only for PostgreSQL")

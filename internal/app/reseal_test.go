@@ -32,10 +32,10 @@ var secretive = []struct{ path, body string }{
 	{"/schedule/create", `{"schedule_name":"nights","notify":{"webhooks":[{"type":"slack","settings":{"token":"secret"}}]}}`},
 }
 
-// TestNoSecretNeedsAnOldKeyAfterARotation fills an account through its operations until each resealer of each module
+// TestNoSecretNeedsOldKeyAfterRotation fills an account through its operations until each resealer of each module
 // has a secret, rotates the keys, which drops the old one, and opens every secret. No text in any table is under the old
 // key then, so a table that no module reseals shows too.
-func TestNoSecretNeedsAnOldKeyAfterARotation(t *testing.T) {
+func TestNoSecretNeedsOldKeyAfterRotation(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	unreachable := func(context.Context, string, notify.Address, sender.Message) (sender.Receipt, error) {

@@ -11,9 +11,9 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// TestStoredReferenceToTheServersVariableIsListedAndNotApplied stores a reference as an earlier version did: lint lists it, and
+// TestStoredReferenceToServersVariableIsListedAndNotApplied stores a reference as an earlier version did: lint lists it, and
 // a file with it is neither applied nor imported.
-func TestStoredReferenceToTheServersVariableIsListedAndNotApplied(t *testing.T) {
+func TestStoredReferenceToServersVariableIsListedAndNotApplied(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	a, url, key, _ := start(t)

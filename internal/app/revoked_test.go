@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// TestWhatEndsARightHoldsAtOnce ends the right of a key that has just been used, in every way that the API has. The next
+// TestWhatEndsRightHoldsAtOnce ends the right of a key that has just been used, in every way that the API has. The next
 // call must be refused: no one may wait for a cache after a key has leaked or a person has left. A right that is given
 // holds at once as well.
-func TestWhatEndsARightHoldsAtOnce(t *testing.T) {
+func TestWhatEndsRightHoldsAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, path, body, code string }{
 		{"key disabled", "/person/app-key/disable", `{"key_id": %[1]d, "person_id": 77}`, "Unauthorized"},

@@ -126,10 +126,10 @@ func exec(t *testing.T, c app.Config, query string) {
 	}
 }
 
-// TestADatabaseNeedsItsKeys: a database does not start with keys that cannot open its secrets: no file, another file,
+// TestDatabaseNeedsItsKeys: a database does not start with keys that cannot open its secrets: no file, another file,
 // other text. This holds when the table of keys lists them, and when only the secrets show them, as after an upgrade. No
 // key file is created then.
-func TestADatabaseNeedsItsKeys(t *testing.T) {
+func TestDatabaseNeedsItsKeys(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ another, upgraded, text bool }{
 		"no file": {}, "another file": {another: true}, "upgraded, no file": {upgraded: true}, "upgraded, another file": {another: true, upgraded: true}, "text": {text: true},
@@ -171,8 +171,8 @@ func keyIDs(t *testing.T, ring []byte) []string {
 	return keyring.KeyIDs()
 }
 
-// TestADatabaseWithoutSecretsNeedsNoKey: a database that holds no secret starts with any keys, and creates a new file.
-func TestADatabaseWithoutSecretsNeedsNoKey(t *testing.T) {
+// TestDatabaseWithoutSecretsNeedsNoKey: a database that holds no secret starts with any keys, and creates a new file.
+func TestDatabaseWithoutSecretsNeedsNoKey(t *testing.T) {
 	t.Parallel()
 	c := app.Config{DB: "sqlite:" + filepath.Join(t.TempDir(), "tocsin.db"), Clock: clock.System, Log: slog.New(slog.DiscardHandler), Version: "test"}
 	for range 3 {
@@ -239,8 +239,8 @@ func TestLostSecretsHideNoObject(t *testing.T) {
 	}
 }
 
-// TestARotationReplacesTheKey: after a rotation the new key is needed, and the old one is not.
-func TestARotationReplacesTheKey(t *testing.T) {
+// TestRotationReplacesKey: after a rotation the new key is needed, and the old one is not.
+func TestRotationReplacesKey(t *testing.T) {
 	t.Parallel()
 	c, _ := sealed(t)
 	old, err := os.ReadFile(app.SealFile(c))

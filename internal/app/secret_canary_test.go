@@ -164,9 +164,9 @@ func (r *canaryRun) odd(path, body string) {
 	r.call(r.key+"x", path, body)
 }
 
-// TestNoSecretOfARequestIsShown calls every operation that has a secret in its request, rightly and wrongly. No secret is in
+// TestNoSecretOfRequestIsShown calls every operation that has a secret in its request, rightly and wrongly. No secret is in
 // a refusal, the audit log, the log or an export without secrets, and none that is stored is in clear in the database.
-func TestNoSecretOfARequestIsShown(t *testing.T) {
+func TestNoSecretOfRequestIsShown(t *testing.T) {
 	t.Parallel()
 	ctx, r := context.Background(), &canaryRun{t: t, known: map[string]string{}}
 	dsn := dbtest.Migrated(t)

@@ -135,9 +135,9 @@ var open = map[string]string{
 	"instance_key":            "the hash of a label set",
 }
 
-// TestEverySecretOfARequestIsMarked walks the requests of all operations: a member whose name or description smells of a
+// TestEverySecretOfRequestIsMarked walks the requests of all operations: a member whose name or description smells of a
 // secret has the tag secret, or stands in the table of the members that hold none.
-func TestEverySecretOfARequestIsMarked(t *testing.T) {
+func TestEverySecretOfRequestIsMarked(t *testing.T) {
 	t.Parallel()
 	a, _, _, _ := start(t)
 	used := map[string]bool{}

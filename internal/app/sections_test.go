@@ -20,7 +20,7 @@ import (
 )
 
 // The sections that modules name are the lists of an account file.
-func TestModulesNameTheSectionsOfAFile(t *testing.T) {
+func TestModulesNameSectionsOfFile(t *testing.T) {
 	t.Parallel()
 	a, _, _, _ := start(t)
 	var named, lists []string
@@ -65,10 +65,10 @@ var unfiled = map[string]string{
 	"event": "what came in", "event_waiting": "likewise", "verdict": "likewise", "change": "likewise", "escalation": "what runs", "follow_up": "likewise", "untold": "likewise", "war_room": "groups in chat services",
 }
 
-// TestAFileHasEveryTable fills an account through its operations and imports its export into another database: each
+// TestFileHasEveryTable fills an account through its operations and imports its export into another database: each
 // table then has as many rows as before, or is left out with a reason. A noun without a section shows as rows that are
 // missing.
-func TestAFileHasEveryTable(t *testing.T) {
+func TestFileHasEveryTable(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	most := map[string]int64{}

@@ -97,8 +97,8 @@ func executed(plan []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(plan), func(line string) bool { return strings.Contains(line, "never executed") }), "\n")
 }
 
-// TestPruneDeletesAllOfAnEntry: what it touched and the channels that it was about too, and nothing of a younger one.
-func TestPruneDeletesAllOfAnEntry(t *testing.T) {
+// TestPruneDeletesAllOfEntry: what it touched and the channels that it was about too, and nothing of a younger one.
+func TestPruneDeletesAllOfEntry(t *testing.T) {
 	d, weeks := inWeeks(t)
 	for left, more := 3, true; more; left = batch {
 		write(t, d, func(tx *db.Tx) (err error) {

@@ -127,7 +127,7 @@ func TestSearchGolden(t *testing.T) {
 	s.Scenarios(t, search, []apitest.Scenario{{Name: "golden", Body: `{` + window + `}`, Golden: "audit_search"}})
 }
 
-func TestOperationNamesFollowTheOwner(t *testing.T) {
+func TestOperationNamesFollowOwner(t *testing.T) {
 	s := start(t)
 	record(t, s, entry(0))
 	for locale, want := range map[string]string{"": "Create schedule", "en-US": "Create schedule", "zh-CN": "创建值班表"} {
@@ -161,9 +161,9 @@ func TestCursorsBelongToTheirList(t *testing.T) {
 	})
 }
 
-// TestPagesMatchTheModel reads random searches page by page while entries are recorded between the pages. Entries that
+// TestPagesMatchModel reads random searches page by page while entries are recorded between the pages. Entries that
 // existed before must come exactly once, newest first, and every total must be exact.
-func TestPagesMatchTheModel(t *testing.T) {
+func TestPagesMatchModel(t *testing.T) {
 	s, r := start(t), rand.New(rand.NewPCG(1, 0))
 	all := random(r, 200)
 	record(t, s, all...)
@@ -228,8 +228,8 @@ func TestPagesMatchTheModel(t *testing.T) {
 	}
 }
 
-// TestAnEntryIsShownWhole compares every member of an entry with what was recorded.
-func TestAnEntryIsShownWhole(t *testing.T) {
+// TestEntryIsShownWhole compares every member of an entry with what was recorded.
+func TestEntryIsShownWhole(t *testing.T) {
 	s := start(t)
 	e := entry(0)
 	e.Outcome, e.Dangerous = "InvalidParameter", true
@@ -292,8 +292,8 @@ func TestPruneGoesByAge(t *testing.T) {
 	})
 }
 
-// TestAnEntryShowsAHundredResources: the resources beyond are left out of the reply, but a search finds the entry by them.
-func TestAnEntryShowsAHundredResources(t *testing.T) {
+// TestEntryShowsHundredResources: the resources beyond are left out of the reply, but a search finds the entry by them.
+func TestEntryShowsHundredResources(t *testing.T) {
 	s := start(t)
 	e := entry(0)
 	for i := range 101 {

@@ -15,7 +15,7 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-func TestFindReturnsThePrincipal(t *testing.T) {
+func TestFindReturnsPrincipal(t *testing.T) {
 	s := apitest.Start(t)
 	s.Grant(auth.SchedulesManage)
 	ctx := context.Background()
@@ -167,8 +167,8 @@ func TestFindAtOnce(t *testing.T) {
 	}
 }
 
-// TestADatabaseErrorIsNotUnauthorized: when the key cannot be read, the caller must not be answered that it is invalid.
-func TestADatabaseErrorIsNotUnauthorized(t *testing.T) {
+// TestDatabaseErrorIsNotUnauthorized: when the key cannot be read, the caller must not be answered that it is invalid.
+func TestDatabaseErrorIsNotUnauthorized(t *testing.T) {
 	s := apitest.Start(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.Exec(`DROP TABLE person_role`)

@@ -9,9 +9,9 @@ import (
 	"tocsin/internal/auth"
 )
 
-// TestNamesOfTheSpecification: clients compare the names, and roles and keys store them. So they are
+// TestNamesOfSpecification: clients compare the names, and roles and keys store them. So they are
 // spelt out here, exactly as the specification writes them in section 5.
-func TestNamesOfTheSpecification(t *testing.T) {
+func TestNamesOfSpecification(t *testing.T) {
 	for p, name := range map[auth.Permission]string{
 		auth.SchedulesRead:     "Schedules Read (on-call)",
 		auth.SchedulesManage:   "Schedules Manage (on-call)",

@@ -119,7 +119,7 @@ func TestDaysAgainstModel(t *testing.T) {
 	}
 }
 
-func TestCalendarsOfAFile(t *testing.T) {
+func TestCalendarsOfFile(t *testing.T) {
 	apitest.RoundTrip(t, calendar.Kind, []calendar.Calendar{
 		{AccountID: apitest.AccountA, CalID: "cal.a", CalName: "a", TimeZone: "UTC", Kind: "personal", Workdays: []int64{1}, ExtraCalIDs: []string{"cal.b"}, Status: "enabled"},
 	}, map[string]func(*calendar.Calendar){
@@ -129,7 +129,7 @@ func TestCalendarsOfAFile(t *testing.T) {
 	})
 }
 
-func TestEventsOfAFile(t *testing.T) {
+func TestEventsOfFile(t *testing.T) {
 	s, keyring := apitest.Start(t), apitest.Box(t)
 	event := calendar.Event{CalID: "cal.a", EventID: "cale.1", Summary: "x", StartAt: "2026-05-01", EndAt: "2026-05-02"}
 	load := func(tx *db.Tx) error {

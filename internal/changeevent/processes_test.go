@@ -13,7 +13,7 @@ import (
 )
 
 // Events of a new change come to two processes at the same time: they are one change, with all of them.
-func TestProcessesShareAChange(t *testing.T) {
+func TestProcessesShareChange(t *testing.T) {
 	s := apitest.Start(t, changeevent.Ops())
 	from := integration.Integration{AccountID: apitest.AccountA, IntegrationID: 5, IntegrationName: "Deployments"}
 	const changes, each = 5, 4

@@ -87,7 +87,7 @@ func TestDropRulesAreBounded(t *testing.T) {
 }
 
 // An account file has the same bounds as the API.
-func TestDropRulesOfAFileAreBounded(t *testing.T) {
+func TestDropRulesOfFileAreBounded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	record := func(i int, f filter.Filter) channel.DropRule {
@@ -123,7 +123,7 @@ func TestDropRulesOfAFileAreBounded(t *testing.T) {
 }
 
 // One rule beyond the bound is refused. The rules of a full channel can still be changed, listed and deleted.
-func TestRulesOfAChannelAreBounded(t *testing.T) {
+func TestRulesOfChannelAreBounded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Write(func(tx *db.Tx) error {
@@ -168,7 +168,7 @@ func listed(n int, rest string) func(*testing.T, *apitest.Server, apitest.Reply)
 }
 
 // Rules that an older version stored beyond the bounds can be listed, made smaller and deleted, but not grow.
-func TestStoredRulesBeyondTheBounds(t *testing.T) {
+func TestStoredRulesBeyondBounds(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Write(func(tx *db.Tx) error {

@@ -18,9 +18,9 @@ var clockChanges = map[string][]string{
 	"Asia/Shanghai":       {"2026-04-13"},
 }
 
-// TestEffectiveAgreesWithTheWallClock compares Effective, for every minute of three days around each change,
+// TestEffectiveAgreesWithWallClock compares Effective, for every minute of three days around each change,
 // with a model that marks the minutes of a week one by one.
-func TestEffectiveAgreesWithTheWallClock(t *testing.T) {
+func TestEffectiveAgreesWithWallClock(t *testing.T) {
 	t.Parallel()
 	for name, days := range clockChanges {
 		zone, err := time.LoadLocation(name)

@@ -9,7 +9,7 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-func TestRepeatOfARule(t *testing.T) {
+func TestRepeatOfRule(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	rule := func(repeat string) string { return escalation(many(1, emailLayer), `,"repeat":`+repeat) }
@@ -36,7 +36,7 @@ func TestRepeatOfARule(t *testing.T) {
 }
 
 // The account file has the bounds of the API.
-func TestRepeatAndRemindersOfAnAccountFile(t *testing.T) {
+func TestRepeatAndRemindersOfAccountFile(t *testing.T) {
 	t.Parallel()
 	s, keyring := start(t), apitest.Box(t)
 	for want, repeat := range map[string]*channel.Repeat{
@@ -68,7 +68,7 @@ func TestRepeatAndRemindersOfAnAccountFile(t *testing.T) {
 	}
 }
 
-func TestRemindersOfAChannel(t *testing.T) {
+func TestRemindersOfChannel(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	update := func(members string) string { return fmt.Sprintf(`{"channel_id":%d,%s}`, open, members) }

@@ -47,7 +47,7 @@ func TestSilenceRuleList(t *testing.T) {
 	})
 }
 
-func TestRulesOfAPrivateChannelAreForItsTeamAndTheOwner(t *testing.T) {
+func TestRulesOfPrivateChannelAreForItsTeamAndOwner(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Grant(auth.ChannelsRead)
@@ -61,7 +61,7 @@ func TestRulesOfAPrivateChannelAreForItsTeamAndTheOwner(t *testing.T) {
 }
 
 // A window is read in the account's own time zone.
-func TestEffectiveInTheAccountsTimeZone(t *testing.T) {
+func TestEffectiveInAccountsTimeZone(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Write(func(tx *db.Tx) error { // Monday noon in Shanghai is Monday midnight in New York

@@ -11,7 +11,7 @@ import (
 )
 
 // The defaults of the flags are the constants of the code, and the documents state them.
-func TestTheDocumentedPushLimitsAreTheTrueOnes(t *testing.T) {
+func TestDocumentedPushLimitsAreTrueOnes(t *testing.T) {
 	t.Parallel()
 	flags := reflect.TypeFor[serving]()
 	for name, want := range map[string]int{

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMemoryLimitIsTheSmallest: of the machine, the data and all groups around the process the smallest limit counts.
-func TestMemoryLimitIsTheSmallest(t *testing.T) {
+// TestMemoryLimitIsSmallest: of the machine, the data and all groups around the process the smallest limit counts.
+func TestMemoryLimitIsSmallest(t *testing.T) {
 	t.Parallel()
 	const machine = "MemTotal:       24682872 kB\nMemFree: 1 kB\n"
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 
 // Two processes find the same account behind. What the slower one has derived is not stored over what the faster one has,
 // of the same revision or of a later one.
-func TestAReaderStoresARevisionOnce(t *testing.T) {
+func TestReaderStoresRevisionOnce(t *testing.T) {
 	s := apitest.Start(t)
 	second := s.Again()
 	for name, reader := range map[string]configstore.RevisionReader{

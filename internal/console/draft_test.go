@@ -33,7 +33,7 @@ func written(t *testing.T, value any) string {
 	return string(text)
 }
 
-func TestAFormThatIsSentBackChangesNothing(t *testing.T) {
+func TestFormThatIsSentBackChangesNothing(t *testing.T) {
 	t.Parallel()
 	zone := in(t, "Europe/Berlin")
 	for _, text := range []string{stored, `{"mode":1,"layer_start":1776009617,"groups":null}`, `{"restrict_mode":2,"restrict_periods":[{"restrict_start":1,"restrict_end":2},{"restrict_start":5,"restrict_end":9}]}`} {
@@ -49,7 +49,7 @@ func TestAFormThatIsSentBackChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAFormChangesWhatWasChanged(t *testing.T) {
+func TestFormChangesWhatWasChanged(t *testing.T) {
 	t.Parallel()
 	zone := in(t, "Europe/Berlin")
 	d, err := draftOf(parsed(t, stored), zone)
@@ -80,7 +80,7 @@ func TestAFormChangesWhatWasChanged(t *testing.T) {
 	}
 }
 
-func TestButtonsOfAFormAreBounded(t *testing.T) {
+func TestButtonsOfFormAreBounded(t *testing.T) {
 	t.Parallel()
 	d := draft{Layers: []draftLayer{{Name: "a"}, {Name: "b"}}}
 	for _, button := range []string{"up:0", "down:1", "up:9", "remove:-1", "remove:2", "group-remove:0:0", "group-up:0:7", "down:99999999999999999999", "", "layers"} {

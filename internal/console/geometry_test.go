@@ -50,7 +50,7 @@ func drawn(bars []bar, hours float64) string {
 	return strings.Join(all, " ")
 }
 
-func TestADayOfAClockChangeHasItsLength(t *testing.T) {
+func TestDayOfClockChangeHasItsLength(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		zone, date string
@@ -74,7 +74,7 @@ func TestADayOfAClockChangeHasItsLength(t *testing.T) {
 	}
 }
 
-func TestStripsShowTheWallClock(t *testing.T) {
+func TestStripsShowWallClock(t *testing.T) {
 	t.Parallel()
 	const berlin = "Europe/Berlin"
 	at := func(text string) int64 { return unix(t, berlin, text) }

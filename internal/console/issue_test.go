@@ -145,8 +145,8 @@ func wordOf(text string, length int) string {
 	return ""
 }
 
-// TestPrivateApplicationsInTheConsole asks for the pages of a private application as its creator and as another.
-func TestPrivateApplicationsInTheConsole(t *testing.T) {
+// TestPrivateApplicationsInConsole asks for the pages of a private application as its creator and as another.
+func TestPrivateApplicationsInConsole(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)

@@ -41,8 +41,8 @@ func TestPeople(t *testing.T) {
 	w.signIn(emptyKey).get(ann).showsWith(http.StatusNotFound, "!Ann Day")
 }
 
-// TestLinkToSetAPassword makes links for persons, shows each once, and is refused where the operation is.
-func TestLinkToSetAPassword(t *testing.T) {
+// TestLinkToSetPassword makes links for persons, shows each once, and is refused where the operation is.
+func TestLinkToSetPassword(t *testing.T) {
 	t.Parallel()
 	const button = "Make a link to set a password"
 	w := begin(t)

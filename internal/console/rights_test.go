@@ -80,10 +80,10 @@ var doneBy = map[string]string{
 // ownForms are actions on what is the visitor's own, where the operation asks for a right only for that of others.
 var ownForms = []string{"/people/{id}", "/me"}
 
-// TestTheConsoleMayWhatTheAPIMay compares pages and forms with the permissions of operations, for persons of every kind: a
+// TestConsoleMayWhatAPIMay compares pages and forms with the permissions of operations, for persons of every kind: a
 // page can be read by those who may call its operations, each form that is drawn may be sent, and what is sent without the
 // right is refused.
-func TestTheConsoleMayWhatTheAPIMay(t *testing.T) {
+func TestConsoleMayWhatAPIMay(t *testing.T) {
 	t.Parallel()
 	shown, done := console.Patterns()
 	for _, p := range shown {
@@ -276,8 +276,8 @@ func (w *world) compare(key string, ids map[string]string, shown, done []string)
 	}
 }
 
-// TestPrivateChannelsInTheConsole asks for the pages of a private channel as a member of its team and as another.
-func TestPrivateChannelsInTheConsole(t *testing.T) {
+// TestPrivateChannelsInConsole asks for the pages of a private channel as a member of its team and as another.
+func TestPrivateChannelsInConsole(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	private := fmt.Sprintf("%.0f", w.call(ownerKey, "/channel/create", `{"channel_name": "Hushed", "team_id": 7000000000021, "is_private": true}`)["channel_id"])

@@ -266,7 +266,7 @@ func TestSchedulePages(t *testing.T) {
 	}
 }
 
-func TestAnEmptyAccountSaysWhatToDo(t *testing.T) {
+func TestEmptyAccountSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	s := emptySite(t)
 	for language, texts := range map[string][]string{
@@ -283,7 +283,7 @@ func TestAnEmptyAccountSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestThePictureSaysWhatTheOperationsSay(t *testing.T) {
+func TestPictureSaysWhatOperationsSay(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	v := s.signIn(s.keys.All, "en")
@@ -347,8 +347,8 @@ func TestOverridesAreMadeAndDeleted(t *testing.T) {
 	}
 }
 
-// TestAGapIsFilled: an override in which there is no one to replace becomes a layer, and the others stay as they were.
-func TestAGapIsFilled(t *testing.T) {
+// TestGapIsFilled: an override in which there is no one to replace becomes a layer, and the others stay as they were.
+func TestGapIsFilled(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	v := s.signIn(s.keys.All, "en")

@@ -22,7 +22,7 @@ import (
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // The link of the first start makes the owner's password, once. Opening it uses nothing up.
-func TestLinkSetsAPasswordOnce(t *testing.T) {
+func TestLinkSetsPasswordOnce(t *testing.T) {
 	t.Parallel()
 	s := beginServer(t, plain)
 	s.api("/member/info/reset", `{"member_id":`+number(s.first.OwnerID)+`,"email":"olga@example.com"}`)
@@ -190,7 +190,7 @@ func TestFailedSignInsAreRecordedTogether(t *testing.T) {
 }
 
 // A secret that was in the browser before the sign-in is worth nothing after it, and an older session of the browser ends.
-func TestSignInBeginsANewSession(t *testing.T) {
+func TestSignInBeginsNewSession(t *testing.T) {
 	t.Parallel()
 	s := beginServer(t, plain)
 	b := s.owner()
@@ -239,7 +239,7 @@ func TestFormsOfOtherSitesAreRefused(t *testing.T) {
 }
 
 // What ends the right of a person or a key ends the sessions at once.
-func TestSessionsEndWithTheRight(t *testing.T) {
+func TestSessionsEndWithRight(t *testing.T) {
 	t.Parallel()
 	s := beginServer(t, plain)
 	owner := s.owner()
@@ -332,7 +332,7 @@ func TestCookieOverHTTPS(t *testing.T) {
 }
 
 // An invited person is sent one mail with a link that works; a server without a public address sends none.
-func TestInvitedPersonsAreSentALink(t *testing.T) {
+func TestInvitedPersonsAreSentLink(t *testing.T) {
 	t.Parallel()
 	for _, public := range []string{"https://tocsin.example.com", ""} {
 		s := beginServer(t, func(c *app.Config) { c.PublicURL = public })
@@ -473,7 +473,7 @@ func TestSignInPagesInChinese(t *testing.T) {
 }
 
 // A held server sends no invitation: the other server has sent it.
-func TestAHeldServerInvitesNoOne(t *testing.T) {
+func TestHeldServerInvitesNoOne(t *testing.T) {
 	t.Parallel()
 	s := beginServer(t, func(c *app.Config) { c.PublicURL, c.Hold = "https://tocsin.example.com", true })
 	s.api("/member/invite", `{"members":[{"email":"pia@example.com"}]}`)
@@ -488,9 +488,9 @@ func TestAHeldServerInvitesNoOne(t *testing.T) {
 	}
 }
 
-// TestInvitationsAreWithinTheRateOfMails: an account sends at most ten invitations in a minute, and all of them in the end;
+// TestInvitationsAreWithinRateOfMails: an account sends at most ten invitations in a minute, and all of them in the end;
 // another account does not wait for them.
-func TestInvitationsAreWithinTheRateOfMails(t *testing.T) {
+func TestInvitationsAreWithinRateOfMails(t *testing.T) {
 	t.Parallel()
 	s := beginServer(t, func(c *app.Config) { c.PublicURL = "https://tocsin.example.com" })
 	members := make([]string, 25)

@@ -13,7 +13,7 @@ import (
 )
 
 // The variables of the server itself hold its keys and passwords: no datasource may name them, wherever it does.
-func TestReferencesToTheServersVariablesAreRefused(t *testing.T) {
+func TestReferencesToServersVariablesAreRefused(t *testing.T) {
 	s := start(t)
 	s.Call(apitest.KeyA, createPath, body("mysql", "m:3306", `{"username": "${env:DB_USER}", "password": "${env:MY_TOCSIN_PASSWORD}"}`)).Into(new(any))
 	payloadOf(t, s, 1, `{"mysql": {"username": "${env:DB_USER}", "password": "${env:MY_TOCSIN_PASSWORD}"}}`)
@@ -51,8 +51,8 @@ func TestReferencesToTheServersVariablesAreRefused(t *testing.T) {
 	}
 }
 
-// TestStoredReferencesToTheServersVariablesAreFound: a version before the names were refused may have stored one.
-func TestStoredReferencesToTheServersVariablesAreFound(t *testing.T) {
+// TestStoredReferencesToServersVariablesAreFound: a version before the names were refused may have stored one.
+func TestStoredReferencesToServersVariablesAreFound(t *testing.T) {
 	s := start(t)
 	for range 2 {
 		s.Call(apitest.KeyA, createPath, body("mysql", "m:3306", `{"password": "p"}`)).Into(new(any))

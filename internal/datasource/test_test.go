@@ -88,7 +88,7 @@ func (rights) Test(context.Context) []querier.Phase {
 }
 
 // What the role of a stored datasource may do is known until the datasource is changed.
-func TestTestStoresWhatTheRoleMayDo(t *testing.T) {
+func TestTestStoresWhatRoleMayDo(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, (&datasource.Service{Keyring: newKeyring(t), Open: connect(func(querier.Datasource) (querier.Querier, *evaluate.Failure) {
 		return rights{}, nil

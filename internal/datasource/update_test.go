@@ -95,8 +95,8 @@ func TestUpdateKeepsSecrets(t *testing.T) {
 	})
 }
 
-// TestSavingAReplyChangesNothing: the reply that a manager reads can be sent as an update.
-func TestSavingAReplyChangesNothing(t *testing.T) {
+// TestSavingReplyChangesNothing: the reply that a manager reads can be sent as an update.
+func TestSavingReplyChangesNothing(t *testing.T) {
 	s := start(t)
 	id := 0
 	for typeIdent, block := range full {

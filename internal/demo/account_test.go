@@ -33,7 +33,7 @@ func TestSameMomentSameAccount(t *testing.T) {
 	}
 }
 
-func TestIdentifiersStayTheSame(t *testing.T) {
+func TestIdentifiersStaySame(t *testing.T) {
 	t.Parallel()
 	ids := regexp.MustCompile(`"(account|person|team|role|schedule|channel|alert|incident|rule|application|issue|integration|data_source)_id": [^,]*`)
 	at := func(now string) [][]byte {
@@ -50,7 +50,7 @@ func TestIdentifiersStayTheSame(t *testing.T) {
 	}
 }
 
-func TestAFileOfTheAccountCanBeRead(t *testing.T) {
+func TestFileOfAccountCanBeRead(t *testing.T) {
 	t.Parallel()
 	first := written(t, sample(apitest.Now))
 	f, err := accountfile.Read(bytes.NewReader(first))
@@ -134,9 +134,9 @@ func TestHowMuchThereIs(t *testing.T) {
 	}
 }
 
-// TestDeliveriesAreAHistory: every delivery lies in the last seven days, an event is retried only after a failure,
+// TestDeliveriesAreHistory: every delivery lies in the last seven days, an event is retried only after a failure,
 // and a success is its last attempt.
-func TestDeliveriesAreAHistory(t *testing.T) {
+func TestDeliveriesAreHistory(t *testing.T) {
 	t.Parallel()
 	for _, text := range nows[:3] {
 		now := parse(t, text)

@@ -71,8 +71,8 @@ func find(t *testing.T, c Call, data map[string]any) int {
 	return len(items)
 }
 
-// TestCurlIsOneLineForAShell runs the line in a real shell, in which curl prints its arguments.
-func TestCurlIsOneLineForAShell(t *testing.T) {
+// TestCurlIsOneLineForShell runs the line in a real shell, in which curl prints its arguments.
+func TestCurlIsOneLineForShell(t *testing.T) {
 	t.Parallel()
 	calls := append(Calls(), Call{"Quotes", "/x", `{"a":"it's $HOME"}`})
 	for _, c := range calls {

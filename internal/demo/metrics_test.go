@@ -72,7 +72,7 @@ func TestRulesOfDemoFireInTurns(t *testing.T) {
 }
 
 // Graphs have a past: the value of a moment in a range is that of the moment itself.
-func TestMetricsHaveAPast(t *testing.T) {
+func TestMetricsHavePast(t *testing.T) {
 	t.Parallel()
 	now := apitest.Now
 	get := func(path string, form url.Values) (status int, result []struct {

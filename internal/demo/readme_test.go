@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestTheReadmeHasEveryCall: the README has a line for every operation. The lines are those of Calls, which another
+// TestReadmeHasEveryCall: the README has a line for every operation. The lines are those of Calls, which another
 // test runs.
-func TestTheReadmeHasEveryCall(t *testing.T) {
+func TestReadmeHasEveryCall(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

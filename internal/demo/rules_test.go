@@ -11,8 +11,8 @@ import (
 	"tocsin/internal/core/pipeline"
 )
 
-// TestThePipelineChangesWhatTheDemoSends: the card provider's name joins the title, and no event of the demo is lost.
-func TestThePipelineChangesWhatTheDemoSends(t *testing.T) {
+// TestPipelineChangesWhatDemoSends: the card provider's name joins the title, and no event of the demo is lost.
+func TestPipelineChangesWhatDemoSends(t *testing.T) {
 	t.Parallel()
 	rules := pipeline.Ready(configured(momentsAt(apitest.Now)).Pipelines[0].Rules)
 	for _, h := range round() {

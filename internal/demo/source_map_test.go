@@ -9,7 +9,7 @@ import (
 )
 
 // The errors of the basket happened where the demo's source map has code.
-func TestTheSourceMapFitsTheErrors(t *testing.T) {
+func TestSourceMapFitsErrors(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(basketMap())
 	if err != nil {

@@ -34,7 +34,7 @@ func TestConversationEnrichment(t *testing.T) {
 	})
 }
 
-func TestEnrichmentsOfAFile(t *testing.T) {
+func TestEnrichmentsOfFile(t *testing.T) {
 	apitest.RoundTrip(t, enrichment.Kind, []enrichment.Rules{
 		{IntegrationID: 11, Rules: []pipeline.Enrichment{{Kind: "drop", Settings: pipeline.EnrichmentSettings{DropLabels: []string{"a"}}}}, Status: "enabled"},
 	}, map[string]func(*enrichment.Rules){

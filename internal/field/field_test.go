@@ -42,7 +42,7 @@ func TestConversationField(t *testing.T) {
 	})
 }
 
-func TestFieldsOfAFile(t *testing.T) {
+func TestFieldsOfFile(t *testing.T) {
 	apitest.RoundTrip(t, field.Kind, []field.Field{
 		{FieldID: "69db2f72a0fe7db6448b1501", AccountID: apitest.AccountA, FieldName: "a", DisplayName: "A", FieldType: "checkbox", ValueType: "bool", DefaultValue: jsontext.Value("true"), Status: "enabled"},
 		{FieldID: "69db2f72a0fe7db6448b1502", AccountID: apitest.AccountA, FieldName: "b", DisplayName: "B", FieldType: "text", ValueType: "string", Status: "enabled", CreatedAt: 7},

@@ -169,8 +169,8 @@ func flood(s *apitest.Server, n int, from int64) {
 		apitest.AccountA, n, from, "\n")
 }
 
-// TestPastIncidentsInAFlood: a recurrence is found by the key of its alert, however many other incidents came between.
-func TestPastIncidentsInAFlood(t *testing.T) {
+// TestPastIncidentsInFlood: a recurrence is found by the key of its alert, however many other incidents came between.
+func TestPastIncidentsInFlood(t *testing.T) {
 	t.Parallel()
 	s := begin(t)
 	s.Write(func(tx *db.Tx) error {
@@ -191,8 +191,8 @@ func TestPastIncidentsInAFlood(t *testing.T) {
 	s.Converse(t, []apitest.Turn{{Path: "/incident/past/list", Body: `{"incident_id": "663a1b2c3d4e5f6789abc002"}`, Has: `{"items": [{"incident_id": "663a1b2c3d4e5f6789abc000"}]}`}})
 }
 
-// BenchmarkAMillionIncidents measures what reads many rows when a month holds a million incidents.
-func BenchmarkAMillionIncidents(b *testing.B) {
+// BenchmarkMillionIncidents measures what reads many rows when a month holds a million incidents.
+func BenchmarkMillionIncidents(b *testing.B) {
 	s := begin(b)
 	flood(s, 1_000_000, 1776000000)
 	const month = `{"start_time": 1775900000, "end_time": 1778500000`

@@ -13,7 +13,7 @@ import (
 )
 
 // Two processes assign persons to an incident and add alerts to it at the same time: no assignment and no alert is lost.
-func TestProcessesChangeAnIncident(t *testing.T) {
+func TestProcessesChangeIncident(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t)
 	const id, each = "5e5e5e5e5e5e5e5e5e5e5e01", 10

@@ -8,7 +8,7 @@ import (
 )
 
 // A row without a search text would be read at each start, for ever.
-func TestTheSearchTextIsBoundedAndNeverEmpty(t *testing.T) {
+func TestSearchTextIsBoundedAndNeverEmpty(t *testing.T) {
 	t.Parallel()
 	if (&Incident{}).searchText() == "" {
 		t.Error("an incident without any text")

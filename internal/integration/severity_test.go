@@ -51,9 +51,9 @@ func TestSeverityMapIsBounded(t *testing.T) {
 	})
 }
 
-// TestUnknownSeveritiesAreTheLast: the words that came last are kept, with all their events. Mapped words and words that
+// TestUnknownSeveritiesAreLast: the words that came last are kept, with all their events. Mapped words and words that
 // have not come for 30 days are not kept.
-func TestUnknownSeveritiesAreTheLast(t *testing.T) {
+func TestUnknownSeveritiesAreLast(t *testing.T) {
 	t.Parallel()
 	service := &integration.Service{Keyring: apitest.Box(t)}
 	s := apitest.Start(t, service.Ops())

@@ -8,7 +8,7 @@ import (
 )
 
 // Every moment of two years has a text of its own: also those of the hour that comes twice.
-func TestAClockShowsNoTwoMomentsAlike(t *testing.T) {
+func TestClockShowsNoTwoMomentsAlike(t *testing.T) {
 	for _, name := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC"} {
 		zone, err := time.LoadLocation(name)
 		if err != nil {
@@ -26,7 +26,7 @@ func TestAClockShowsNoTwoMomentsAlike(t *testing.T) {
 	}
 }
 
-func TestAClock(t *testing.T) {
+func TestClock(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)

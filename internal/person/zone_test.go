@@ -8,8 +8,8 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// TestZoneOfALaterAccount: the zone of an account that does not exist is not kept until it does.
-func TestZoneOfALaterAccount(t *testing.T) {
+// TestZoneOfLaterAccount: the zone of an account that does not exist is not kept until it does.
+func TestZoneOfLaterAccount(t *testing.T) {
 	d := apitest.OpenDB(t)
 	is := func(want string) {
 		t.Helper()

@@ -81,9 +81,9 @@ func TestHostileSubscriptions(t *testing.T) {
 	s.Converse(t, turns)
 }
 
-// TestAnEndpointIsNotStolen: who knows an endpoint, and not the browser's keys, takes no one's notifications away. And one
+// TestEndpointIsNotStolen: who knows an endpoint, and not the browser's keys, takes no one's notifications away. And one
 // person has a bounded number of browsers.
-func TestAnEndpointIsNotStolen(t *testing.T) {
+func TestEndpointIsNotStolen(t *testing.T) {
 	s, _, _ := begin(t)
 	service := webpushtest.New(t)
 	other := service.Browser("other").Subscription()
@@ -104,9 +104,9 @@ func TestAnEndpointIsNotStolen(t *testing.T) {
 	s.Converse(t, []apitest.Turn{{Path: "/person/push/list", Key: apitest.KeyReader, Body: `{}`, Has: `{"items":[]}`}})
 }
 
-// TestTheKeyOfTheServer stays through restarts and rotations, and is replaced only when its sealing key was given up: the
+// TestKeyOfServer stays through restarts and rotations, and is replaced only when its sealing key was given up: the
 // browsers that have the old one are shown so.
-func TestTheKeyOfTheServer(t *testing.T) {
+func TestKeyOfServer(t *testing.T) {
 	s, keyring, _ := begin(t)
 	complete := (&push.Service{}).Module().Complete
 	read := func(keyring *secret.Keyring) (k push.Key) {

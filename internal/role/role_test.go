@@ -212,9 +212,9 @@ func TestPermissionFactors(t *testing.T) {
 	}
 }
 
-// TestRoleTakesEffectWithinASecond grants, widens, narrows, disables, enables, revokes and deletes a role. After each
+// TestRoleTakesEffectWithinSecond grants, widens, narrows, disables, enables, revokes and deletes a role. After each
 // change it checks what the person may do.
-func TestRoleTakesEffectWithinASecond(t *testing.T) {
+func TestRoleTakesEffectWithinSecond(t *testing.T) {
 	s := start(t)
 	s.Call(apitest.KeyA, "/role/upsert", `{"role_id": 2, "role_name": "Two", "permission_ids": []}`).Into(&struct{}{})
 	const manage = 24 // Roles Manage (org)

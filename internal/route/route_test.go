@@ -58,7 +58,7 @@ func TestConversationRoute(t *testing.T) {
 }
 
 // What a client leaves out has its default, and comes back as it was written.
-func TestRouteOfAShortRequest(t *testing.T) {
+func TestRouteOfShortRequest(t *testing.T) {
 	keyring := apitest.Box(t)
 	s := apitest.Start(t, route.Ops(), channel.Ops(keyring), (&integration.Service{Keyring: keyring}).Ops())
 	s.Converse(t, []apitest.Turn{
@@ -222,7 +222,7 @@ func TestMatchAgainstModel(t *testing.T) {
 	}
 }
 
-func TestRoutesOfAFile(t *testing.T) {
+func TestRoutesOfFile(t *testing.T) {
 	apitest.RoundTrip(t, route.Kind, []route.Route{
 		{IntegrationID: 11, Cases: []route.Case{}, Default: &route.Default{ChannelIDs: []int64{1}}, Status: "enabled", Version: 3},
 	}, map[string]func(*route.Route){

@@ -99,8 +99,8 @@ func TestIssueDays(t *testing.T) {
 	}
 }
 
-// TestDaysBeginAtTheAccountsMidnight asks on both sides of it.
-func TestDaysBeginAtTheAccountsMidnight(t *testing.T) {
+// TestDaysBeginAtAccountsMidnight asks on both sides of it.
+func TestDaysBeginAtAccountsMidnight(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
 	s.Exec(`UPDATE account SET time_zone = 'Pacific/Auckland' WHERE account_id = $1`, apitest.AccountA)

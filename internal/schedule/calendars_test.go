@@ -45,9 +45,9 @@ func refused(t testing.TB, r apitest.Reply, code string, says ...string) {
 
 const monday = 1776009600 // 2026-04-13 00:00 in Shanghai, the zone of account A
 
-// TestALayerSkipsDaysOff: a layer follows its calendars in its own zone, and a day that is added to a calendar counts at
+// TestLayerSkipsDaysOff: a layer follows its calendars in its own zone, and a day that is added to a calendar counts at
 // once, although the schedule was not changed (R27).
-func TestALayerSkipsDaysOff(t *testing.T) {
+func TestLayerSkipsDaysOff(t *testing.T) {
 	t.Parallel()
 	s := startWithCalendars(t)
 	cal := holidays(t, s)

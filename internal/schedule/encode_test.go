@@ -31,8 +31,8 @@ func TestAppendJSONEqualsEncoder(t *testing.T) {
 	}
 }
 
-// TestAppendJSONOfAPage is the same for a page of a list.
-func TestAppendJSONOfAPage(t *testing.T) {
+// TestAppendJSONOfPage is the same for a page of a list.
+func TestAppendJSONOfPage(t *testing.T) {
 	t.Parallel()
 	for n := range 4 {
 		page := Page{api.CursorPage[Schedule]{Items: make([]Schedule, n), Total: int64(n) * 1e15, HasNextPage: n > 1, SearchAfterCtx: "x\"y"}}

@@ -88,7 +88,7 @@ func TestExplainInWords(t *testing.T) {
 }
 
 // A group of thousands is explained by its first persons.
-func TestExplainABigGroup(t *testing.T) {
+func TestExplainBigGroup(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id := create(t, s, object{"layers": []any{layer(1776009600, nil, object{"groups": []any{object{"group_name": "All",

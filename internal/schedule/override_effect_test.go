@@ -21,8 +21,8 @@ func onCall(t testing.TB, s *apitest.Server, id, at int64) string {
 	return list
 }
 
-// TestAnOverrideReplacesThePersonAndTheBackupStays checks a primary and a backup through an override of either.
-func TestAnOverrideReplacesThePersonAndTheBackupStays(t *testing.T) {
+// TestOverrideReplacesPersonAndBackupStays checks a primary and a backup through an override of either.
+func TestOverrideReplacesPersonAndBackupStays(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
@@ -44,9 +44,9 @@ func TestAnOverrideReplacesThePersonAndTheBackupStays(t *testing.T) {
 	is(now+10, fmt.Sprintf("0[%d] 1[%d] ", A, B))
 }
 
-// TestThePlanOfAnOverrideEqualsTheChange compares the plan of dry runs with /schedule/info before and after the change.
+// TestPlanOfOverrideEqualsChange compares the plan of dry runs with /schedule/info before and after the change.
 // TOCSIN_SCHEDULE_CASES sets how many dry runs the test makes.
-func TestThePlanOfAnOverrideEqualsTheChange(t *testing.T) {
+func TestPlanOfOverrideEqualsChange(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	seed := rand.Uint64()
@@ -129,8 +129,8 @@ func TestThePlanOfAnOverrideEqualsTheChange(t *testing.T) {
 	}
 }
 
-// TestWhoTakesOverSeesTheSchedule checks /schedule/self of a person who is in no layer.
-func TestWhoTakesOverSeesTheSchedule(t *testing.T) {
+// TestWhoTakesOverSeesSchedule checks /schedule/self of a person who is in no layer.
+func TestWhoTakesOverSeesSchedule(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()

@@ -134,9 +134,9 @@ func TestOverrideUpdateAndDelete(t *testing.T) {
 	})
 }
 
-// TestOverridesLeaveTheLayersAlone compares a schedule with overrides and the same one without: only overrides, revision
+// TestOverridesLeaveLayersAlone compares a schedule with overrides and the same one without: only overrides, revision
 // and timeline may differ.
-func TestOverridesLeaveTheLayersAlone(t *testing.T) {
+func TestOverridesLeaveLayersAlone(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
@@ -152,7 +152,7 @@ func TestOverridesLeaveTheLayersAlone(t *testing.T) {
 	}
 }
 
-func TestAnOverrideHoldsItsPersonsUntilItIsPast(t *testing.T) {
+func TestOverrideHoldsItsPersonsUntilItIsPast(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
@@ -184,7 +184,7 @@ func TestAnOverrideHoldsItsPersonsUntilItIsPast(t *testing.T) {
 	}
 }
 
-func TestDeletingAScheduleDeletesItsOverrides(t *testing.T) {
+func TestDeletingScheduleDeletesItsOverrides(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
@@ -229,7 +229,7 @@ func TestOverridesAreBounded(t *testing.T) {
 	}
 }
 
-func TestOverridesOfAFile(t *testing.T) {
+func TestOverridesOfFile(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
@@ -278,8 +278,8 @@ func TestOverridesOfAFile(t *testing.T) {
 	}
 }
 
-// TestOverridesReachTheEngine checks that every reader of a schedule has its overrides, also after a change.
-func TestOverridesReachTheEngine(t *testing.T) {
+// TestOverridesReachEngine checks that every reader of a schedule has its overrides, also after a change.
+func TestOverridesReachEngine(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()

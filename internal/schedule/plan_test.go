@@ -37,8 +37,8 @@ func heldUntil(t *testing.T, s *apitest.Server, id, from, until int64) map[[3]in
 	return all
 }
 
-// TestPlanEqualsTheChange compares the plan of a dry run, which must change nothing, with the effect of the change.
-func TestPlanEqualsTheChange(t *testing.T) {
+// TestPlanEqualsChange compares the plan of a dry run, which must change nothing, with the effect of the change.
+func TestPlanEqualsChange(t *testing.T) {
 	t.Parallel()
 	s, r := start(t), newRandom(t)
 	from := apitest.Now.Unix()
@@ -115,8 +115,8 @@ func TestPlanEqualsTheChange(t *testing.T) {
 	}
 }
 
-// TestThePlanOfANewScheduleIsItsShifts: a dry run creates nothing, and its plan has what the schedule then has.
-func TestThePlanOfANewScheduleIsItsShifts(t *testing.T) {
+// TestPlanOfNewScheduleIsItsShifts: a dry run creates nothing, and its plan has what the schedule then has.
+func TestPlanOfNewScheduleIsItsShifts(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	from := s.Clock.Now().Unix()

@@ -18,8 +18,8 @@ func revision(t testing.TB, s *apitest.Server, id int64) int64 {
 	return info(t, s, id, 1776009600, 1776096000).Revision
 }
 
-// TestEveryChangeHasARevision changes a schedule and its overrides, and expects one more each time, in the reply and after.
-func TestEveryChangeHasARevision(t *testing.T) {
+// TestEveryChangeHasRevision changes a schedule and its overrides, and expects one more each time, in the reply and after.
+func TestEveryChangeHasRevision(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
@@ -60,7 +60,7 @@ func TestEveryChangeHasARevision(t *testing.T) {
 	}
 }
 
-func TestAChangeOfAnOlderRevisionIsRefused(t *testing.T) {
+func TestChangeOfOlderRevisionIsRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	now := s.Clock.Now().Unix()
@@ -121,7 +121,7 @@ func TestChangesAtOnceDoNotUndoEachOther(t *testing.T) {
 	}
 }
 
-func TestOfChangesOfTheSameRevisionExactlyOneWins(t *testing.T) {
+func TestOfChangesOfSameRevisionExactlyOneWins(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for round := range 5 {
@@ -150,9 +150,9 @@ func TestOfChangesOfTheSameRevisionExactlyOneWins(t *testing.T) {
 	}
 }
 
-// TestALoadedScheduleHasALaterRevision erases and loads a schedule as an account file does, and expects a revision that it
+// TestLoadedScheduleHasLaterRevision erases and loads a schedule as an account file does, and expects a revision that it
 // never had.
-func TestALoadedScheduleHasALaterRevision(t *testing.T) {
+func TestLoadedScheduleHasLaterRevision(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id := create(t, s, object{})

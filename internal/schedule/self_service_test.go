@@ -84,7 +84,7 @@ func TestShiftTake(t *testing.T) {
 	})
 }
 
-func TestOnePersonCannotUseUpTheOverridesOfASchedule(t *testing.T) {
+func TestOnePersonCannotUseUpOverridesOfSchedule(t *testing.T) {
 	t.Parallel()
 	s, id, now, _ := shared(t)
 	body := func(i int64) object {
@@ -161,7 +161,7 @@ func TestCoverRequest(t *testing.T) {
 	})
 }
 
-func TestAPersonAsksSeldom(t *testing.T) {
+func TestPersonAsksSeldom(t *testing.T) {
 	t.Parallel()
 	s, id, now, _ := shared(t)
 	for i := range int64(20) {
@@ -246,7 +246,7 @@ func TestCoverAnswers(t *testing.T) {
 	}
 }
 
-func TestAScheduleMayForbidSelfService(t *testing.T) {
+func TestScheduleMayForbidSelfService(t *testing.T) {
 	t.Parallel()
 	s, id, now, _ := shared(t, object{"self_service": false})
 	if info(t, s, id, now, now+60).SelfService {
@@ -274,7 +274,7 @@ func TestAScheduleMayForbidSelfService(t *testing.T) {
 }
 
 // Whatever persons take, hand over, accept and take back, each moment keeps a person with each role that had one.
-func TestSelfServiceLeavesNoShiftWithoutAPerson(t *testing.T) {
+func TestSelfServiceLeavesNoShiftWithoutPerson(t *testing.T) {
 	t.Parallel()
 	const seed = 20261124
 	r := rand.New(rand.NewPCG(seed, 1))

@@ -58,7 +58,7 @@ func pages(t *testing.T, s *apitest.Server, path, body string, from, to, days in
 }
 
 // Pages of any length are together what one computation returns, for each layer and for the final timeline.
-func TestPagesTogetherAreTheWindow(t *testing.T) {
+func TestPagesTogetherAreWindow(t *testing.T) {
 	t.Parallel()
 	s, r := start(t), newRandom(t)
 	for n := range 12 {

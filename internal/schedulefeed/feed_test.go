@@ -125,7 +125,7 @@ func sequence(t testing.TB, e ical.Event) (n int) {
 }
 
 // The feeds of a schedule, a person and a team have the shifts of the timeline that /schedule/info shows.
-func TestFeedsHaveTheShiftsOfTheTimeline(t *testing.T) {
+func TestFeedsHaveShiftsOfTimeline(t *testing.T) {
 	w := start(t)
 	w.load(9001, "Production;\r\nBEGIN:VEVENT", A, B)
 	w.load(9002, "Other", B)
@@ -199,7 +199,7 @@ func TestSequenceGrowsWithChangesOnly(t *testing.T) {
 	}
 }
 
-func TestAFeedIsReadOnlyWithItsAddress(t *testing.T) {
+func TestFeedIsReadOnlyWithItsAddress(t *testing.T) {
 	w := start(t)
 	w.load(9001, "Production", A, B)
 	w.Grant(auth.SchedulesRead)
@@ -248,7 +248,7 @@ func TestAFeedIsReadOnlyWithItsAddress(t *testing.T) {
 }
 
 // The address is shown once, and its secret is neither stored nor recorded.
-func TestTheSecretIsNowhere(t *testing.T) {
+func TestSecretIsNowhere(t *testing.T) {
 	w := start(t)
 	_, path := w.url(apitest.KeyA, `{"kind": "person"}`)
 	secret := strings.TrimSuffix(path, ".ics")

@@ -10,7 +10,7 @@ import (
 
 // Every message that a person can read carries the link that acknowledges, however long the texts of the incident: it comes
 // before what the shortest service cuts off.
-func TestTheAckLinkIsNeverCutOff(t *testing.T) {
+func TestAckLinkIsNeverCutOff(t *testing.T) {
 	i := render.Sample
 	i.Title = strings.Repeat("<*t_>", 102)
 	i.Headline = strings.Repeat("<*h_>", 40)

@@ -108,8 +108,8 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestAddLeavesOutOnlyTheRefused compares with a model: all are added but those refused, who are named.
-func TestAddLeavesOutOnlyTheRefused(t *testing.T) {
+// TestAddLeavesOutOnlyRefused compares with a model: all are added but those refused, who are named.
+func TestAddLeavesOutOnlyRefused(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 300 {

@@ -12,7 +12,7 @@ import (
 
 // However many strangers try passwords at once, one is hashed at a time, the networks take turns, and a person who is known
 // does not wait for them.
-func TestAFloodOfStrangersTakesTurns(t *testing.T) {
+func TestFloodOfStrangersTakesTurns(t *testing.T) {
 	t.Parallel()
 	s := New(Config{Pace: gate.NewPace(nil, time.Now)})
 	flood, other := hasher{network: networkOf("198.51.100.1")}, hasher{network: networkOf("203.0.113.9")}

@@ -87,7 +87,7 @@ func TestNodesShareGuesses(t *testing.T) {
 }
 
 // The limit of an e-mail address holds over networks and nodes, and a browser that is known has its own.
-func TestNodesShareTheLimitOfAnAddress(t *testing.T) {
+func TestNodesShareLimitOfAddress(t *testing.T) {
 	t.Parallel()
 	s, all := nodes(t)
 	tried := 0

@@ -113,7 +113,7 @@ func TestProofIsMailed(t *testing.T) {
 }
 
 // A link has all permissions of its person and no end but its own, so no key may make one that has less.
-func TestLinksAreForWhoCoversThePerson(t *testing.T) {
+func TestLinksAreForWhoCoversPerson(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Grant(auth.MembersManage)

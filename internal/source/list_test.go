@@ -37,7 +37,7 @@ func alerts(n int) string {
 }
 
 // Beyond the limit what fits is taken, and the rest is named in one entry.
-func TestTheAlertsBeyondTheLimitAreNamed(t *testing.T) {
+func TestAlertsBeyondLimitAreNamed(t *testing.T) {
 	for name, s := range batches {
 		for _, n := range []int{1, 9, 10, 11, 30} {
 			b, err := s.parse(source.Request{Body: []byte(s.body(n)), At: sourcetest.Came, MaxAlerts: 10})
@@ -64,7 +64,7 @@ func TestTheAlertsBeyondTheLimitAreNamed(t *testing.T) {
 }
 
 // A body that is cut at any byte holds the alerts before the cut, and never another one.
-func TestACutBodyHoldsTheAlertsBeforeTheCut(t *testing.T) {
+func TestCutBodyHoldsAlertsBeforeCut(t *testing.T) {
 	for name, s := range batches {
 		whole := s.body(7)
 		before := 0

@@ -94,8 +94,8 @@ func TestUnknownSeverityHidesNoOtherLabel(t *testing.T) {
 	}
 }
 
-// TestSeverityMapPrecedesTheTable maps known and unknown words; the bound of the label level holds for the table alone.
-func TestSeverityMapPrecedesTheTable(t *testing.T) {
+// TestSeverityMapPrecedesTable maps known and unknown words; the bound of the label level holds for the table alone.
+func TestSeverityMapPrecedesTable(t *testing.T) {
 	t.Parallel()
 	own := source.SeverityMap{"ticket": event.Info, "tier1": event.Critical, "error": event.Critical}
 	for labels, want := range map[[3]string]source.Rating{

@@ -323,7 +323,7 @@ func TestBoundsOfWhatIsStored(t *testing.T) {
 
 // The largest map whose mappings can be read is read and used within bounds, and an account that sends such maps does not
 // keep another from its stacks.
-func TestTheLargestMap(t *testing.T) {
+func TestLargestMap(t *testing.T) {
 	t.Parallel()
 	f := start(t, ratelimit.Rate{})
 	head, tail := `{"version":3,"sources":["a.ts"],"mappings":"AAAA`, `"}`

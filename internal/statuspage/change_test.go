@@ -251,7 +251,7 @@ func TestPruneKeepsWhatIsOpen(t *testing.T) {
 }
 
 // The changes of a file are those of another database, and a page is deleted with its changes.
-func TestChangesOfAFile(t *testing.T) {
+func TestChangesOfFile(t *testing.T) {
 	t.Parallel()
 	s, page := withPage(t)
 	s.Call(apitest.KeyA, create, `{"page_id":`+page+`,"type":"incident","title":"Slow","status":"investigating",`+degraded+`}`).Into(&struct{}{})

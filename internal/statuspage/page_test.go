@@ -71,7 +71,7 @@ func TestPagesAreBounded(t *testing.T) {
 	}
 }
 
-func TestPagesOfAFile(t *testing.T) {
+func TestPagesOfFile(t *testing.T) {
 	t.Parallel()
 	apitest.RoundTrip(t, statuspage.Pages, []statuspage.Page{
 		{AccountID: apitest.AccountA, PageID: 1, Name: "A", URLName: "a", Sections: []statuspage.Section{}, Components: []statuspage.Component{}},

@@ -87,7 +87,7 @@ func naive(c Change, now int64) (ok bool, status string, affected map[string]str
 }
 
 // Random timelines are accepted and shown as the naive model has them, and the database finds them by the same status.
-func TestTimelinesAgreeWithTheModel(t *testing.T) {
+func TestTimelinesAgreeWithModel(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t)
 	const seed = 20261122

@@ -97,7 +97,7 @@ func TestTemplatePermissionsAndBounds(t *testing.T) {
 	})
 }
 
-func TestTemplatesOfAFile(t *testing.T) {
+func TestTemplatesOfFile(t *testing.T) {
 	apitest.RoundTrip(t, template.Kind, []template.Template{
 		{TemplateID: "69db2f72a0fe7db6448b1501", TemplateName: "a", Status: "enabled", AccountID: apitest.AccountA, Texts: template.Texts{SMS: "{{.Title}}"}},
 		{TemplateID: "69db2f72a0fe7db6448b1502", TemplateName: "b", Status: "enabled", AccountID: apitest.AccountA, TeamID: 7, CreatedAt: 5, UpdatedBy: 3},
@@ -110,7 +110,7 @@ func TestTemplatesOfAFile(t *testing.T) {
 }
 
 // All texts of a call share one allowance: a text as heavy as a message may be leaves nothing for the texts after it.
-func TestTextsOfACallShareAnAllowance(t *testing.T) {
+func TestTextsOfCallShareAllowance(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, template.Ops())
 	heavy := `{{$a := printf \"%60000d\" 1}}{{range 99999}}{{$b := upper $a}}{{end}}`

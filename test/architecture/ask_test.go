@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestPagesCallWithTheTypesOfOperations reads each call of an operation within the program and each table of operations: a call
+// TestPagesCallWithTypesOfOperations reads each call of an operation within the program and each table of operations: a call
 // must name its path, and the types of the operation at the path. At run time it would be an internal error.
-func TestPagesCallWithTheTypesOfOperations(t *testing.T) {
+func TestPagesCallWithTypesOfOperations(t *testing.T) {
 	operations := map[string][2]string{}
 	for _, s := range sources(t) {
 		for path, of := range operationTypes(s) {

@@ -43,7 +43,7 @@ type caller struct {
 
 // Nothing that takes long is called in a transaction, as far as calls by name show: all writers of an account wait for one,
 // with the embedded engine those of all accounts.
-func TestNothingIsComputedInATransaction(t *testing.T) {
+func TestNothingIsComputedInTransaction(t *testing.T) {
 	var all []caller
 	for _, s := range sources(t) {
 		writes := writeFunctions(s)

@@ -5,14 +5,18 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // An assignment has at most two values, an if declares what it tests rather than assigning a variable of outside, and an error
-// ends a loop in its body, not in its condition. Such lines hide what changes. Tests and tools keep these rules, too.
-func TestStatementsChangeFewVariables(t *testing.T) {
+// ends a loop in its body, not in its condition. Such lines hide what changes. Tests and tools keep these rules, too. Names of
+// tests have no articles.
+func TestSourceKeepsIdiom(t *testing.T) {
 	fset := token.NewFileSet()
 	for _, folder := range []string{"cmd", "docs", "examples", "internal", "test", "tools"} {
 		err := filepath.WalkDir(filepath.Join("..", "..", folder), func(path string, d fs.DirEntry, err error) error {
@@ -37,6 +41,9 @@ func TestStatementsChangeFewVariables(t *testing.T) {
 	}
 }
 
+// article finds an article in the name of a test: a word of one capital letter, or a whole word.
+var article = regexp.MustCompile(`^(?:Test|Benchmark|Fuzz)(?:[A-Z]\w*?)??(?:A[A-Z][a-z]|An[A-Z]|The[A-Z])`)
+
 // broken returns the rule that a statement breaks; empty: none.
 func broken(n ast.Node) string {
 	switch n := n.(type) {
@@ -47,6 +54,10 @@ func broken(n ast.Node) string {
 	case *ast.IfStmt:
 		if init, ok := n.Init.(*ast.AssignStmt); ok && init.Tok == token.ASSIGN {
 			return "assign before the if: its variable is of outside"
+		}
+	case *ast.FuncDecl:
+		if article.MatchString(n.Name.Name) {
+			return "name a test by subject and behaviour, without articles"
 		}
 	case *ast.ForStmt:
 		if testsError(n.Cond) {
@@ -66,4 +77,38 @@ func testsError(condition ast.Expr) bool {
 		return ok && name.Name == "err" && c.Op == token.EQL || testsError(c.X) || testsError(c.Y)
 	}
 	return false
+}
+
+// A test that a script names by another name would be neither run nor left out.
+func TestScriptsNameTests(t *testing.T) {
+	var names []string
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w+)`)
+	root := filepath.Join("..", "..")
+	for _, folder := range []string{"internal", "test"} {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			for _, found := range declared.FindAllSubmatch(source, -1) {
+				names = append(names, string(found[1]))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	named := regexp.MustCompile(`\b(?:Test|Benchmark|Fuzz)[A-Z]\w*`)
+	for _, script := range []string{"test.sh", "Makefile"} {
+		text, err := os.ReadFile(filepath.Join(root, script))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range named.FindAllString(string(text), -1) {
+			if !slices.ContainsFunc(names, func(test string) bool { return strings.HasPrefix(test, name) }) {
+				t.Errorf("%s: no test begins with %s", script, name)
+			}
+		}
+	}
 }

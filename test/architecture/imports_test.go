@@ -142,7 +142,7 @@ var readsClock = map[string]string{
 	"sender/mailtest":   "is a mail server for tests",
 }
 
-func TestOnlyTheEdgeReadsTheClock(t *testing.T) {
+func TestOnlyEdgeReadsClock(t *testing.T) {
 	reads := []string{"Now", "Since", "Until", "Sleep"}
 	for _, p := range packages(t) {
 		if readsClock[p.name()] != "" {

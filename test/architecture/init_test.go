@@ -6,7 +6,7 @@ import (
 )
 
 // No package does something because it is linked: what the program does is in its list of modules and in constructors.
-func TestNoPackageHasAnInit(t *testing.T) {
+func TestNoPackageHasInit(t *testing.T) {
 	for _, s := range sources(t) {
 		for _, f := range s.files {
 			for _, d := range f.Decls {

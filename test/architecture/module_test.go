@@ -58,7 +58,7 @@ func TestEveryModuleIsListed(t *testing.T) {
 
 // An operation is served only if it is in a module, so a package with a table of operations has one; and so have
 // packages whose functions have the names of a module's members.
-func TestWhatAModuleHoldsIsInIt(t *testing.T) {
+func TestWhatModuleHoldsIsInIt(t *testing.T) {
 	_, modules := program(t)
 	for _, p := range packages(t) {
 		inspect(t, p.Dir, func(file string, n ast.Node) {

@@ -22,7 +22,7 @@ import (
 // An idle server costs the same with 100 accounts and with 1,000: its start, its jobs of a minute, and what it answers to
 // those who watch it. The rows that PostgreSQL visits are compared; of the embedded engine test/architecture holds the plans.
 // TOCSIN_IDLE names other numbers of accounts, such as 100,1000,5000.
-func TestAnIdleServerCostsTheSameWithMoreAccounts(t *testing.T) {
+func TestIdleServerCostsSameWithMoreAccounts(t *testing.T) {
 	if dbtest.Server == "" {
 		t.Skip("only for PostgreSQL, which counts the rows that it visits")
 	}

@@ -8,7 +8,7 @@ import (
 
 // With one server the time that calls take has a known distribution: exponential, with the mean 1 / (1 - utilisation). With
 // several and little to do no call waits.
-func TestQueuesAreAsInTheBooks(t *testing.T) {
+func TestQueuesAreAsInBooks(t *testing.T) {
 	for _, utilisation := range []float64{0.1, 0.5, 0.8} {
 		half, most := queued(1, utilisation, 2_000_000, 7)
 		for name, c := range map[string][2]float64{"p50": {half, math.Ln2 / (1 - utilisation)}, "p99": {most, math.Log(100) / (1 - utilisation)}} {

@@ -84,7 +84,7 @@ func same(t *testing.T, what, got, want string) {
 	t.Fatalf("%s: %d lines, want %d", what, len(g), len(w))
 }
 
-func TestAnExportEqualsItsImport(t *testing.T) {
+func TestExportEqualsItsImport(t *testing.T) {
 	t.Parallel()
 	dir, file := imported(t)
 	plain, secret := withoutSecrets(file), withHashes(file)
@@ -110,7 +110,7 @@ func TestAnExportEqualsItsImport(t *testing.T) {
 	}
 }
 
-func TestAnImportedAccountIsServed(t *testing.T) {
+func TestImportedAccountIsServed(t *testing.T) {
 	t.Parallel()
 	dir, file := imported(t)
 	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0")
@@ -175,7 +175,7 @@ func TestAnImportedAccountIsServed(t *testing.T) {
 	}
 }
 
-func TestKeysOfTheFile(t *testing.T) {
+func TestKeysOfFile(t *testing.T) {
 	t.Parallel()
 	dir, _ := imported(t)
 	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0")
@@ -197,7 +197,7 @@ func TestKeysOfTheFile(t *testing.T) {
 	}
 }
 
-func TestAnAccountIsReplacedOnlyWhenAsked(t *testing.T) {
+func TestAccountIsReplacedOnlyWhenAsked(t *testing.T) {
 	t.Parallel()
 	dir, file := imported(t)
 	must(t, dir, "key", "create", "--account", second, "--name", "later")
@@ -211,7 +211,7 @@ func TestAnAccountIsReplacedOnlyWhenAsked(t *testing.T) {
 	same(t, "after --replace", export(t, dir, "--secrets"), withHashes(read(t, dir, "renamed.json")))
 }
 
-func TestABrokenFileChangesNothing(t *testing.T) {
+func TestBrokenFileChangesNothing(t *testing.T) {
 	t.Parallel()
 	dir, file := imported(t)
 	before, empty := export(t, dir, "--secrets"), t.TempDir()

@@ -153,7 +153,7 @@ func TestKeys(t *testing.T) {
 	eventually(t, "a deleted key is refused", func() bool { return s.call(full, "/schedule/list", `{}`).code == "Unauthorized" })
 }
 
-func TestSealingKeysAreRotatedUnderARunningServer(t *testing.T) {
+func TestSealingKeysAreRotatedUnderRunningServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := serve(t, dir, "serve", "--listen", "127.0.0.1:0")
@@ -181,7 +181,7 @@ func TestSealingKeysAreRotatedUnderARunningServer(t *testing.T) {
 }
 
 // A server whose key file is lost reports it and does not start, until a command abandons the secrets.
-func TestALostKeyFile(t *testing.T) {
+func TestLostKeyFile(t *testing.T) {
 	t.Parallel()
 	dir, _ := imported(t)
 	if err := os.Remove(filepath.Join(dir, "tocsin.db.key")); err != nil {

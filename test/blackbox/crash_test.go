@@ -28,7 +28,7 @@ const crashAccount = `{
 
 // A server under load is killed repeatedly at random times. Every event that was answered with success is stored
 // afterwards and has its verdict. TOCSIN_CRASH_ROUNDS is the number of kills; 8 when it is not set.
-func TestAcceptedEventsSurviveAKill(t *testing.T) {
+func TestAcceptedEventsSurviveKill(t *testing.T) {
 	t.Parallel()
 	rounds := 8
 	if n, err := strconv.Atoi(os.Getenv("TOCSIN_CRASH_ROUNDS")); err == nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestEveryLineThatTheDemoPrintsWorks(t *testing.T) {
+func TestEveryLineThatDemoPrintsWorks(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	s := serve(t, t.TempDir(), "demo", "--listen", "127.0.0.1:0")
@@ -53,7 +53,7 @@ func (s *server) curl(line string) answer {
 	return a
 }
 
-func TestTheDemoKeepsItsFolder(t *testing.T) {
+func TestDemoKeepsItsFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := serve(t, dir, "demo", "--listen", "127.0.0.1:0", "--dir", "kept")

@@ -64,7 +64,7 @@ var tour = []struct {
 	{"/schedule/calendar/url", func(data map[string]any) bool { return strings.HasSuffix(data["url"].(string), ".ics") }},
 }
 
-func TestTheDemoShowsWhatItPromises(t *testing.T) {
+func TestDemoShowsWhatItPromises(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir(), "demo", "--listen", "127.0.0.1:0")
 	calls := slices.DeleteFunc(slices.Clone(s.lines), func(line string) bool { return !strings.HasPrefix(line, "curl ") })

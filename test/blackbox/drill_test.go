@@ -25,7 +25,7 @@ func withMail(t *testing.T, database string, mails *mailtest.Mailbox) (dir, key 
 
 // A drill tests the whole chain of a running server, up to a mail that arrives. When a hop is broken it names the hop
 // and fails.
-func TestADrillTimesEveryHop(t *testing.T) {
+func TestDrillTimesEveryHop(t *testing.T) {
 	t.Parallel()
 	mails := mailtest.New(t, mailtest.Options{User: "tocsin:secret"})
 	dir, key, mail := withMail(t, "sqlite:drill.db", mails)

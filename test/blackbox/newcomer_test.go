@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestAnAccountMadeByCallsAlone creates an account with the newcomer's script, exports it and applies the file to a
+// TestAccountMadeByCallsAlone creates an account with the newcomer's script, exports it and applies the file to a
 // second server. The second server must have and serve the same account.
-func TestAnAccountMadeByCallsAlone(t *testing.T) {
+func TestAccountMadeByCallsAlone(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {

@@ -74,7 +74,7 @@ func TestFirstStartMakesOneAccountAndShowsItsKeyOnce(t *testing.T) {
 	}
 }
 
-func TestPagesAroundTheOperations(t *testing.T) {
+func TestPagesAroundOperations(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0")
 	for path, want := range map[string]string{
@@ -109,7 +109,7 @@ func TestRepliesAreCompressedWhenAskedFor(t *testing.T) {
 	}
 }
 
-func TestARequestInFlightIsAnsweredBeforeTheEnd(t *testing.T) {
+func TestRequestInFlightIsAnsweredBeforeEnd(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0")
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
@@ -162,7 +162,7 @@ func TestLimitsCanBeChanged(t *testing.T) {
 
 // A client that asks for the alerts of a hundred incidents at once gets all of them, and the limit is kept. Without the
 // flag it is refused at once, as in the contract.
-func TestABurstOfReadsWaits(t *testing.T) {
+func TestBurstOfReadsWaits(t *testing.T) {
 	t.Parallel()
 	for _, wait := range []string{"10s", "0s"} {
 		s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0", "--limit-per-second", "40", "--limit-wait", wait)
@@ -189,7 +189,7 @@ func TestABurstOfReadsWaits(t *testing.T) {
 }
 
 // A server that stops refuses the calls that wait, instead of answering them for half a minute.
-func TestWaitingReadsDoNotHoldUpTheEnd(t *testing.T) {
+func TestWaitingReadsDoNotHoldUpEnd(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir(), "serve", "--listen", "127.0.0.1:0", "--limit-per-second", "1", "--limit-per-minute", "0", "--limit-wait", "30s")
 	const calls = 60

@@ -53,7 +53,7 @@ func TestPersonLink(t *testing.T) {
 }
 
 // The demo prints one link, which opens the console as often as it is opened.
-func TestTheDemoOpensTheConsole(t *testing.T) {
+func TestDemoOpensConsole(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir(), "demo", "--listen", "127.0.0.1:0")
 	link := ""

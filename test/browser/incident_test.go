@@ -9,7 +9,7 @@ import (
 
 // At 03:12, on a phone, in dark: the link of a message leads to the incident. Acknowledge is on the first screen, large
 // enough for a thumb; one tap ends the escalation and shows the holder.
-func TestAcknowledgeOnAPhone(t *testing.T) {
+func TestAcknowledgeOnPhone(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	p := signedIn(t, w)

@@ -90,7 +90,7 @@ func tab(p *page.Page) []string {
 }
 
 // An incident is found, acknowledged, handed over and resolved without a mouse: with Tab, Enter and the space bar.
-func TestWithoutAMouse(t *testing.T) {
+func TestWithoutMouse(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	incident := anIncident(t, w)

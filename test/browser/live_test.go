@@ -36,7 +36,7 @@ func TestPagesFollowWhatHappens(t *testing.T) {
 }
 
 // What the API changes is shown by every page that is open on it. The log has the times.
-func TestOpenPagesShowWhatTheAPIChanges(t *testing.T) {
+func TestOpenPagesShowWhatAPIChanges(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	incident := anIncident(t, w)
@@ -101,7 +101,7 @@ func TestNetworkCutAndBack(t *testing.T) {
 }
 
 // The stream ends with the session: a page of someone who has signed out elsewhere shows nothing new.
-func TestStreamEndsWithTheSession(t *testing.T) {
+func TestStreamEndsWithSession(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	p := signedIn(t, w)

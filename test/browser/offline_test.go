@@ -51,7 +51,7 @@ func TestKeptPages(t *testing.T) {
 }
 
 // After a sign-out nothing of the person is left in the browser.
-func TestNothingIsKeptAfterTheSignOut(t *testing.T) {
+func TestNothingIsKeptAfterSignOut(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
 	p.Open("/")

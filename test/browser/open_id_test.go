@@ -76,7 +76,7 @@ func (f forged) Claims(scopes []string, c *mockoidc.IDTokenClaims) (jwt.Claims, 
 
 // A person who is new signs in at the provider and has the role and the team of the claim. A token or a state of another
 // sign-in is refused, and the owner needs no provider.
-func TestSignInAtAProvider(t *testing.T) {
+func TestSignInAtProvider(t *testing.T) {
 	m, w := provider(t)
 	p := open(t, w)
 	m.QueueUser(jane())

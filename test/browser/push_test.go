@@ -70,7 +70,7 @@ func TestPushNotAllowed(t *testing.T) {
 }
 
 // A pushed message is shown, and its button acknowledges by the signed link and shows what came of it, without a session.
-func TestAPushedMessageAcknowledges(t *testing.T) {
+func TestPushedMessageAcknowledges(t *testing.T) {
 	w := begin(t)
 	incident := anIncident(t, w)
 	p := signIn(t, w, openIn(t, w, page.FindWhole()))

@@ -11,7 +11,7 @@ import (
 
 // A gap is named on the first page, in the picture, in its notice and in the list. "Fill the gap" opens an override with the
 // times filled in; after that the gap is gone everywhere.
-func TestAGapIsFilled(t *testing.T) {
+func TestGapIsFilled(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
 	p.Open(picture(t, w, gaps, ""))
@@ -102,7 +102,7 @@ func TestLayersAreEditedWithKeys(t *testing.T) {
 }
 
 // A plan that was made for another revision is not saved: the new plan is shown, and saving that one works.
-func TestAPlanThatIsOutOfDate(t *testing.T) {
+func TestPlanThatIsOutOfDate(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
 	p.Open(picture(t, w, monthly, "/edit"))
@@ -122,7 +122,7 @@ func TestAPlanThatIsOutOfDate(t *testing.T) {
 }
 
 // An override is planned for a revision, too.
-func TestAnOverrideThatIsOutOfDate(t *testing.T) {
+func TestOverrideThatIsOutOfDate(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
 	from := berlin(t, "2026-11-24 20:00").Unix()
@@ -144,7 +144,7 @@ func TestAnOverrideThatIsOutOfDate(t *testing.T) {
 }
 
 // An override that a stronger one hides changes nothing: who presses Save sees that before it is stored.
-func TestAnOverrideWithoutEffect(t *testing.T) {
+func TestOverrideWithoutEffect(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
 	from := berlin(t, "2026-12-02 10:00").Unix() // Łukasz alone is on call by the heaviest override

@@ -30,7 +30,7 @@ func dayWidths(p *page.Page) []float64 {
 
 // Across the spring change the day is 23 hours wide, with a mark and a line at the change; no one is on call twice or not at
 // all. On a phone the missing hour is drawn.
-func TestTheClockGoesForward(t *testing.T) {
+func TestClockGoesForward(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
 	p.Open(picture(t, w, weekly, "?from=2027-03-22&days=14&tz=Europe/Berlin"))
@@ -56,7 +56,7 @@ func TestTheClockGoesForward(t *testing.T) {
 
 // Across the autumn change the day is 25 hours wide, the repeated hour is labelled twice, and the shift of the change lasts
 // as long as it does.
-func TestTheClockGoesBack(t *testing.T) {
+func TestClockGoesBack(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
 	p.Open(picture(t, w, daily, "?from=2027-10-25&days=14&tz=Europe/Berlin"))
@@ -118,7 +118,7 @@ func TestTwoZonesAtOnce(t *testing.T) {
 }
 
 // A shift that began before the first day still has its name.
-func TestAShiftThatBeganEarlierHasItsName(t *testing.T) {
+func TestShiftThatBeganEarlierHasItsName(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
 	p.Open(picture(t, w, weekly, "?from=2027-03-24&days=7&tz=Europe/Berlin"))
@@ -164,7 +164,7 @@ func TestTwoOnCallAtOnce(t *testing.T) {
 
 // An override of three quarters of an hour can be seen on a wide screen and on a phone, is no sliver to aim at, and is
 // reached with keys in the list.
-func TestAShortOverride(t *testing.T) {
+func TestShortOverride(t *testing.T) {
 	w := begin(t)
 	from := berlin(t, "2026-11-26 10:00")
 	w.Do(t, "/schedule/override/create", map[string]any{
@@ -252,7 +252,7 @@ func TestWhyAtAnyMoment(t *testing.T) {
 }
 
 // A person who is away is named at the picture of the schedule, and the explanation names who stands in.
-func TestAnAbsenceIsShown(t *testing.T) {
+func TestAbsenceIsShown(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
 	p.Open(picture(t, w, daily, "?from=2026-12-07&days=28&tz=Europe/Berlin"))

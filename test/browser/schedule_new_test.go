@@ -11,7 +11,7 @@ import (
 
 // An empty account leads to its first schedule: name, team, zone, who takes turns, a preview that follows what is entered,
 // and the plan before anything is stored.
-func TestTheFirstSchedule(t *testing.T) {
+func TestFirstSchedule(t *testing.T) {
 	w := ended(t, world.BeginEmpty(t, t.TempDir()))
 	p := signedIn(t, w)
 	p.Open("/schedules")
@@ -55,7 +55,7 @@ func schedules(t *testing.T, w *world.World) (n int) {
 }
 
 // A new schedule without scripts; what is wrong is shown with what was entered.
-func TestANewScheduleWithoutScripts(t *testing.T) {
+func TestNewScheduleWithoutScripts(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
 	p.NoScript()
@@ -96,7 +96,7 @@ func TestANewScheduleWithoutScripts(t *testing.T) {
 }
 
 // What uses a schedule is named before it is deleted, and keeps it from being so. One that nothing uses is deleted.
-func TestAScheduleIsDeleted(t *testing.T) {
+func TestScheduleIsDeleted(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
 	p.Open(picture(t, w, weekly, ""))
@@ -117,7 +117,7 @@ func TestAScheduleIsDeleted(t *testing.T) {
 }
 
 // A schedule is disabled after a question that names whom it concerns, and enabled again.
-func TestAScheduleIsDisabled(t *testing.T) {
+func TestScheduleIsDisabled(t *testing.T) {
 	w := begin(t)
 	p := signedIn(t, w)
 	p.Open(picture(t, w, weekly, ""))

@@ -10,7 +10,7 @@ import (
 )
 
 // Who takes turns takes a shift of another: from the list, with the plan before it holds. No one else's rights are needed.
-func TestAShiftIsTaken(t *testing.T) {
+func TestShiftIsTaken(t *testing.T) {
 	w := begin(t)
 	p := open(t, w)
 	p.SignIn(w.KeyOf(t, "Łukasz Wiśniewski"))
@@ -115,7 +115,7 @@ func TestCoverIsDeclinedOrTakenBack(t *testing.T) {
 }
 
 // A shift is handed over from one's own list: the other is asked, unless one manages schedules.
-func TestAShiftIsHandedOver(t *testing.T) {
+func TestShiftIsHandedOver(t *testing.T) {
 	w := begin(t)
 	p := open(t, w)
 	p.SignIn(w.KeyOf(t, "Łukasz Wiśniewski"))
@@ -147,7 +147,7 @@ func TestAShiftIsHandedOver(t *testing.T) {
 }
 
 // Where a schedule forbids it, its persons are drawn no control, and a form that they open shows whom to ask.
-func TestASchedulesPersonsMayBeForbidden(t *testing.T) {
+func TestSchedulesPersonsMayBeForbidden(t *testing.T) {
 	w := begin(t)
 	p := open(t, w)
 	p.SignIn(w.KeyOf(t, "Łukasz Wiśniewski"))

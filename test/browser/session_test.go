@@ -38,7 +38,7 @@ func TestOtherSitesCannotAct(t *testing.T) {
 }
 
 // Without a session every page leads to the sign-in and back, and every form does nothing.
-func TestNothingWithoutASession(t *testing.T) {
+func TestNothingWithoutSession(t *testing.T) {
 	t.Parallel()
 	w := full(t)
 	s := surveyed(t, w, w.Keys.All)
@@ -142,7 +142,7 @@ func TestSignInLeadsNowhereElse(t *testing.T) {
 }
 
 // The page of another site that sends a form to the console, or shows it in a frame, gets nowhere in a real browser.
-func TestAnotherSiteInTheBrowser(t *testing.T) {
+func TestAnotherSiteInBrowser(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	incident := anIncident(t, w)

@@ -41,7 +41,7 @@ func TestSignIn(t *testing.T) {
 }
 
 // The page to sign in is sound for those who are not signed in.
-func TestAccessOfTheSignIn(t *testing.T) {
+func TestAccessOfSignIn(t *testing.T) {
 	t.Parallel()
 	w := full(t)
 	o := once(t)

@@ -9,7 +9,7 @@ import (
 
 // From an incident one link leads to the whole chain: the alert, the rules that were tried with the condition that
 // matched, the step, the schedule, the person and how it ended.
-func TestWhyAnIncidentPages(t *testing.T) {
+func TestWhyIncidentPages(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	incident := anIncident(t, w)
@@ -25,7 +25,7 @@ func TestWhyAnIncidentPages(t *testing.T) {
 }
 
 // A silenced alert is marked in the list, and its page names the rule, when it ends, and the condition that matched.
-func TestWhyAnAlertIsSilent(t *testing.T) {
+func TestWhyAlertIsSilent(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.Push(t, "sandbox", "Sandbox declines everything", "Critical", map[string]string{"service": "payment-api", "environment": "sandbox"})
@@ -43,7 +43,7 @@ func TestWhyAnAlertIsSilent(t *testing.T) {
 }
 
 // An inhibited alert names the alert that inhibits it. When that one is over, the mark goes from the open page by itself.
-func TestWhyAnAlertIsInhibited(t *testing.T) {
+func TestWhyAlertIsInhibited(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	in := newInlet(t, w)

@@ -101,7 +101,7 @@ func image(t *testing.T) (root string, uid uint32) {
 
 // The program runs with nothing but what the image holds: no shell, no library, no /tmp, no /proc. It writes to /data alone,
 // its health can be asked, and it ends in order on SIGTERM.
-func TestTheImageInABareRoot(t *testing.T) {
+func TestImageInBareRoot(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("a root of its own needs root")
 	}
@@ -165,7 +165,7 @@ func TestTheImageInABareRoot(t *testing.T) {
 
 // The image is built from the files of the repository where a builder exists. Compiling inside needs the network, so the stage
 // that compiles is replaced by a folder.
-func TestTheImageIsBuilt(t *testing.T) {
+func TestImageIsBuilt(t *testing.T) {
 	buildah := needs(t, "buildah", "apt-get install buildah")
 	stage := filepath.Join(t.TempDir(), "out")
 	if err := os.MkdirAll(filepath.Join(stage, "data"), 0o755); err != nil {
@@ -228,7 +228,7 @@ func TestCompose(t *testing.T) {
 }
 
 // nginx accepts its configuration, with addresses of this machine for those of the nodes.
-func TestTheProxysConfiguration(t *testing.T) {
+func TestProxysConfiguration(t *testing.T) {
 	nginx := needs(t, "nginx", "apt-get install nginx-light")
 	dir := t.TempDir()
 	text := regexp.MustCompile(`node\d:`).ReplaceAllString(read(t, "deploy/compose/nginx.conf"), "127.0.0.1:")

@@ -32,7 +32,7 @@ func released(t *testing.T) string {
 }
 
 // The package has what it needs, with its rights; two builds of the same input are equal.
-func TestThePackage(t *testing.T) {
+func TestPackage(t *testing.T) {
 	dpkg := needs(t, "dpkg-deb", "apt-get install dpkg")
 	file := released(t)
 	first, err := os.ReadFile(file)

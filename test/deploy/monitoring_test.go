@@ -142,7 +142,7 @@ func dashboard(t *testing.T) map[string][]string {
 	return list
 }
 
-func TestTheDashboardsMetricsExist(t *testing.T) {
+func TestDashboardsMetricsExist(t *testing.T) {
 	known := registered(t)
 	for title, exprs := range dashboard(t) {
 		for _, e := range exprs {
@@ -152,7 +152,7 @@ func TestTheDashboardsMetricsExist(t *testing.T) {
 }
 
 // Prometheus can parse what the dashboard asks: as rules, with the variables that Grafana replaces.
-func TestTheDashboardsExpressionsInPrometheus(t *testing.T) {
+func TestDashboardsExpressionsInPrometheus(t *testing.T) {
 	promtool := needs(t, "promtool", "apt-get install prometheus")
 	type rule struct {
 		Record string `yaml:"record"`

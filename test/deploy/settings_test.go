@@ -44,7 +44,7 @@ func TestSettingsExist(t *testing.T) {
 }
 
 // The program takes the example with every line that is commented out: it goes on until it opens the database.
-func TestTheExampleIsTaken(t *testing.T) {
+func TestExampleIsTaken(t *testing.T) {
 	setting := regexp.MustCompile(`(?m)^#?(TOCSIN_[A-Z_]+)=(.*)$`)
 	lines := setting.FindAllStringSubmatch(read(t, "deploy/tocsin.env.example"), -1)
 	if len(lines) < 15 {
@@ -77,7 +77,7 @@ func TestTheExampleIsTaken(t *testing.T) {
 }
 
 // The settings of the chart are flags.
-func TestTheChartsSettingsAreFlags(t *testing.T) {
+func TestChartsSettingsAreFlags(t *testing.T) {
 	var values struct {
 		Settings map[string]any `yaml:"settings"`
 	}
@@ -95,7 +95,7 @@ func TestTheChartsSettingsAreFlags(t *testing.T) {
 }
 
 // Every YAML file can be read, those of the chart's templates excepted.
-func TestYAML(t *testing.T) {
+func TestYML(t *testing.T) {
 	for _, path := range files(t, "deploy") {
 		if ext := filepath.Ext(path); (ext != ".yaml" && ext != ".yml") || strings.Contains(path, "/templates/") {
 			continue

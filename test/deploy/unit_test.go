@@ -10,7 +10,7 @@ import (
 )
 
 // The exposure that systemd computes stays below 3 of 10, and the drop-in for PostgreSQL does not change it.
-func TestTheUnitIsHardened(t *testing.T) {
+func TestUnitIsHardened(t *testing.T) {
 	analyze := needs(t, "systemd-analyze", "apt-get install systemd")
 	dir := t.TempDir()
 	unit := filepath.Join(dir, "tocsin.service")
@@ -31,7 +31,7 @@ func TestTheUnitIsHardened(t *testing.T) {
 }
 
 // systemd understands each line of the unit.
-func TestTheUnitIsUnderstood(t *testing.T) {
+func TestUnitIsUnderstood(t *testing.T) {
 	analyze := needs(t, "systemd-analyze", "apt-get install systemd")
 	text := strings.NewReplacer("/usr/bin/tocsin", "/bin/true", "Documentation=man:tocsin(1)\n", "").
 		Replace(read(t, "deploy/systemd/tocsin.service") + read(t, "deploy/systemd/postgres.conf"))

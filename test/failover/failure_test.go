@@ -74,8 +74,8 @@ func statements(s *pgserver.Server, database string, texts ...string) func() err
 
 const cutAll = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tocsin'`
 
-// TestTheServerFails has failures of a whole server, each with a server of its own.
-func TestTheServerFails(t *testing.T) {
+// TestServerFails has failures of a whole server, each with a server of its own.
+func TestServerFails(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, s *pgserver.Server) failure{
 		"killed": func(_ *testing.T, s *pgserver.Server) failure {
 			return failure{begin: s.Kill, end: s.Run}

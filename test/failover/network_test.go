@@ -143,8 +143,8 @@ func (p *proxy) through(database string) string {
 	return "postgres://postgres@" + p.Addr().String() + "/" + database + "?sslmode=disable"
 }
 
-// TestTheNetworkFails: connections that are reset, and ones on which nothing arrives any more.
-func TestTheNetworkFails(t *testing.T) {
+// TestNetworkFails: connections that are reset, and ones on which nothing arrives any more.
+func TestNetworkFails(t *testing.T) {
 	for name, make := range map[string]func(p *proxy) failure{
 		"reset":     func(p *proxy) failure { return failure{begin: p.refuse, end: p.heal} },
 		"swallowed": func(p *proxy) failure { return failure{begin: p.swallow, end: p.heal} },
@@ -168,8 +168,8 @@ func address(s *pgserver.Server) string {
 	return host
 }
 
-// TestAnUnknownOutcomeIsAnError: a write whose COMMIT arrives, and whose answer does not, returns an error; it is there.
-func TestAnUnknownOutcomeIsAnError(t *testing.T) {
+// TestUnknownOutcomeIsError: a write whose COMMIT arrives, and whose answer does not, returns an error; it is there.
+func TestUnknownOutcomeIsError(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, pgserver.Options{})
 	must(t, s.SQL("postgres", "CREATE DATABASE tocsin"))
@@ -196,8 +196,8 @@ func TestAnUnknownOutcomeIsAnError(t *testing.T) {
 	read(t, d, `SELECT count(*) FROM kept`, 1)
 }
 
-// TestAPoolerIsRefused: what stands between drops the settings of connections.
-func TestAPoolerIsRefused(t *testing.T) {
+// TestPoolerIsRefused: what stands between drops the settings of connections.
+func TestPoolerIsRefused(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, pgserver.Options{})
 	p := startProxy(t, address(s))

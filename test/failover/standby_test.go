@@ -12,10 +12,10 @@ import (
 	"tocsin/test/pgserver"
 )
 
-// TestAStandbyTakesOver promotes a synchronous standby under load, after the primary was killed or, in every other round,
+// TestStandbyTakesOver promotes a synchronous standby under load, after the primary was killed or, in every other round,
 // cut off from the program. Everything that was acknowledged is there. TOCSIN_FAILOVER_ROUNDS is the number of rounds; 2
 // when it is not set.
-func TestAStandbyTakesOver(t *testing.T) {
+func TestStandbyTakesOver(t *testing.T) {
 	t.Parallel()
 	rounds := 2
 	if n, err := strconv.Atoi(os.Getenv("TOCSIN_FAILOVER_ROUNDS")); err == nil {

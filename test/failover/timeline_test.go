@@ -105,9 +105,9 @@ func TestFormerPrimaryIsLeft(t *testing.T) {
 	}
 }
 
-// TestCommitOfFormerPrimaryIsAnError: a commit waits for the standby, which is promoted. The operator of the former primary
+// TestCommitOfFormerPrimaryIsError: a commit waits for the standby, which is promoted. The operator of the former primary
 // then ends the wait: its server reports that the commit succeeded, and only the former primary has it.
-func TestCommitOfFormerPrimaryIsAnError(t *testing.T) {
+func TestCommitOfFormerPrimaryIsError(t *testing.T) {
 	t.Parallel()
 	p := startPair(t)
 	d := open(t, p.dsn)

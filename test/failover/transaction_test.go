@@ -26,8 +26,8 @@ func unavailable(t *testing.T, err error) {
 	}
 }
 
-// TestTheDatabaseFails has failures of one database: of its disk, and of what others do in it.
-func TestTheDatabaseFails(t *testing.T) {
+// TestDatabaseFails has failures of one database: of its disk, and of what others do in it.
+func TestDatabaseFails(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, s *pgserver.Server) failure{
 		"full disk": func(_ *testing.T, s *pgserver.Server) failure {
 			return failure{
@@ -97,9 +97,9 @@ func hold(dsn string) {
 	os.Exit(0)
 }
 
-// TestAFrozenNodeIsLeftBehind freezes a process that writes. Another goes on within ten seconds, and the frozen one is
+// TestFrozenNodeIsLeftBehind freezes a process that writes. Another goes on within ten seconds, and the frozen one is
 // refused when it comes back.
-func TestAFrozenNodeIsLeftBehind(t *testing.T) {
+func TestFrozenNodeIsLeftBehind(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, pgserver.Options{})
 	must(t, s.SQL("postgres", "CREATE DATABASE tocsin"))
@@ -137,9 +137,9 @@ func TestAFrozenNodeIsLeftBehind(t *testing.T) {
 	read(t, d, `SELECT coalesce(sum(n), 0) FROM kept`, 3)
 }
 
-// TestOnlyThePrimaryHasIt: the standby does not confirm a commit, and an operator cancels the wait. The server then reports
+// TestOnlyPrimaryHasIt: the standby does not confirm a commit, and an operator cancels the wait. The server then reports
 // success with a warning, and the caller an error: the standby may take over without the change.
-func TestOnlyThePrimaryHasIt(t *testing.T) {
+func TestOnlyPrimaryHasIt(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, pgserver.Options{})
 	must(t, s.SQL("postgres", "CREATE DATABASE tocsin"))
@@ -165,8 +165,8 @@ func TestOnlyThePrimaryHasIt(t *testing.T) {
 	unavailable(t, <-outcome)
 }
 
-// TestACommitThatRollsBackIsAnError: a function that ignores the error of a statement does not succeed.
-func TestACommitThatRollsBackIsAnError(t *testing.T) {
+// TestCommitThatRollsBackIsError: a function that ignores the error of a statement does not succeed.
+func TestCommitThatRollsBackIsError(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, pgserver.Options{})
 	d := open(t, s.DSN("postgres"))
@@ -179,8 +179,8 @@ func TestACommitThatRollsBackIsAnError(t *testing.T) {
 	}
 }
 
-// TestACommitWaitsForTheDisk, also where the server's own setting is off.
-func TestACommitWaitsForTheDisk(t *testing.T) {
+// TestCommitWaitsForDisk, also where the server's own setting is off.
+func TestCommitWaitsForDisk(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, pgserver.Options{})
 	must(t, statements(s, "postgres", `ALTER SYSTEM SET synchronous_commit = off`, `SELECT pg_reload_conf()`)())

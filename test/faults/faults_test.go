@@ -280,7 +280,7 @@ func (p *program) compare(r *receiver, hook int) {
 	}
 }
 
-func TestTheLedgerIsWhatTheReceiverSaw(t *testing.T) {
+func TestLedgerIsWhatReceiverSaw(t *testing.T) {
 	trap := start(t, fault{name: "trap", answer: status(200)})
 	var receivers []*receiver
 	for _, f := range faults(t, trap.url()) {
@@ -322,7 +322,7 @@ func TestTheLedgerIsWhatTheReceiverSaw(t *testing.T) {
 
 // Endpoints that hang keep all their slots for seconds. Meanwhile the healthy ones of the same account and of another get
 // their messages.
-func TestNoOneWaitsForAnEndpointThatHangs(t *testing.T) {
+func TestNoOneWaitsForEndpointThatHangs(t *testing.T) {
 	var receivers []*receiver
 	for _, f := range faults(t, "http://127.0.0.1:1") {
 		if f.hangs {

@@ -126,7 +126,7 @@ var away = []string{
 
 // What three nodes do when nothing disturbs them, and that one after the other may be stopped and started: nothing is
 // sent twice.
-func TestARollingRestart(t *testing.T) {
+func TestRollingRestart(t *testing.T) {
 	c, _ := begin(t)
 	l := StartLoad(c.URLs, 4, 40*time.Millisecond)
 	for _, n := range c.Nodes {
@@ -140,7 +140,7 @@ func TestARollingRestart(t *testing.T) {
 }
 
 // TOCSIN_NODES_ROUNDS is how often a node is killed: ten times in each database, which is then checked.
-func TestANodeIsKilled(t *testing.T) {
+func TestNodeIsKilled(t *testing.T) {
 	const each = 10
 	var sum Report
 	rounds, began := apitest.Setting(t, "TOCSIN_NODES_ROUNDS", 2), time.Now()
@@ -173,7 +173,7 @@ func killed(t *testing.T, rounds int) Report {
 }
 
 // A node is frozen in the midst of its work until its leases have passed to others, and comes back.
-func TestANodeIsFrozen(t *testing.T) {
+func TestNodeIsFrozen(t *testing.T) {
 	c, _ := begin(t)
 	l := StartLoad(c.URLs, 4, 40*time.Millisecond)
 	time.Sleep(2 * time.Second)
@@ -190,7 +190,7 @@ func TestANodeIsFrozen(t *testing.T) {
 }
 
 // A node loses the database: nothing passes for a while, then connections are reset, then it is back.
-func TestANodeIsCutOff(t *testing.T) {
+func TestNodeIsCutOff(t *testing.T) {
 	c, links := begin(t)
 	l := StartLoad(c.URLs, 4, 40*time.Millisecond)
 	time.Sleep(2 * time.Second)

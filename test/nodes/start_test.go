@@ -14,7 +14,7 @@ import (
 )
 
 // Three nodes that start at once on an empty database make its schema and one account, and all of them serve.
-func TestNodesStartAtOnceOnAnEmptyDatabase(t *testing.T) {
+func TestNodesStartAtOnceOnEmptyDatabase(t *testing.T) {
 	dsn, dir := database(t), t.TempDir()
 	file, key := filepath.Join(dir, "account.json"), filepath.Join(dir, "seal.key")
 	must(t, os.WriteFile(file, accountFile("http://127.0.0.1:1"), 0o600))

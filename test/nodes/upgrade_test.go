@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// TestARollingUpgrade replaces three nodes of an earlier build one after the other by today's, under load. The first
+// TestRollingUpgrade replaces three nodes of an earlier build one after the other by today's, under load. The first
 // brings the schema up to date while two old ones go on. Then one goes back to the earlier build, and forward again.
-func TestARollingUpgrade(t *testing.T) {
+func TestRollingUpgrade(t *testing.T) {
 	all, err := readEarlier()
 	must(t, err)
 	for _, old := range all {
@@ -107,9 +107,9 @@ func migrate(t *testing.T, dsn string, version int, text string) {
 	}
 }
 
-// TestTheNextReleaseAdds: the next release migrates while three nodes run, and a node of today's build starts after that.
+// TestNextReleaseAdds: the next release migrates while three nodes run, and a node of today's build starts after that.
 // The nodes notice nothing.
-func TestTheNextReleaseAdds(t *testing.T) {
+func TestNextReleaseAdds(t *testing.T) {
 	c, _ := begin(t)
 	l := StartLoad(c.URLs, 4, 80*time.Millisecond)
 	time.Sleep(time.Second)
@@ -123,9 +123,9 @@ func TestTheNextReleaseAdds(t *testing.T) {
 	end(t, c, l, 0)
 }
 
-// TestTheNextReleaseRemoves: the next release raises the floor while three nodes run. From then on they store nothing, answer
+// TestNextReleaseRemoves: the next release raises the floor while three nodes run. From then on they store nothing, answer
 // with the reason, and none starts. When the schema is back they go on, and nothing is lost.
-func TestTheNextReleaseRemoves(t *testing.T) {
+func TestNextReleaseRemoves(t *testing.T) {
 	c, _ := begin(t)
 	l := StartLoad(c.URLs, 4, 80*time.Millisecond)
 	time.Sleep(2 * time.Second)

@@ -210,7 +210,7 @@ func jane(groups ...string) *mockoidc.MockUser {
 
 // A person who is new is created, with the roles and teams of the claim, and follows it at each sign-in. What the claim
 // does not rule over stays.
-func TestFirstSignInCreatesThePerson(t *testing.T) {
+func TestFirstSignInCreatesPerson(t *testing.T) {
 	w := begin(t, plain)
 	b := w.browser()
 	_, status, to, page := w.signIn(b, jane("admins", "engineering", "unknown"))
@@ -302,7 +302,7 @@ func (w *world) role(name string) float64 {
 }
 
 // An invited person is found by the verified address, and from then on by the provider's own identifier.
-func TestAVerifiedAddressFindsThePerson(t *testing.T) {
+func TestVerifiedAddressFindsPerson(t *testing.T) {
 	w := begin(t, func(o *signin.OpenID) { o.Provision = false })
 	w.api("/member/invite", `{"members":[{"member_name":"Invited","email":"JANE@example.com"}]}`)
 	unverified := jane()
@@ -433,7 +433,7 @@ func (f forged) Claims(scopes []string, c *mockoidc.IDTokenClaims) (jwt.Claims, 
 }
 
 // Without the provider the owner gets in by password and app key, and the button of the provider leads to an error.
-func TestTheOwnerNeedsNoProvider(t *testing.T) {
+func TestOwnerNeedsNoProvider(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -161,7 +161,7 @@ func send(client http.Client, url, body string) (taken bool, err error) {
 
 // Two installations behind the documented router. An account moves from one to the other while its events arrive, and then
 // the map is changed: each event that was sent is there, and the other account notices nothing.
-func TestAnAccountMovesBehindTheRouter(t *testing.T) {
+func TestAccountMovesBehindRouter(t *testing.T) {
 	nginx, err := exec.LookPath("nginx")
 	if err != nil {
 		nginx = "/usr/sbin/nginx"

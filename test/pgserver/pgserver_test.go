@@ -7,8 +7,8 @@ import (
 	"tocsin/test/pgserver"
 )
 
-// TestAStandbyTakesOver starts a server and a standby, kills the first, promotes the other and finds the rows there.
-func TestAStandbyTakesOver(t *testing.T) {
+// TestStandbyTakesOver starts a server and a standby, kills the first, promotes the other and finds the rows there.
+func TestStandbyTakesOver(t *testing.T) {
 	s, err := pgserver.Start(pgserver.Options{})
 	if errors.Is(err, pgserver.ErrMissing) {
 		t.Skip(err)

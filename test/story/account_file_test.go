@@ -10,9 +10,9 @@ import (
 	"tocsin/internal/accountfile"
 )
 
-// TestAnAlertWhoseIncidentIsMissingCanEnd: an account file may have an alert without its incident. It can get more severe,
+// TestAlertWhoseIncidentIsMissingCanEnd: an account file may have an alert without its incident. It can get more severe,
 // end by its source or by hand, and be merged into another incident.
-func TestAnAlertWhoseIncidentIsMissingCanEnd(t *testing.T) {
+func TestAlertWhoseIncidentIsMissingCanEnd(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, fmt.Sprintf(`{"alerts": [%s, %s, %s]}`,
 		imported("5a5a5a5a5a5a5a5a5a5a5a01", "one"), imported("5a5a5a5a5a5a5a5a5a5a5a02", "two"), imported("5a5a5a5a5a5a5a5a5a5a5a03", "three")))
@@ -29,8 +29,8 @@ func imported(id, key string) string {
 		"start_time": %d, "event_cnt": 1, "incident": {"incident_id": "5a5a5a5a5a5a5a5a5a5a5aff"}}`, id, shop, sink, key, key, start.Add(-time.Hour).Unix())
 }
 
-// TestASilencedAlertIsNotifiedAfterAnImport: an alert that was silenced at the export is notified when the silence ends.
-func TestASilencedAlertIsNotifiedAfterAnImport(t *testing.T) {
+// TestSilencedAlertIsNotifiedAfterImport: an alert that was silenced at the export is notified when the silence ends.
+func TestSilencedAlertIsNotifiedAfterImport(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("cpu", "Critical", "env=test")
@@ -44,8 +44,8 @@ func TestASilencedAlertIsNotifiedAfterAnImport(t *testing.T) {
 	w.notified(newPage("ann"), "olga@example.com email silence_ends")
 }
 
-// TestAnImportRefusesValuesThatTheAPIRefuses: a misspelt severity would suppress pages all night.
-func TestAnImportRefusesValuesThatTheAPIRefuses(t *testing.T) {
+// TestImportRefusesValuesThatAPIRefuses: a misspelt severity would suppress pages all night.
+func TestImportRefusesValuesThatAPIRefuses(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	for text, path := range map[string]string{

@@ -18,7 +18,7 @@ func (w *world) alertmanager(status, name string, since time.Time, labels string
 }
 
 // Two Alertmanagers differ by seconds about when an alert began.
-func TestAnAlertWithAnEarlierStartThanItsPredecessorIsOne(t *testing.T) {
+func TestAlertWithEarlierStartThanItsPredecessorIsOne(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(`"method": "n"`))
 	w.alertmanager("firing", "cpu", start.Add(-3*time.Second), "")
@@ -34,7 +34,7 @@ func TestAnAlertWithAnEarlierStartThanItsPredecessorIsOne(t *testing.T) {
 	w.notified(over("ann"))
 }
 
-func TestAClockThatIsSetBackDoesNotSplitAlerts(t *testing.T) {
+func TestClockThatIsSetBackDoesNotSplitAlerts(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
@@ -51,7 +51,7 @@ func TestAClockThatIsSetBackDoesNotSplitAlerts(t *testing.T) {
 }
 
 // An alert that fired long before it arrived is not resolved for its age.
-func TestAnOldAlertIsNotResolvedAtOnce(t *testing.T) {
+func TestOldAlertIsNotResolvedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(`"method": "n"`))
 	w.do("/channel/update", `{"channel_id": 7000000000043, "auto_resolve_timeout": 3600, "auto_resolve_mode": "trigger"}`)
@@ -73,7 +73,7 @@ func TestOldAlertsThatArriveTogetherAreOneIncident(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestAReopenedIncidentIsNotResolvedAtOnce(t *testing.T) {
+func TestReopenedIncidentIsNotResolvedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/channel/update", `{"channel_id": %d, "auto_resolve_timeout": 3600, "auto_resolve_mode": "trigger"}`, shop)

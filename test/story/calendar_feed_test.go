@@ -25,7 +25,7 @@ func (w *world) calendar(address string) (status int, text string) {
 
 // A person's calendar follows the schedule: an override in another person's place is gone from it after a restart too,
 // and it can be revoked.
-func TestACalendarFollowsTheSchedule(t *testing.T) {
+func TestCalendarFollowsSchedule(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{}`))
 	made := w.do("/schedule/calendar/url", `{"kind": "person", "id": %d}`, bob)
@@ -47,7 +47,7 @@ func TestACalendarFollowsTheSchedule(t *testing.T) {
 }
 
 // A hole of a schedule that pages is named before anyone falls into it, by its day of the week.
-func TestAHoleIsNamedBeforeItComes(t *testing.T) {
+func TestHoleIsNamedBeforeItComes(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{}`))
 	weekdays := strings.Replace(rotation, `"layer_name"`, `"day_mask": {"repeat": [1, 2, 3, 4, 5]}, "layer_name"`, 1)

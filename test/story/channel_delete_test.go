@@ -15,7 +15,7 @@ func routed(rest string) string {
 }
 
 // Alerts of a deleted channel go to the default of the route, and the reply of the deletion announces it.
-func TestAlertsOfADeletedChannelGoToTheDefault(t *testing.T) {
+func TestAlertsOfDeletedChannelGoToDefault(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.do("/route/upsert", routed(`, "default": {"channel_ids": [%d]}`), mail)
@@ -42,7 +42,7 @@ func TestAlertsOfADeletedChannelGoToTheDefault(t *testing.T) {
 }
 
 // Without a default they are the account's fallback's, and listed as reaching no one. No case takes them instead.
-func TestAlertsOfADeletedChannelWithoutADefaultAreTheFallbacks(t *testing.T) {
+func TestAlertsOfDeletedChannelWithoutDefaultAreFallbacks(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.do("/route/upsert", `{"integration_id": %d, "cases": [{"if": [{"key": "severity", "oper": "IN", "vals": ["Critical"]}], "channel_ids": [%d]}]}`, shared, shop)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestAPersonIsNotifiedInTelegram(t *testing.T) {
+func TestPersonIsNotifiedInTelegram(t *testing.T) {
 	t.Parallel()
 	told := make(chan string, 10)
 	bot := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -41,7 +41,7 @@ func TestAPersonIsNotifiedInTelegram(t *testing.T) {
 	w.notified(newPage("ann")) // a token without a chat cannot work
 }
 
-func TestAShiftNotificationByWebhook(t *testing.T) {
+func TestShiftNotificationByWebhook(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 600}`)).slow()
 	w.do("/preference/update", `{"person_id": 7000000000013, "schedule_shift_notify": {"personal_channels": ["webhook"]}, "contacts": {"webhook": "`+chats+`/webhook/bob"}}`)
@@ -59,7 +59,7 @@ func TestAShiftNotificationByWebhook(t *testing.T) {
 	}
 }
 
-func TestAPersonWhoHasLeftIsNotNotified(t *testing.T) {
+func TestPersonWhoHasLeftIsNotNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(teams(ops))))
 	w.do("/preference/update", `{"person_id": 7000000000014, "quiet_hours": [{"start": "09:00", "end": "12:00"}]}`)

@@ -8,7 +8,7 @@ import (
 )
 
 // One incident of a bundle that cannot be read keeps none of the others from being notified.
-func TestACorruptIncidentBlocksNoOtherOfItsBundle(t *testing.T) {
+func TestCorruptIncidentBlocksNoOtherOfItsBundle(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, prometheus)
 	w.fail("ann@", later)
@@ -24,7 +24,7 @@ func TestACorruptIncidentBlocksNoOtherOfItsBundle(t *testing.T) {
 
 // A bundle is refused. One of its escalations cannot be read: the others go on to the next step all the same, and the
 // bundle is not sent again.
-func TestACorruptEscalationBlocksNoOtherOfARefusedBundle(t *testing.T) {
+func TestCorruptEscalationBlocksNoOtherOfRefusedBundle(t *testing.T) {
 	t.Parallel()
 	w := begin(t, textAnn(""), prometheus)
 	tried := map[string]int{}
@@ -43,7 +43,7 @@ func TestACorruptEscalationBlocksNoOtherOfARefusedBundle(t *testing.T) {
 }
 
 // An alert of Tocsin's own that cannot be read neither keeps a sent message from being recorded, nor others from ending.
-func TestACorruptOwnAlertRepeatsNoMessage(t *testing.T) {
+func TestCorruptOwnAlertRepeatsNoMessage(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.refuse()
@@ -78,7 +78,7 @@ func TestACorruptOwnAlertRepeatsNoMessage(t *testing.T) {
 }
 
 // The settings of a channel cannot be read: its alerts are decided with the defaults, and page.
-func TestACorruptChannelPages(t *testing.T) {
+func TestCorruptChannelPages(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.sql(fmt.Sprintf(`UPDATE channel SET settings = 'not JSON' WHERE channel_id = %d`, shop))
@@ -92,7 +92,7 @@ func TestACorruptChannelPages(t *testing.T) {
 }
 
 // A schedule that cannot be read counts as one in which no person is on call: the others of its step are notified.
-func TestACorruptScheduleBlocksNoOtherOfItsStep(t *testing.T) {
+func TestCorruptScheduleBlocksNoOtherOfItsStep(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(bob)+", "+onCall(day))+","+layer(onCall(day))+","+layer(persons(cid))))
 	w.sql(`UPDATE schedule SET layers = 'not JSON'`)
@@ -105,7 +105,7 @@ func TestACorruptScheduleBlocksNoOtherOfItsStep(t *testing.T) {
 }
 
 // Nor does a corrupt alert keep its incident from paging, while silences are looked at for it.
-func TestACorruptAlertPages(t *testing.T) {
+func TestCorruptAlertPages(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann)), `"aggr_window": 60`), rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("cpu", "Critical", "env=prod")
@@ -115,7 +115,7 @@ func TestACorruptAlertPages(t *testing.T) {
 }
 
 // Nor does it keep other events of its channel from being decided, although it could inhibit them.
-func TestACorruptAlertInhibitsNothing(t *testing.T) {
+func TestCorruptAlertInhibitsNothing(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("inhibit_rules", `"source_filters": `+where("env", "core")+`, "target_filters": `+where("env", "prod")+`, "equals": ["labels.zone"]`))
 	w.push("core", "Critical", "env=core", "zone=a")
@@ -126,7 +126,7 @@ func TestACorruptAlertInhibitsNothing(t *testing.T) {
 }
 
 // A notification that cannot be read does not keep its incident from being acknowledged and closed.
-func TestACorruptNotificationKeepsNoIncidentOpen(t *testing.T) {
+func TestCorruptNotificationKeepsNoIncidentOpen(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.push("cpu", "Critical")

@@ -156,7 +156,7 @@ func TestScheduleWithoutPersonNamesRules(t *testing.T) {
 	}
 }
 
-func TestLastMemberOfATeamNamesRules(t *testing.T) {
+func TestLastMemberOfTeamNamesRules(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(fmt.Sprintf(`"team_ids": [%d]`, ops))))
 	const rule = "escalation rules page it: on call (5e5e5e5e5e5e5e5e5e5e5e01)"

@@ -58,7 +58,7 @@ func (s *slack) apps() string {
 
 const chatID = "7000000000061"
 
-func TestAPersonIsNotifiedByDirectMessage(t *testing.T) {
+func TestPersonIsNotifiedByDirectMessage(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"slack_app:" + chatID, "slack_app"} {
 		chat := workspace(t)
@@ -85,7 +85,7 @@ func TestAPersonIsNotifiedByDirectMessage(t *testing.T) {
 }
 
 // /alert/explain shows why a direct message is not sent.
-func TestExplainShowsWhyADirectMessageIsNotSent(t *testing.T) {
+func TestExplainShowsWhyDirectMessageIsNotSent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ method, does, why string }{
 		{"slack_app:" + chatID, `/integration/disable {"integration_id": ` + chatID + `}`, "slack_app:" + chatID + ": failed, the integration " + chatID + " (Chat) is disabled"},
@@ -110,7 +110,7 @@ func TestExplainShowsWhyADirectMessageIsNotSent(t *testing.T) {
 }
 
 // A person whom the service does not know is looked up once.
-func TestTheServiceDoesNotKnowThePerson(t *testing.T) {
+func TestServiceDoesNotKnowPerson(t *testing.T) {
 	t.Parallel()
 	chat := workspace(t)
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "by": {"critical": ["slack_app:%s"]}}}`, persons(bob), chatID)), chat.apps())
@@ -126,7 +126,7 @@ func TestTheServiceDoesNotKnowThePerson(t *testing.T) {
 }
 
 // A method that cannot work is tried and fails, and an e-mail is sent beside it.
-func TestAnEMailStandsInForADirectMessageThatCannotWork(t *testing.T) {
+func TestEMailStandsInForDirectMessageThatCannotWork(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, workspace(t).apps())
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["slack_app:%s"], "warning": [], "info": []}}`, chatID)
@@ -141,7 +141,7 @@ func TestAnEMailStandsInForADirectMessageThatCannotWork(t *testing.T) {
 }
 
 // Each chat that an app posts to is notified by itself, at the end as well.
-func TestAnAppPostsToTheChatsOfARule(t *testing.T) {
+func TestAppPostsToChatsOfRule(t *testing.T) {
 	t.Parallel()
 	chat := workspace(t)
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "webhooks": [{"type": "slack_app", "settings": {"data_source_id": %s, "chat_ids": ["C1", "C2"]}}, {"type": "slack_app", "settings": {"chat_ids": ["C3"]}}, {"type": "slack_app", "settings": {"data_source_id": %s}}]}}`, onCall(day), chatID, chatID)), chat.apps())
@@ -162,7 +162,7 @@ func TestAnAppPostsToTheChatsOfARule(t *testing.T) {
 	}
 }
 
-func TestAnAppPostsToTheChatsOfASchedule(t *testing.T) {
+func TestAppPostsToChatsOfSchedule(t *testing.T) {
 	t.Parallel()
 	chat := workspace(t)
 	w := begin(t, taking(`{"advance_in_time": 0, "webhooks": [{"type": "slack_app", "settings": {"data_source_id": `+chatID+`, "chat_ids": ["C1"]}}]}`), chat.apps()).slow()

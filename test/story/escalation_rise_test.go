@@ -56,7 +56,7 @@ func (w *world) severity(to string) {
 	w.do("/incident/reset", `{"incident_id": %q, "incident_severity": %q}`, w.incident(), to)
 }
 
-func TestARiseAddsTheMethodsOfTheNewSeverity(t *testing.T) {
+func TestRiseAddsMethodsOfNewSeverity(t *testing.T) {
 	t.Parallel()
 	for name, rise := range map[string]func(*world){
 		"by the same alert": func(w *world) { w.push("cpu", "Critical") },
@@ -76,7 +76,7 @@ func TestARiseAddsTheMethodsOfTheNewSeverity(t *testing.T) {
 	}
 }
 
-func TestARiseByAnAlertThatJoinsAddsMethods(t *testing.T) {
+func TestRiseByAlertThatJoinsAddsMethods(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["email", "sms"], "warning": ["email"], "info": ["email"]}}`)
@@ -103,7 +103,7 @@ func TestTwoRisesNotifyTwice(t *testing.T) {
 	w.notified()
 }
 
-func TestARiseStartsTheRuleOfTheNewSeverity(t *testing.T) {
+func TestRiseStartsRuleOfNewSeverity(t *testing.T) {
 	t.Parallel()
 	w := begin(t, rulesOf(
 		rule(1, layer(persons(bob), window(5))+","+layer(persons(cid)), ofSeverity("Critical")),
@@ -121,7 +121,7 @@ func TestARiseStartsTheRuleOfTheNewSeverity(t *testing.T) {
 	w.notified()
 }
 
-func TestARiseInsideTheDelayIsInTheFirstPage(t *testing.T) {
+func TestRiseInsideDelayIsInFirstPage(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann)), `"aggr_window": 60`))
 	w.push("cpu", "Warning")
@@ -132,7 +132,7 @@ func TestARiseInsideTheDelayIsInTheFirstPage(t *testing.T) {
 	w.notified(newPage("ann"), "+15550100 sms i_new")
 }
 
-func TestARiseEndsTheWaitForQuietHours(t *testing.T) {
+func TestRiseEndsWaitForQuietHours(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann))))
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "00:00", "end": "23:59"}]}`)
@@ -143,7 +143,7 @@ func TestARiseEndsTheWaitForQuietHours(t *testing.T) {
 }
 
 // A severity that falls and rises again is no news, but what waits for quiet hours is decided again.
-func TestASecondRiseEndsTheWaitForQuietHoursToo(t *testing.T) {
+func TestSecondRiseEndsWaitForQuietHoursToo(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann), again(1, 5))))
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "00:00", "end": "23:59"}]}`)
@@ -156,7 +156,7 @@ func TestASecondRiseEndsTheWaitForQuietHoursToo(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestARiseWaitsForTheEndOfASilenceOrASnooze(t *testing.T) {
+func TestRiseWaitsForEndOfSilenceOrSnooze(t *testing.T) {
 	t.Parallel()
 	for name, hold := range map[string]func(*world){
 		"silence": func(w *world) {
@@ -200,7 +200,7 @@ func TestARiseWaitsForTheEndOfASilenceOrASnooze(t *testing.T) {
 }
 
 // Bob's shift begins at 22:00. The rise reaches Ann, who was notified, and the rule still waits for Bob.
-func TestARiseWhileALayerWaitsForAShift(t *testing.T) {
+func TestRiseWhileLayerWaitsForShift(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann), window(5))+","+rising(onCall(night), `"on_nobody": {"then": "wait"}`)))
 	w.push("cpu", "Warning")
@@ -213,7 +213,7 @@ func TestARiseWhileALayerWaitsForAShift(t *testing.T) {
 	w.notified(newPage("bob"))
 }
 
-func TestARiseAfterTheLastStepIsNews(t *testing.T) {
+func TestRiseAfterLastStepIsNews(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann))))
 	w.push("cpu", "Warning")
@@ -224,7 +224,7 @@ func TestARiseAfterTheLastStepIsNews(t *testing.T) {
 }
 
 // The rule was changed, disabled or deleted since: the escalation goes on with the rule as it was, unless another matches.
-func TestARiseWhenTheRuleHasChanged(t *testing.T) {
+func TestRiseWhenRuleHasChanged(t *testing.T) {
 	t.Parallel()
 	key := fmt.Sprintf(`{"channel_id": %d, "rule_id": "5e5e5e5e5e5e5e5e5e5e5a01"}`, shop)
 	for name, change := range map[string]func(*world){
@@ -244,7 +244,7 @@ func TestARiseWhenTheRuleHasChanged(t *testing.T) {
 	}
 }
 
-func TestAFallNotifiesNobodyAndCancelsNothing(t *testing.T) {
+func TestFallNotifiesNobodyAndCancelsNothing(t *testing.T) {
 	t.Parallel()
 	w := begin(t, rulesOf(rule(1, rising(persons(ann), window(5))+","+rising(persons(bob)), ofSeverity("Critical")), rule(2, layer(persons(cid)), ofSeverity("Warning"))))
 	w.push("cpu", "Critical")
@@ -255,7 +255,7 @@ func TestAFallNotifiesNobodyAndCancelsNothing(t *testing.T) {
 	w.notified(newPage("bob"))
 }
 
-func TestARiseOfAnAcknowledgedIncidentNotifiesItsResponders(t *testing.T) {
+func TestRiseOfAcknowledgedIncidentNotifiesItsResponders(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann, bob), window(30))+","+rising(persons(cid))))
 	w.push("cpu", "Info")
@@ -273,7 +273,7 @@ func TestARiseOfAnAcknowledgedIncidentNotifiesItsResponders(t *testing.T) {
 }
 
 // A person who acknowledged a Warning is notified when it becomes Critical, whatever it was before.
-func TestARiseAfterAnAcknowledgementIsNewsAgain(t *testing.T) {
+func TestRiseAfterAcknowledgementIsNewsAgain(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann))))
 	w.push("cpu", "Critical")
@@ -285,7 +285,7 @@ func TestARiseAfterAnAcknowledgementIsNewsAgain(t *testing.T) {
 }
 
 // An incident that a person assigned by hand has no rule; those who were assigned are notified.
-func TestARiseOfAnAssignedIncidentNotifiesTheAssigned(t *testing.T) {
+func TestRiseOfAssignedIncidentNotifiesAssigned(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/incident/create", `{"incident_severity": "Warning", "title": "Smoke", "channel_id": %d, "assigned_to": {"person_ids": [%d]}}`, shop, cid)
@@ -298,7 +298,7 @@ func TestARiseOfAnAssignedIncidentNotifiesTheAssigned(t *testing.T) {
 }
 
 // The acknowledgement comes while the pages of the rise wait to be sent: the responders learn of the rise all the same.
-func TestARiseAndAnAcknowledgementRace(t *testing.T) {
+func TestRiseAndAcknowledgementRace(t *testing.T) {
 	t.Parallel()
 	for name, race := range map[string]func(w *world, id string){
 		"the rise first": func(w *world, id string) {
@@ -322,7 +322,7 @@ func TestARiseAndAnAcknowledgementRace(t *testing.T) {
 }
 
 // A person who acknowledges after a notification of the rise knows of it.
-func TestAnAcknowledgementAfterARiseIsTheEndOfIt(t *testing.T) {
+func TestAcknowledgementAfterRiseIsEndOfIt(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann, bob))))
 	w.push("cpu", "Warning")
@@ -333,7 +333,7 @@ func TestAnAcknowledgementAfterARiseIsTheEndOfIt(t *testing.T) {
 }
 
 // Cid, who was not notified, acknowledges at once and learns of the rise. Bob was paged with the new severity and gets no second message.
-func TestPageOfTheNewSeverityIsTheMessageOfTheRise(t *testing.T) {
+func TestPageOfNewSeverityIsMessageOfRise(t *testing.T) {
 	t.Parallel()
 	w := begin(t, cidActs, rulesOf(
 		rule(1, layer(persons(bob)), ofSeverity("Critical"), `"aggr_window": 10`),
@@ -347,7 +347,7 @@ func TestPageOfTheNewSeverityIsTheMessageOfTheRise(t *testing.T) {
 }
 
 // A process that ends between the rise and its notification is replaced by one that notifies.
-func TestARiseSurvivesARestart(t *testing.T) {
+func TestRiseSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann))))
 	w.push("cpu", "Warning")
@@ -372,7 +372,7 @@ func TestRiseIsPostedToChatsWithoutPersons(t *testing.T) {
 }
 
 // The fallback that is notified because no one else was reached is notified of the rise at once, by all methods.
-func TestARiseReachesTheFallback(t *testing.T) {
+func TestRiseReachesFallback(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night))))
 	w.do("/preference/update", `{"trigger_notify": {"critical": ["email", "ntfy"], "warning": ["email"], "info": []}, "contacts": {"ntfy": "`+chats+`/ntfy/olga"}}`)
@@ -384,7 +384,7 @@ func TestARiseReachesTheFallback(t *testing.T) {
 }
 
 // Incidents that were acknowledged before there were follow-ups: reminders count from the upgrade.
-func TestFollowUpsOfAnOlderVersion(t *testing.T) {
+func TestFollowUpsOfOlderVersion(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann))))
 	w.push("cpu", "Critical")

@@ -21,7 +21,7 @@ func TestWithdrawingOneOfTwoAcknowledgementsChangesNothing(t *testing.T) {
 	w.notified(acked("cid"))
 }
 
-func TestReopeningUsesTheCurrentRule(t *testing.T) {
+func TestReopeningUsesCurrentRule(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.push("cpu", "Info")
@@ -31,7 +31,7 @@ func TestReopeningUsesTheCurrentRule(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestReopeningNotifiesTheAssignee(t *testing.T) {
+func TestReopeningNotifiesAssignee(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Smoke", "channel_id": %d, "assigned_to": {"person_ids": [%d]}}`, shop, cid)
@@ -42,7 +42,7 @@ func TestReopeningNotifiesTheAssignee(t *testing.T) {
 	w.notified("cid@example.com email i_reopen")
 }
 
-func TestAMoreSevereAlertIsEscalatedByItsRule(t *testing.T) {
+func TestMoreSevereAlertIsEscalatedByItsRule(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day)), `"filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]]`))
 	w.push("cpu", "Warning")
@@ -53,7 +53,7 @@ func TestAMoreSevereAlertIsEscalatedByItsRule(t *testing.T) {
 	w.notified()
 }
 
-func TestAMoreSevereIncidentIsEscalatedByItsRule(t *testing.T) {
+func TestMoreSevereIncidentIsEscalatedByItsRule(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day)), `"filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]]`))
 	w.push("cpu", "Warning")
@@ -61,7 +61,7 @@ func TestAMoreSevereIncidentIsEscalatedByItsRule(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestMergingAMoreSevereIncidentEscalatesByItsRule(t *testing.T) {
+func TestMergingMoreSevereIncidentEscalatesByItsRule(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day)), `"filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]]`))
 	w.push("a", "Warning")
@@ -74,7 +74,7 @@ func TestMergingAMoreSevereIncidentEscalatesByItsRule(t *testing.T) {
 }
 
 // Bob's shift ends between the first page and the second: the next layer follows, and is not skipped.
-func TestALayerWithNoOneLeftOnCallIsFollowedByTheNext(t *testing.T) {
+func TestLayerWithNoOneLeftOnCallIsFollowedByNext(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night), again(3, 5), window(30))+","+layer(persons(cid), again(1, 5), window(20))+","+layer(persons(olga))))
 	w.clock.Set(time.Date(2026, 11, 21, 5, 57, 0, 0, time.UTC))
@@ -95,7 +95,7 @@ func TestALayerWithNoOneLeftOnCallIsFollowedByTheNext(t *testing.T) {
 	}
 }
 
-func TestTheFallbackIsNotifiedRepeatedly(t *testing.T) {
+func TestFallbackIsNotifiedRepeatedly(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night), again(2, 5), window(30), fmt.Sprintf(`"on_nobody": {"then": "fallback", "person_id": %d}`, cid))+","+layer(persons(bob))))
 	w.push("cpu", "Critical")
@@ -105,7 +105,7 @@ func TestTheFallbackIsNotifiedRepeatedly(t *testing.T) {
 	w.notified(newPage("bob"))
 }
 
-func TestTheFallbackIsNotifiedAfterAStandstill(t *testing.T) {
+func TestFallbackIsNotifiedAfterStandstill(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night), again(3, 1), window(30), fmt.Sprintf(`"on_nobody": {"then": "fallback", "person_id": %d}`, cid)), `"aggr_window": 60`))
 	w.push("cpu", "Critical")
@@ -114,7 +114,7 @@ func TestTheFallbackIsNotifiedAfterAStandstill(t *testing.T) {
 }
 
 // A layer that waits for the next shift does so even if the program did not run in time.
-func TestALayerWaitsAfterAStandstill(t *testing.T) {
+func TestLayerWaitsAfterStandstill(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night), `"on_nobody": {"then": "wait"}`), `"aggr_window": 60`))
 	w.push("cpu", "Critical")
@@ -128,7 +128,7 @@ func TestALayerWaitsAfterAStandstill(t *testing.T) {
 }
 
 // After maintenance the layers follow each other as before, and not all at once.
-func TestAfterASilenceAnEscalationContinuesWhereItWas(t *testing.T) {
+func TestAfterSilenceEscalationContinuesWhereItWas(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(bob), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical", "env=test")
@@ -151,7 +151,7 @@ func TestAfterASilenceAnEscalationContinuesWhereItWas(t *testing.T) {
 }
 
 // A layer without a reachable person is skipped at once.
-func TestAnUnreachableLayerIsSkipped(t *testing.T) {
+func TestUnreachableLayerIsSkipped(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(dee), window(30))+","+layer(persons(cid))))
 	r := w.do("/incident/escalation/preview", `{"channel_id": %d}`, shop)
@@ -164,7 +164,7 @@ func TestAnUnreachableLayerIsSkipped(t *testing.T) {
 	}
 }
 
-func TestTheFallbackIsNotifiedInsteadOfAnUnreachableLayer(t *testing.T) {
+func TestFallbackIsNotifiedInsteadOfUnreachableLayer(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(dee), window(30), fmt.Sprintf(`"on_nobody": {"then": "fallback", "person_id": %d}`, cid))+","+layer(persons(bob))))
 	w.push("cpu", "Critical")
@@ -172,7 +172,7 @@ func TestTheFallbackIsNotifiedInsteadOfAnUnreachableLayer(t *testing.T) {
 }
 
 // A snoozed incident does not notify the owner before the snooze ends.
-func TestTheOwnerIsNotNotifiedOfASnoozedIncident(t *testing.T) {
+func TestOwnerIsNotNotifiedOfSnoozedIncident(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "23:00", "but": ["Info"]}]}`)
@@ -195,7 +195,7 @@ func (w *world) jump(d time.Duration) {
 }
 
 // Acknowledging an incident does not cancel the notification of its assignee.
-func TestAnAcknowledgementKeepsTheAssigneesNotification(t *testing.T) {
+func TestAcknowledgementKeepsAssigneesNotification(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.do("/preference/update", `{"person_id": %d, "quiet_hours": [{"start": "09:00", "end": "11:00", "but": ["Info"]}]}`, cid)

@@ -24,9 +24,9 @@ func (w *world) pushLarge(key string, events, bytes int) reply {
 	return w.pushAll(string(body))
 }
 
-// TestOneKeyCannotFillTheDisk: beyond its bytes of a day the events of an integration are shortened, its owner is notified
+// TestOneKeyCannotFillDisk: beyond its bytes of a day the events of an integration are shortened, its owner is notified
 // once, and beyond ten times as many they are refused; others are not affected, and a restart forgets little.
-func TestOneKeyCannotFillTheDisk(t *testing.T) {
+func TestOneKeyCannotFillDisk(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.do("/channel/disable", `{"channel_id": %d}`, shop)

@@ -28,7 +28,7 @@ func (w *world) without(key, text string) {
 	}
 }
 
-func TestExplainSaysThatTheServerIsHeld(t *testing.T) {
+func TestExplainSaysThatServerIsHeld(t *testing.T) {
 	t.Parallel()
 	w := beginWith(t, func(c *app.Config) { c.Hold = true }, daysThenCid())
 	w.push("cpu", "Critical")
@@ -47,7 +47,7 @@ func TestExplainSaysThatTheServerIsHeld(t *testing.T) {
 	w.without("cpu", "held")
 }
 
-func TestExplainARiseUnderTheSameRule(t *testing.T) {
+func TestExplainRiseUnderSameRule(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann, bob), window(10))+","+rising(persons(cid))))
 	w.push("cpu", "Warning")
@@ -64,7 +64,7 @@ func TestExplainARiseUnderTheSameRule(t *testing.T) {
 		"changed from Warning to Critical by Olga Owner. So nobody is notified: its persons were notified of that severity before.")
 }
 
-func TestExplainARiseToAnotherRule(t *testing.T) {
+func TestExplainRiseToAnotherRule(t *testing.T) {
 	t.Parallel()
 	w := begin(t, rulesOf(
 		rule(1, layer(persons(bob), window(5))+","+layer(persons(cid)), ofSeverity("Critical")),
@@ -79,7 +79,7 @@ func TestExplainARiseToAnotherRule(t *testing.T) {
 	w.bothExplain("disk", "So no rule notified a person: no escalation rule of the channel matches", "So rule rule 1 (5e5e5e5e5e5e5e5e5e5e5a01) starts at its first step.", "Notification to Bob Night")
 }
 
-func TestExplainARiseOfAnAcknowledgedIncident(t *testing.T) {
+func TestExplainRiseOfAcknowledgedIncident(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann))))
 	w.push("cpu", "Warning")
@@ -94,7 +94,7 @@ func TestExplainARiseOfAnAcknowledgedIncident(t *testing.T) {
 }
 
 // What waited for quiet hours is decided again at the rise, and its reason is that it waited.
-func TestExplainARiseThatEndsAWait(t *testing.T) {
+func TestExplainRiseThatEndsWait(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann))))
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "00:00", "end": "23:59"}]}`)
@@ -166,7 +166,7 @@ func TestExplainRepeatsAndReminders(t *testing.T) {
 	w.bothExplain("cpu", "Now: it is snoozed until Sat 21 Nov 19:22 (UTC).", "Next: a reminder to everyone of its last step at Sat 21 Nov 19:22 (UTC)")
 }
 
-func TestExplainABundle(t *testing.T) {
+func TestExplainBundle(t *testing.T) {
 	t.Parallel()
 	w := begin(t, byPhone, prometheus)
 	w.pushTitled(4, allCritical)
@@ -188,7 +188,7 @@ func TestExplainABundle(t *testing.T) {
 	}
 }
 
-func TestExplainARefusedMethod(t *testing.T) {
+func TestExplainRefusedMethod(t *testing.T) {
 	t.Parallel()
 	w := begin(t, textAnn(""))
 	w.refuse("sms")
@@ -206,7 +206,7 @@ func TestExplainARefusedMethod(t *testing.T) {
 }
 
 // One of two methods is refused while the other took the message: nothing else is tried.
-func TestExplainARefusedMethodBesideAnother(t *testing.T) {
+func TestExplainRefusedMethodBesideAnother(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {"person_ids": [%d], "by": {"critical": ["email", "sms"], "warning": ["sms"], "info": ["sms"]}}}`, ann)))
 	w.refuse("sms")
@@ -233,7 +233,7 @@ var nextMessage = regexp.MustCompile(`Next: (a reminder|one message) .* (Sat 21|
 
 // What explain calls the next message is stored at that moment, and sent five seconds later, with random settings; none
 // is sent before it. All else happens at full minutes, as the sentences have no seconds.
-func TestWhatExplainCallsTheNextMessageIsSentNext(t *testing.T) {
+func TestWhatExplainCallsNextMessageIsSentNext(t *testing.T) {
 	t.Parallel()
 	const seed = 20261122
 	rng := rand.New(rand.NewPCG(seed, 2))

@@ -50,7 +50,7 @@ func daysThenCid() string {
 	return escalates(layer(onCall(day), window(10)) + "," + layer(persons(cid)))
 }
 
-func TestExplainIsChronologicalAndInTheCallersTimeZone(t *testing.T) {
+func TestExplainIsChronologicalAndInCallersTimeZone(t *testing.T) {
 	t.Parallel()
 	w := begin(t, daysThenCid())
 	event := w.push("cpu", "Critical")
@@ -117,7 +117,7 @@ func TestExplainSaysWhyNobodyWasNotified(t *testing.T) {
 	}
 }
 
-func TestExplainSaysWhoIsNextAndWhatAnAcknowledgementCancelled(t *testing.T) {
+func TestExplainSaysWhoIsNextAndWhatAcknowledgementCancelled(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(teams(ops), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
@@ -138,7 +138,7 @@ func TestExplainSaysWhoIsNextAndWhatAnAcknowledgementCancelled(t *testing.T) {
 }
 
 // In a snooze and in a silence the next step is later, and explained.
-func TestExplainSaysWhoIsNextWhileTheClockStandsStill(t *testing.T) {
+func TestExplainSaysWhoIsNextWhileClockStandsStill(t *testing.T) {
 	t.Parallel()
 	w := begin(t, daysThenCid())
 	w.push("cpu", "Critical", "env=test")
@@ -204,7 +204,7 @@ func TestWhatExplainCallsNextHappensNext(t *testing.T) {
 }
 
 // A notification that is cancelled names who acknowledged.
-func TestExplainSaysWhoseAcknowledgementCancelledANotification(t *testing.T) {
+func TestExplainSaysWhoseAcknowledgementCancelledNotification(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.do("/preference/update", `{"person_id": %d, "quiet_hours": [{"start": "09:00", "end": "19:00"}]}`, bob)
@@ -217,7 +217,7 @@ func TestExplainSaysWhoseAcknowledgementCancelledANotification(t *testing.T) {
 	inOrder(t, w.why("cpu"), "over email: sent", "10:01:00 (UTC): Ann Day acknowledged the incident.", "10:01:00 (UTC): Notification to Bob Night", "cancelled, the incident was acknowledged by Ann Day.")
 }
 
-func TestExplainShowsTheLastAttempt(t *testing.T) {
+func TestExplainShowsLastAttempt(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.fail("ann", later)
@@ -230,7 +230,7 @@ func TestExplainShowsTheLastAttempt(t *testing.T) {
 }
 
 // Every case of a route that was looked at is explained, whether it was met or not.
-func TestExplainShowsTheRoute(t *testing.T) {
+func TestExplainShowsRoute(t *testing.T) {
 	t.Parallel()
 	w := begin(t, fmt.Sprintf(`{"routes": [{"integration_id": %d, "cases": [
 		{"if": [{"key": "labels.service", "oper": "IN", "vals": ["pay"]}], "channel_ids": [%d]},
@@ -262,7 +262,7 @@ func TestExplainCountsFlapping(t *testing.T) {
 }
 
 // What a caller may not read is hidden: the channel, its incident, and where a route leads.
-func TestExplainHidesTheNamesOfPrivateChannels(t *testing.T) {
+func TestExplainHidesNamesOfPrivateChannels(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, `{"channels": [{"channel_id": 7000000000044, "channel_name": "Hush hush", "is_private": true}]}`,
 		fmt.Sprintf(`{"routes": [{"integration_id": %d, "cases": [], "default": {"channel_ids": [%d, 7000000000044]}}]}`, shared, shop))
@@ -319,7 +319,7 @@ func TestExplainNamesWhatPersonsDid(t *testing.T) {
 }
 
 // An incident that a person made has no alert, and is explained too.
-func TestExplainAnIncidentWithoutAlerts(t *testing.T) {
+func TestExplainIncidentWithoutAlerts(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Smoke", "channel_id": %d}`, shop)
@@ -327,7 +327,7 @@ func TestExplainAnIncidentWithoutAlerts(t *testing.T) {
 }
 
 // A storm is explained by its first alerts.
-func TestExplainAnIncidentOfManyAlerts(t *testing.T) {
+func TestExplainIncidentOfManyAlerts(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, grouped(byService))
 	for n := range 15 {

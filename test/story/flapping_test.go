@@ -255,7 +255,7 @@ func TestResolvingByHandEndsFlapping(t *testing.T) {
 }
 
 // An incident that no rule takes notifies the fallback again, too.
-func TestFlappingWithoutRuleReachesTheFallback(t *testing.T) {
+func TestFlappingWithoutRuleReachesFallback(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.flap("cpu")
@@ -300,7 +300,7 @@ func TestMergedFlappingAlertKeepsItsState(t *testing.T) {
 
 // Alerts that an older version muted for flapping are notified after the upgrade. The import of an account file of that
 // version notifies of such alerts, too.
-func TestAlertsMutedByAnOlderVersionComeOut(t *testing.T) {
+func TestAlertsMutedByOlderVersionComeOut(t *testing.T) {
 	t.Parallel()
 	old := func(muted string) string {
 		return fmt.Sprintf(`{"alerts": [{"alert_id": "5e5e5e5e5e5e5e5e5e5e5e01", "account_id": %d, "channel_id": %d, "integration_id": %d,

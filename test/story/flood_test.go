@@ -12,7 +12,7 @@ import (
 
 // More incidents than one transaction decides or escalates, all at once, with corrupt rows among them: each of the others
 // notifies its person once, and its verdicts and feed entries are numbered without a gap.
-func TestAFloodWithCorruptEscalationsNotifiesEachOnce(t *testing.T) {
+func TestFloodWithCorruptEscalationsNotifiesEachOnce(t *testing.T) {
 	t.Parallel()
 	const incidents = 130
 	each := func(c *app.Config) { c.Budget = notify.Budget{Urgent: 1000, Other: 1000} } // a message for each

@@ -24,7 +24,7 @@ func (w *world) inFeed(key, want string) {
 	}
 }
 
-func TestARuleRepeatsItsWholeChain(t *testing.T) {
+func TestRuleRepeatsItsWholeChain(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), window(5))+","+layer(persons(bob)), `"repeat": {"times": 2, "interval": 10}`))
 	w.push("cpu", "Warning")
@@ -45,7 +45,7 @@ func TestARuleRepeatsItsWholeChain(t *testing.T) {
 	w.notified()
 }
 
-func TestARuleRepeatsUntilAcknowledged(t *testing.T) {
+func TestRuleRepeatsUntilAcknowledged(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann)), `"repeat": {"until_acknowledged": true, "interval": 5}`))
 	w.push("cpu", "Warning")
@@ -71,7 +71,7 @@ func TestARuleRepeatsUntilAcknowledged(t *testing.T) {
 }
 
 // An acknowledgement between two rounds ends the escalation, also behind a layer with force_escalate.
-func TestAnAcknowledgementEndsARepeat(t *testing.T) {
+func TestAcknowledgementEndsRepeat(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), window(5), `"force_escalate": true`)+","+layer(persons(bob)), `"repeat": {"until_acknowledged": true, "interval": 10}`))
 	w.push("cpu", "Warning")
@@ -105,7 +105,7 @@ func TestRepeatsDoNotPileUpInQuietHours(t *testing.T) {
 }
 
 // When no person is reached the fallback is notified, once, and the chain is repeated: a shift may have begun.
-func TestARepeatFindsTheShiftThatHasBegun(t *testing.T) {
+func TestRepeatFindsShiftThatHasBegun(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night)), `"repeat": {"until_acknowledged": true, "interval": 60}`))
 	w.clock.Set(time.Date(2026, 11, 21, 20, 30, 0, 0, time.UTC))
@@ -117,7 +117,7 @@ func TestARepeatFindsTheShiftThatHasBegun(t *testing.T) {
 	w.notified(newPage("bob"))
 }
 
-func TestASilenceStopsARepeat(t *testing.T) {
+func TestSilenceStopsRepeat(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann)), `"repeat": {"until_acknowledged": true, "interval": 10}`))
 	w.push("cpu", "Critical", "env=test")
@@ -131,7 +131,7 @@ func TestASilenceStopsARepeat(t *testing.T) {
 	w.notified("olga@example.com email silence_ends", newPage("ann"))
 }
 
-func TestAnIncidentThatNobodyAcknowledgedRemindsTheLastStep(t *testing.T) {
+func TestIncidentThatNobodyAcknowledgedRemindsLastStep(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), window(5))+","+rising(persons(bob))))
 	w.push("cpu", "Critical")
@@ -162,7 +162,7 @@ func TestAnIncidentThatNobodyAcknowledgedRemindsTheLastStep(t *testing.T) {
 	w.notified()
 }
 
-func TestAForgottenIncidentRemindsItsResponders(t *testing.T) {
+func TestForgottenIncidentRemindsItsResponders(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(rising(persons(ann))))
 	w.do("/channel/update", `{"channel_id": %d, "reminder": {"critical": 240, "warning": 0, "withdraw": {"critical": 0}}}`, shop)
@@ -248,7 +248,7 @@ func TestRemindersAreHeldInQuietHours(t *testing.T) {
 	w.notified(remind("ann"))
 }
 
-func TestAlertsThatJoinAnAcknowledgedIncidentAreOneMessage(t *testing.T) {
+func TestAlertsThatJoinAcknowledgedIncidentAreOneMessage(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["email", "sms"], "warning": ["email", "sms"], "info": ["email"]}}`)
@@ -276,7 +276,7 @@ func TestAlertsThatJoinAnAcknowledgedIncidentAreOneMessage(t *testing.T) {
 }
 
 // In an incident that is not acknowledged, the next repeat shows the alerts that have joined.
-func TestARepeatShowsTheAlertsThatHaveJoined(t *testing.T) {
+func TestRepeatShowsAlertsThatHaveJoined(t *testing.T) {
 	t.Parallel()
 	w := begin(t, fmt.Sprintf(`{"channels": [{"channel_id": 7000000000043, "channel_name": "Grouped", "group": {%s}}],
 		"integrations": [{"integration_id": 7000000000053, "integration_name": "g", "integration_type": "standard", "channel_id": 7000000000043, "integration_key": %q}],
@@ -316,7 +316,7 @@ func TestHostileRulesDoNotFlood(t *testing.T) {
 	w.notified()
 }
 
-func TestTheIntervalOfJoinedAlertsIsConfigured(t *testing.T) {
+func TestIntervalOfJoinedAlertsIsConfigured(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.do("/channel/update", `{"channel_id": 7000000000043, "joined_interval": 60, "reminder": {"critical": 0}}`)
@@ -335,7 +335,7 @@ func TestTheIntervalOfJoinedAlertsIsConfigured(t *testing.T) {
 }
 
 // A rise comes at once and takes the joined alerts with it.
-func TestARiseByAJoinedAlertIsToldAtOnce(t *testing.T) {
+func TestRiseByJoinedAlertIsToldAtOnce(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.pushTo(groupKey, "first", "Warning", "service=pay")
@@ -349,7 +349,7 @@ func TestARiseByAJoinedAlertIsToldAtOnce(t *testing.T) {
 }
 
 // A storm into an acknowledged incident is one message per interval, whatever its size.
-func TestAStormIntoAnAcknowledgedIncidentIsOneMessage(t *testing.T) {
+func TestStormIntoAcknowledgedIncidentIsOneMessage(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.pushTo(groupKey, "first", "Critical", "service=pay")
@@ -385,7 +385,7 @@ func (w *world) pushMany(key string, first, n int, service string) {
 }
 
 // A follow-up that cannot be sent, as its rule cannot be read, blocks no other, and is retried until it can.
-func TestAFollowUpThatFailsBlocksNoOther(t *testing.T) {
+func TestFollowUpThatFailsBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")

@@ -17,7 +17,7 @@ func (w *world) heartbeatStatus() int {
 }
 
 // A heartbeat that could not be stored whole is not stored in part.
-func TestAHeartbeatIsStoredWholeOrNotAtAll(t *testing.T) {
+func TestHeartbeatIsStoredWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, heartbeats())
 	w.beat()
@@ -33,7 +33,7 @@ func TestAHeartbeatIsStoredWholeOrNotAtAll(t *testing.T) {
 	w.notified(over("ann"))
 }
 
-func TestAnEnabledHeartbeatHasItsFullInterval(t *testing.T) {
+func TestEnabledHeartbeatHasItsFullInterval(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, heartbeats())
 	w.beat()
@@ -48,7 +48,7 @@ func TestAnEnabledHeartbeatHasItsFullInterval(t *testing.T) {
 }
 
 // Heartbeats that could not reach a server that was down do not count as missed.
-func TestAServerThatWasDownWaitsForHeartbeats(t *testing.T) {
+func TestServerThatWasDownWaitsForHeartbeats(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, heartbeats())
 	w.beat()

@@ -72,7 +72,7 @@ func (w *world) shown(held bool) {
 
 // A copy of the files takes events, decides and records, and sends nothing at all, over restarts too. When it is released
 // only what still matters is sent, once.
-func TestACopyIsHeld(t *testing.T) {
+func TestCopyIsHeld(t *testing.T) {
 	t.Parallel()
 	var signs, calls atomic.Int64
 	outside := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -139,7 +139,7 @@ func TestACopyIsHeld(t *testing.T) {
 }
 
 // A server that is started again, or whose folder is moved, is the same: holding it would leave people untold.
-func TestAMovedServerIsNotHeld(t *testing.T) {
+func TestMovedServerIsNotHeld(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.restart()
@@ -150,7 +150,7 @@ func TestAMovedServerIsNotHeld(t *testing.T) {
 }
 
 // Any database can be started held, and stays so until it is released.
-func TestAServerIsHeldOnDemand(t *testing.T) {
+func TestServerIsHeldOnDemand(t *testing.T) {
 	t.Parallel()
 	w := beginWith(t, func(c *app.Config) { c.Hold = true }, notifyAnn)
 	w.shown(true)

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestTheKindOfAnAssignmentIsNotTakenFromTheCaller: a type of assignment in the request must not keep the person from being
+// TestKindOfAssignmentIsNotTakenFromCaller: a type of assignment in the request must not keep the person from being
 // notified.
-func TestTheKindOfAnAssignmentIsNotTakenFromTheCaller(t *testing.T) {
+func TestKindOfAssignmentIsNotTakenFromCaller(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Smoke", "channel_id": %d, "assigned_to": {"person_ids": [%d], "type": "escalate"}}`, shop, cid)
@@ -17,8 +17,8 @@ func TestTheKindOfAnAssignmentIsNotTakenFromTheCaller(t *testing.T) {
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "assigned_to.type", "assign")
 }
 
-// TestAnAcknowledgementEndsASnooze: also an acknowledgement by a person who has acknowledged before.
-func TestAnAcknowledgementEndsASnooze(t *testing.T) {
+// TestAcknowledgementEndsSnooze: also an acknowledgement by a person who has acknowledged before.
+func TestAcknowledgementEndsSnooze(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
@@ -28,8 +28,8 @@ func TestAnAcknowledgementEndsASnooze(t *testing.T) {
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "snoozed_before", "0")
 }
 
-// TestAMergedIncidentListsItsIntegrations: whether incidents or alerts were merged.
-func TestAMergedIncidentListsItsIntegrations(t *testing.T) {
+// TestMergedIncidentListsItsIntegrations: whether incidents or alerts were merged.
+func TestMergedIncidentListsItsIntegrations(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"/incident/merge", "/alert/merge"} {
 		w := begin(t)
@@ -61,8 +61,8 @@ func TestAssignedEmailsMustBeAddresses(t *testing.T) {
 	}
 }
 
-// TestAnIncidentThatLosesItsActiveAlertsIsClosed: when all alerts that are left have ended, no later event would close it.
-func TestAnIncidentThatLosesItsActiveAlertsIsClosed(t *testing.T) {
+// TestIncidentThatLosesItsActiveAlertsIsClosed: when all alerts that are left have ended, no later event would close it.
+func TestIncidentThatLosesItsActiveAlertsIsClosed(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.pushTo(groupKey, "one", "Critical", "service=web")
@@ -90,8 +90,8 @@ func TestAssigningIncidentIDAndIncidentIDs(t *testing.T) {
 	}
 }
 
-// TestADryRunRemovesNothing: a dry run lists what would be removed.
-func TestADryRunRemovesNothing(t *testing.T) {
+// TestDryRunRemovesNothing: a dry run lists what would be removed.
+func TestDryRunRemovesNothing(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
@@ -103,8 +103,8 @@ func TestADryRunRemovesNothing(t *testing.T) {
 	w.want(w.do("/incident/list", `{"start_time": 1795200000, "end_time": 1795300000}`), "total", "0")
 }
 
-// TestAMergedAlertIsUpdated: a client that follows alerts by their last change sees their new incident.
-func TestAMergedAlertIsUpdated(t *testing.T) {
+// TestMergedAlertIsUpdated: a client that follows alerts by their last change sees their new incident.
+func TestMergedAlertIsUpdated(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	one := w.do("/incident/create", `{"incident_severity": "Info", "title": "by hand", "channel_id": %d}`, shop).get("incident_id")
@@ -121,8 +121,8 @@ func TestAMergedAlertIsUpdated(t *testing.T) {
 	w.want(w.do("/alert/list", `{"start_time": %d, "end_time": %d, "by_updated_at": true}`, now, now+10), "total", "1")
 }
 
-// TestASeverityThatAPersonSetIsKept: also when it equals the severity before.
-func TestASeverityThatAPersonSetIsKept(t *testing.T) {
+// TestSeverityThatPersonSetIsKept: also when it equals the severity before.
+func TestSeverityThatPersonSetIsKept(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService))
 	w.pushTo(groupKey, "a", "Info", "service=web")

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-func TestAnIncidentByHandIsEscalated(t *testing.T) {
+func TestIncidentByHandIsEscalated(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Smoke in the server room", "channel_id": %d}`, shop)
 	w.notified(newPage("ann"))
 }
 
-func TestAnIncidentByHandIsAssigned(t *testing.T) {
+func TestIncidentByHandIsAssigned(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/incident/create", `{"incident_severity": "Critical", "title": "Smoke", "channel_id": %d, "assigned_to": {"person_ids": [%d]}}`, shop, cid)
@@ -23,7 +23,7 @@ func TestAnIncidentByHandIsAssigned(t *testing.T) {
 	w.notified()
 }
 
-func TestReassigningStopsTheRule(t *testing.T) {
+func TestReassigningStopsRule(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(teams(ops))))
 	w.push("cpu", "Critical")
@@ -35,7 +35,7 @@ func TestReassigningStopsTheRule(t *testing.T) {
 	w.want(r, "observers.1.person_name", "")
 }
 
-func TestAssigningToALayerOfTheRule(t *testing.T) {
+func TestAssigningToLayerOfRule(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(bob), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
@@ -45,7 +45,7 @@ func TestAssigningToALayerOfTheRule(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-func TestAnAddedResponderIsNotified(t *testing.T) {
+func TestAddedResponderIsNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
@@ -54,7 +54,7 @@ func TestAnAddedResponderIsNotified(t *testing.T) {
 	w.notified(newPage("ann"), "bob@example.com email i_a_rspd")
 }
 
-func TestASnoozeStopsTheClock(t *testing.T) {
+func TestSnoozeStopsClock(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
@@ -72,7 +72,7 @@ func TestASnoozeStopsTheClock(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-func TestWakingContinuesTheEscalation(t *testing.T) {
+func TestWakingContinuesEscalation(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
@@ -95,7 +95,7 @@ func TestReopeningNotifiesAgain(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestAManualEndEndsTheAlertsAndTheNextEventBeginsAnother(t *testing.T) {
+func TestManualEndEndsAlertsAndNextEventBeginsAnother(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
@@ -126,7 +126,7 @@ func TestMergedIncidentsEndTogether(t *testing.T) {
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, a), "alert_cnt", "2")
 }
 
-func TestAnIncidentIsResolvedByItself(t *testing.T) {
+func TestIncidentIsResolvedByItself(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/channel/update", `{"channel_id": %d, "auto_resolve_timeout": 3600, "auto_resolve_mode": "trigger"}`, shop)
@@ -141,7 +141,7 @@ func TestAnIncidentIsResolvedByItself(t *testing.T) {
 	}
 }
 
-func TestAnIncidentStaysOpenWhereThatIsWanted(t *testing.T) {
+func TestIncidentStaysOpenWhereThatIsWanted(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/channel/update", `{"channel_id": %d, "disable_auto_close": true}`, shop)
@@ -151,7 +151,7 @@ func TestAnIncidentStaysOpenWhereThatIsWanted(t *testing.T) {
 	w.want(w.do("/incident/info", `{"incident_id": %q}`, w.incident()), "progress", "Triggered")
 }
 
-func TestRemovingAnIncidentCancelsItsNotifications(t *testing.T) {
+func TestRemovingIncidentCancelsItsNotifications(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
@@ -161,7 +161,7 @@ func TestRemovingAnIncidentCancelsItsNotifications(t *testing.T) {
 	w.notified()
 }
 
-func TestTheFeedIsComplete(t *testing.T) {
+func TestFeedIsComplete(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")

@@ -33,7 +33,7 @@ func (w *world) wants(figures string) {
 	}
 }
 
-func TestFiguresOfAnEscalatedIncident(t *testing.T) {
+func TestFiguresOfEscalatedIncident(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(texted(", "+window(10), ann)+","+texted("", bob)))
 	w.sql(bobsPhone)
@@ -74,8 +74,8 @@ func TestFiguresCountWhoIsDisturbedAtNight(t *testing.T) {
 	w.want(r, "items.1.sleep_cnt", "1")
 }
 
-// TestFiguresOfAStorm: a thousand events of one incident are one incident, and each message that a person gets counts once.
-func TestFiguresOfAStorm(t *testing.T) {
+// TestFiguresOfStorm: a thousand events of one incident are one incident, and each message that a person gets counts once.
+func TestFiguresOfStorm(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(texted(", "+again(3, 1), ann)))
 	w.pushMany(shopKey, 0, 60, "checkout")
@@ -122,8 +122,8 @@ func TestRemovedIncidentsDoNotCount(t *testing.T) {
 	w.want(r, "items.0.sms_cnt", "1") // it was sent all the same
 }
 
-// TestAnExportArrivesWhole: through everything that stands before the operations.
-func TestAnExportArrivesWhole(t *testing.T) {
+// TestExportArrivesWhole: through everything that stands before the operations.
+func TestExportArrivesWhole(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	for n := range 3 {

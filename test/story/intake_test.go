@@ -13,7 +13,7 @@ import (
 	"tocsin/internal/app"
 )
 
-func TestAWrongKeyIsRefused(t *testing.T) {
+func TestWrongKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	body := `{"title_rule": "cpu", "event_status": "Critical"}`
@@ -134,7 +134,7 @@ func (w *world) beat() {
 	w.settle()
 }
 
-func TestASilentHeartbeatIsAnAlert(t *testing.T) {
+func TestSilentHeartbeatIsAlert(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, heartbeats())
 	w.beat()
@@ -155,7 +155,7 @@ func TestASilentHeartbeatIsAnAlert(t *testing.T) {
 	w.notified(over("ann"))
 }
 
-func TestAHeartbeatThatNeverCameIsAnAlert(t *testing.T) {
+func TestHeartbeatThatNeverCameIsAlert(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, heartbeats())
 	w.settle()
@@ -165,7 +165,7 @@ func TestAHeartbeatThatNeverCameIsAnAlert(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestADisabledHeartbeatIsNotWaitedFor(t *testing.T) {
+func TestDisabledHeartbeatIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, heartbeats())
 	w.beat()
@@ -174,7 +174,7 @@ func TestADisabledHeartbeatIsNotWaitedFor(t *testing.T) {
 	w.notified()
 }
 
-func TestAChangeEventIsStoredAndPagesNoOne(t *testing.T) {
+func TestChangeEventIsStoredAndPagesNoOne(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, `{"integrations": [{"integration_id": 7000000000055, "integration_name": "Deploys", "integration_type": "change", "integration_key": "0123456789abcdef0123456789abcdef888"}]}`)
 	r := w.post("/event/push/change/standard?integration_key=0123456789abcdef0123456789abcdef888", `{"title": "Checkout 4.2", "change_key": "c42", "change_status": "Done"}`)

@@ -156,10 +156,10 @@ func paged(r reply) bool {
 	return false
 }
 
-// TestACleanConfigurationPagesForEveryEvent makes random configurations. In those in which /lint/list finds nothing, every
+// TestCleanConfigurationPagesForEveryEvent makes random configurations. In those in which /lint/list finds nothing, every
 // event that no drop or silence rule names must page a person by a rule. Most others are found to be wrong.
 // TOCSIN_LINT_CONFIGURATIONS sets how many it makes.
-func TestACleanConfigurationPagesForEveryEvent(t *testing.T) {
+func TestCleanConfigurationPagesForEveryEvent(t *testing.T) {
 	t.Parallel()
 	configurations := apitest.Setting(t, "TOCSIN_LINT_CONFIGURATIONS", 12)
 	clean := 0

@@ -148,7 +148,7 @@ func TestEveryProblemOfAlertRulesIsFoundAndVanishes(t *testing.T) {
 }
 
 // What the server cannot send is a problem of every account on it.
-func TestWhatTheServerCannotSendIsFound(t *testing.T) {
+func TestWhatServerCannotSendIsFound(t *testing.T) {
 	t.Parallel()
 	texts := strings.Replace(sound, `"follow_preference": true`, `"critical": ["sms", "email"]`, 1)
 	w := beginWith(t, func(c *app.Config) { c.Senders.Gateway = gateway.Gateway{} }, texts)

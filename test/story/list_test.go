@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestACursorIsValidWhileTimePasses: a page that is requested seconds later continues where the last one ended.
-func TestACursorIsValidWhileTimePasses(t *testing.T) {
+// TestCursorIsValidWhileTimePasses: a page that is requested seconds later continues where the last one ended.
+func TestCursorIsValidWhileTimePasses(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	for _, key := range []string{"a", "b", "c"} {
@@ -34,8 +34,8 @@ func TestACursorIsValidWhileTimePasses(t *testing.T) {
 	}
 }
 
-// TestAnOpenWindowOfEventsEndsNow: with a start alone the window ends now, and its length is limited all the same.
-func TestAnOpenWindowOfEventsEndsNow(t *testing.T) {
+// TestOpenWindowOfEventsEndsNow: with a start alone the window ends now, and its length is limited all the same.
+func TestOpenWindowOfEventsEndsNow(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	if r := w.try(ownKey, "/alert-event/list", `{"start_time": 1}`); r.Status != 400 || !strings.Contains(r.String(), "31 days") {
@@ -137,8 +137,8 @@ func TestAlertsAreFoundByTitle(t *testing.T) {
 	w.want(r, "total", "6")
 }
 
-// TestAMalformedIDIsNamedInTheError: a malformed ID is an invalid parameter, not an object that does not exist.
-func TestAMalformedIDIsNamedInTheError(t *testing.T) {
+// TestMalformedIDIsNamedInError: a malformed ID is an invalid parameter, not an object that does not exist.
+func TestMalformedIDIsNamedInError(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.push("cpu", "Critical")
@@ -161,8 +161,8 @@ func TestAMalformedIDIsNamedInTheError(t *testing.T) {
 	}
 }
 
-// TestAnEmptyListOfChannelsIsNoFilter: the incidents of a team are listed for all channels.
-func TestAnEmptyListOfChannelsIsNoFilter(t *testing.T) {
+// TestEmptyListOfChannelsIsNoFilter: the incidents of a team are listed for all channels.
+func TestEmptyListOfChannelsIsNoFilter(t *testing.T) {
 	t.Parallel()
 	w := begin(t, fmt.Sprintf(`{"channels": [{"channel_id": 7000000000049, "channel_name": "Ours", "team_id": %d}]}`, ops))
 	w.do("/incident/create", `{"incident_severity": "Info", "title": "by hand", "channel_id": 7000000000049}`)

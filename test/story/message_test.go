@@ -43,7 +43,7 @@ func grouping(layers string) string {
 		"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e09", "channel_id": 7000000000043, "rule_name": "on call", "template_id": "000000000000000000000001", "layers": [%s]}]}`, promKey, layers)
 }
 
-func TestAMessageSaysWhatIsWrongWhereAndWhoIsNext(t *testing.T) {
+func TestMessageSaysWhatIsWrongWhereAndWhoIsNext(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouping(layer(persons(ann, bob), window(10))+","+layer(teams(ops))))
 	w.outage(1, "firing")
@@ -78,7 +78,7 @@ func TestAMessageSaysWhatIsWrongWhereAndWhoIsNext(t *testing.T) {
 	}
 }
 
-func TestTheEndLooksLikeAnEnd(t *testing.T) {
+func TestEndLooksLikeEnd(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, prometheus)
 	w.outage(1, "firing")
@@ -98,7 +98,7 @@ func TestTheEndLooksLikeAnEnd(t *testing.T) {
 }
 
 // The others who were notified learn of an acknowledgement, by mail and in chats, and only of the first one.
-func TestAnAcknowledgementIsAnnouncedToTheOthers(t *testing.T) {
+func TestAcknowledgementIsAnnouncedToOthers(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {"person_ids": [%d, %d, %d], "by": {"critical": ["email", "sms", "voice"]}, "emails": ["noc@example.org"], %s}}`, ann, bob, cid, slackChat)))
 	w.push("cpu", "Critical")
@@ -145,7 +145,7 @@ func TestManyAcknowledgementsAreFewMessages(t *testing.T) {
 }
 
 // An acknowledgement that is withdrawn before the message about it is sent is not announced.
-func TestAWithdrawnAcknowledgementIsNotAnnounced(t *testing.T) {
+func TestWithdrawnAcknowledgementIsNotAnnounced(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.push("cpu", "Critical")
@@ -169,7 +169,7 @@ func (w *world) press(link string, form url.Values) (int, string) {
 	return answer.StatusCode, string(body)
 }
 
-func TestThePageOfALinkShowsTheIncidentAndOffersActions(t *testing.T) {
+func TestPageOfLinkShowsIncidentAndOffersActions(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob), window(10))+","+layer(teams(ops))), prometheus)
 	w.outage(1, "firing")
@@ -207,7 +207,7 @@ func TestThePageOfALinkShowsTheIncidentAndOffersActions(t *testing.T) {
 }
 
 // A message in a chat has a link too. It is for no person: its reader chooses a person, among those who may act.
-func TestALinkInAChatAcknowledges(t *testing.T) {
+func TestLinkInChatAcknowledges(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {"person_ids": [%d], %s, %s}}`, ann, by, slackChat)))
 	w.push("cpu", "Critical")
@@ -241,7 +241,7 @@ func TestALinkInAChatAcknowledges(t *testing.T) {
 	w.notified("ops slack i_ack")
 }
 
-func TestACallSaysTheSummaryTwice(t *testing.T) {
+func TestCallSaysSummaryTwice(t *testing.T) {
 	t.Parallel()
 	w := begin(t, byPhone, prometheus)
 	w.outage(1, "firing")

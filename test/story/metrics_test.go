@@ -66,7 +66,7 @@ func TestMetricsFollowIncidents(t *testing.T) {
 }
 
 // However many channels there are, the metrics name a bounded number of them.
-func TestMetricsNameABoundedNumberOfChannels(t *testing.T) {
+func TestMetricsNameBoundedNumberOfChannels(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	for n := range 150 {
@@ -84,7 +84,7 @@ func TestMetricsNameABoundedNumberOfChannels(t *testing.T) {
 }
 
 // The names, units and types of all metrics are as Prometheus wants them.
-func TestMetricsFollowTheConventions(t *testing.T) {
+func TestMetricsFollowConventions(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("one", "Critical")

@@ -21,7 +21,7 @@ func TestTwoAlertsDoNotInhibitEachOther(t *testing.T) {
 }
 
 // A muted alert stays muted while its channel is disabled.
-func TestADisabledChannelOpensNoIncident(t *testing.T) {
+func TestDisabledChannelOpensNoIncident(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(5*time.Minute)))
 	w.push("cpu", "Critical", "env=test")
@@ -41,7 +41,7 @@ const hosts = `"source_filters": [[{"key": "severity", "oper": "IN", "vals": ["C
 
 // A source inhibits while it is active: acknowledged, an hour later, after a restart, and whatever else is configured.
 // What it held is released when it ends, and is grouped as new alerts are.
-func TestASourceInhibitsWhileItIsActive(t *testing.T) {
+func TestSourceInhibitsWhileItIsActive(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("inhibit_rules", hosts))
 	w.do("/channel/update", `{"channel_id": %d, "group": {"method": "p", "equals": [["labels.cluster"]]}}`, shop)
@@ -80,7 +80,7 @@ func TestASourceInhibitsWhileItIsActive(t *testing.T) {
 }
 
 // A source that no longer matches its rule releases what it inhibits at once, and so does a rule that ends.
-func TestAChangedSourceOrRuleReleases(t *testing.T) {
+func TestChangedSourceOrRuleReleases(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("inhibit_rules", hosts))
 	w.push("switch", "Critical", "cluster=eu")
@@ -97,7 +97,7 @@ func TestAChangedSourceOrRuleReleases(t *testing.T) {
 }
 
 // An inhibit rule of the pipeline holds as one of a channel does.
-func TestAPipelineRuleHoldsAfterAChange(t *testing.T) {
+func TestPipelineRuleHoldsAfterChange(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/alert/pipeline/upsert", `{"integration_id": %d, "rules": [{"kind": "alert_inhibit", "if": [[{"key": "severity", "oper": "IN", "vals": ["Warning"]}]], "settings": {"source_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "equals": ["labels.cluster"]}}]}`, sink)
@@ -121,7 +121,7 @@ func TestAPipelineRuleHoldsAfterAChange(t *testing.T) {
 }
 
 // A flapping alert still flaps after an unrelated change of the configuration, and no longer when flapping is switched off.
-func TestFlappingOutlastsAnUnrelatedChange(t *testing.T) {
+func TestFlappingOutlastsUnrelatedChange(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.flap("cpu")

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestAFailingRecipientDoesNotAffectOthers(t *testing.T) {
+func TestFailingRecipientDoesNotAffectOthers(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob, cid))))
 	w.fail("ann", never)
@@ -20,7 +20,7 @@ func TestAFailingRecipientDoesNotAffectOthers(t *testing.T) {
 	}
 }
 
-func TestOnlyTheFailedTargetIsRetried(t *testing.T) {
+func TestOnlyFailedTargetIsRetried(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.fail("ann", later)
@@ -49,7 +49,7 @@ func TestReceiversCanDropDuplicates(t *testing.T) {
 	}
 }
 
-func TestAnAcknowledgementCancelsWaitingNotifications(t *testing.T) {
+func TestAcknowledgementCancelsWaitingNotifications(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.fail("bob", later)
@@ -64,7 +64,7 @@ func TestAnAcknowledgementCancelsWaitingNotifications(t *testing.T) {
 	}
 }
 
-func TestTheOwnerIsNotifiedWhenEveryNotificationFails(t *testing.T) {
+func TestOwnerIsNotifiedWhenEveryNotificationFails(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.refuse("ann@", "+15550100")
@@ -73,7 +73,7 @@ func TestTheOwnerIsNotifiedWhenEveryNotificationFails(t *testing.T) {
 	w.notified(newPage("olga"))
 }
 
-func TestTheEndIsSentToThePersonsWhoWereNotified(t *testing.T) {
+func TestEndIsSentToPersonsWhoWereNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.fail("bob", never)
@@ -94,7 +94,7 @@ func TestSeveralPagesHaveOneEnd(t *testing.T) {
 }
 
 // A late notification is checked again before it is sent.
-func TestABacklogOfStalePagesIsNotSent(t *testing.T) {
+func TestBacklogOfStalePagesIsNotSent(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.fail("ann", later)
@@ -109,7 +109,7 @@ func TestABacklogOfStalePagesIsNotSent(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestALongPauseNotifiesALayerOnce(t *testing.T) {
+func TestLongPauseNotifiesLayerOnce(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), again(6, 1), window(30))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
@@ -120,7 +120,7 @@ func TestALongPauseNotifiesALayerOnce(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestQuietHoursPutOffAllButTheWorst(t *testing.T) {
+func TestQuietHoursPutOffAllButWorst(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "12:00"}]}`) // in Berlin it is eleven
@@ -136,7 +136,7 @@ func TestQuietHoursPutOffAllButTheWorst(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestAnAlertThatEndsInQuietHoursIsNotNotified(t *testing.T) {
+func TestAlertThatEndsInQuietHoursIsNotNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "10:00", "end": "12:00"}]}`)
@@ -147,7 +147,7 @@ func TestAnAlertThatEndsInQuietHoursIsNotNotified(t *testing.T) {
 	w.notified()
 }
 
-func TestPreferencesChooseTheMethod(t *testing.T) {
+func TestPreferencesChooseMethod(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["sms", "ntfy", "voice"], "warning": ["ntfy"], "info": []}, "contacts": {"ntfy": "`+chats+`/ntfy/ann"}}`)
@@ -159,7 +159,7 @@ func TestPreferencesChooseTheMethod(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestTheAccountsTemplateIsUsed(t *testing.T) {
+func TestAccountsTemplateIsUsed(t *testing.T) {
 	t.Parallel()
 	w := begin(t, fmt.Sprintf(`{"templates": [{"template_id": "7e7e7e7e7e7e7e7e7e7e7e01", "template_name": "short", "sms": "{{.Title}} in {{.Channel}}, {{.Reason}}"}],
 		"escalate_rules": [{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %d, "rule_name": "r", "template_id": "7e7e7e7e7e7e7e7e7e7e7e01", "layers": [{"target": {%s, "by": {"critical": ["sms"]}}}]}]}`, shop, onCall(day)))
@@ -170,7 +170,7 @@ func TestTheAccountsTemplateIsUsed(t *testing.T) {
 }
 
 // The link in a message: looking at it changes nothing, its button acknowledges, for one person and a week.
-func TestTheLinkInTheMessageAcknowledges(t *testing.T) {
+func TestLinkInMessageAcknowledges(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
@@ -213,7 +213,7 @@ func TestTheLinkInTheMessageAcknowledges(t *testing.T) {
 }
 
 // A notification in progress at the acknowledgement is not retried when it fails.
-func TestAnAttemptThatFailsAfterAnAcknowledgementIsTheLast(t *testing.T) {
+func TestAttemptThatFailsAfterAcknowledgementIsLast(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.answers(func(page) answer {
@@ -229,7 +229,7 @@ func TestAnAttemptThatFailsAfterAnAcknowledgementIsTheLast(t *testing.T) {
 	}
 }
 
-func TestATitleIsNoMarkup(t *testing.T) {
+func TestTitleIsNoMarkup(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops", "alias": "#ops"}}]}}`, onCall(day), chats)))
 	w.push("cpu", "Critical", "title=<!channel> & co")

@@ -24,7 +24,7 @@ func (w *world) covers(who string, by int, from, until time.Time) int64 {
 
 func instead(of int) string { return fmt.Sprintf(`"person_id": %d`, of) }
 
-func TestAnOverrideNotifiesThePersonsConcernedOnce(t *testing.T) {
+func TestOverrideNotifiesPersonsConcernedOnce(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{}`)).slow()
 	noon := start.Add(2 * time.Hour)
@@ -41,7 +41,7 @@ func TestAnOverrideNotifiesThePersonsConcernedOnce(t *testing.T) {
 	w.notified()
 }
 
-func TestEachChangeOfAnOverrideIsNotified(t *testing.T) {
+func TestEachChangeOfOverrideIsNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{}`))
 	noon := start.Add(2 * time.Hour)
@@ -59,7 +59,7 @@ func TestEachChangeOfAnOverrideIsNotified(t *testing.T) {
 }
 
 // The person who makes a change knows of it, and a disabled schedule pages no one.
-func TestAnOverrideDoesNotNotifyWhoMadeItNorOfADisabledSchedule(t *testing.T) {
+func TestOverrideDoesNotNotifyWhoMadeItNorOfDisabledSchedule(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{}`))
 	noon := start.Add(2 * time.Hour)
@@ -81,7 +81,7 @@ func TestDeletingPastOverridesNotifiesNoOne(t *testing.T) {
 }
 
 // Bob is on call until noon and Ann from then on.
-func TestAnOverrideOfARoleNotifiesThoseWhoHoldIt(t *testing.T) {
+func TestOverrideOfRoleNotifiesThoseWhoHoldIt(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{}`))
 	noon := start.Add(2 * time.Hour)
@@ -110,7 +110,7 @@ func TestManyOverridesDeletedAtOnceAreOneMessage(t *testing.T) {
 }
 
 // A notification that waits is checked again before it is sent.
-func TestANotificationOfAnOverrideThatWasDeletedOrChangedIsNotSent(t *testing.T) {
+func TestNotificationOfOverrideThatWasDeletedOrChangedIsNotSent(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{}`))
 	noon := start.Add(2 * time.Hour)
@@ -123,7 +123,7 @@ func TestANotificationOfAnOverrideThatWasDeletedOrChangedIsNotSent(t *testing.T)
 	w.notified(unset("ann"), unset("cid"), set("bob"), set("cid"))
 }
 
-func TestANotificationOfAnOverrideThatIsPastIsNotSent(t *testing.T) {
+func TestNotificationOfOverrideThatIsPastIsNotSent(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{}`))
 	w.fail("example.com", later)
@@ -136,7 +136,7 @@ func TestANotificationOfAnOverrideThatIsPastIsNotSent(t *testing.T) {
 }
 
 // A row that cannot be read keeps neither the override nor the other person's notification.
-func TestAPersonWhoCannotBeNotifiedStopsNoOverride(t *testing.T) {
+func TestPersonWhoCannotBeNotifiedStopsNoOverride(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{}`))
 	w.as(annKey, "/preference/update", `{"schedule_shift_notify": {"personal_channels": ["email"]}}`)

@@ -8,7 +8,7 @@ import (
 // asTurns is a rule that pages who is on call in turns.
 var asTurns = escalates(layer(onCall(turns)))
 
-func TestThePersonWhoTakesOverIsPaged(t *testing.T) {
+func TestPersonWhoTakesOverIsPaged(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{}`), asTurns)
 	id := w.covers(instead(bob), cid, start, start.Add(time.Hour))
@@ -33,7 +33,7 @@ func TestNoOverrideOfAnotherTimePersonOrRoleChangesWhoIsPaged(t *testing.T) {
 }
 
 // A person who hands over to another who hands over to a third.
-func TestAShiftThatWasHandedOverCanBeHandedOn(t *testing.T) {
+func TestShiftThatWasHandedOverCanBeHandedOn(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{}`), asTurns)
 	w.covers(instead(bob), cid, start, start.Add(time.Hour))
@@ -44,7 +44,7 @@ func TestAShiftThatWasHandedOverCanBeHandedOn(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestAnAbsentPersonIsNotPagedAndTheNextInRotationIs(t *testing.T) {
+func TestAbsentPersonIsNotPagedAndNextInRotationIs(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{}`), asTurns)
 	w.do("/person/absence/create", `{"person_id": %d, "start": %d, "end": %d}`, bob, start.Unix(), start.Add(time.Hour).Unix())

@@ -8,7 +8,7 @@ import (
 )
 
 // The shortest story: an alert, the person on call, the end.
-func TestTheOnCallPersonIsNotified(t *testing.T) {
+func TestOnCallPersonIsNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day))))
 	w.push("cpu", "Critical")
@@ -17,7 +17,7 @@ func TestTheOnCallPersonIsNotified(t *testing.T) {
 	w.notified(over("ann"))
 }
 
-func TestTheNextLayerIsNotifiedWithoutAnAcknowledgement(t *testing.T) {
+func TestNextLayerIsNotifiedWithoutAcknowledgement(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(teams(ops))))
 	w.push("cpu", "Critical")
@@ -28,7 +28,7 @@ func TestTheNextLayerIsNotifiedWithoutAnAcknowledgement(t *testing.T) {
 	w.notified(newPage("bob"), newPage("cid"))
 }
 
-func TestALayerIsNotifiedRepeatedly(t *testing.T) {
+func TestLayerIsNotifiedRepeatedly(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), again(2, 5), window(30))))
 	w.push("cpu", "Critical")
@@ -36,7 +36,7 @@ func TestALayerIsNotifiedRepeatedly(t *testing.T) {
 	w.notified(newPage("ann"), newPage("ann"), newPage("ann"))
 }
 
-func TestAcknowledgingStopsTheEscalation(t *testing.T) {
+func TestAcknowledgingStopsEscalation(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(teams(ops))))
 	w.push("cpu", "Critical")
@@ -46,7 +46,7 @@ func TestAcknowledgingStopsTheEscalation(t *testing.T) {
 	w.notified()
 }
 
-func TestForceEscalatesInSpiteOfAnAcknowledgement(t *testing.T) {
+func TestForceEscalatesInSpiteOfAcknowledgement(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10), `"force_escalate": true`)+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
@@ -56,7 +56,7 @@ func TestForceEscalatesInSpiteOfAnAcknowledgement(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-func TestWithdrawingAnAcknowledgementRestartsTheEscalation(t *testing.T) {
+func TestWithdrawingAcknowledgementRestartsEscalation(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
@@ -68,7 +68,7 @@ func TestWithdrawingAnAcknowledgementRestartsTheEscalation(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-func TestResolvingByHandStopsTheEscalation(t *testing.T) {
+func TestResolvingByHandStopsEscalation(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
@@ -78,7 +78,7 @@ func TestResolvingByHandStopsTheEscalation(t *testing.T) {
 	w.notified()
 }
 
-func TestAnAlertThatEndsWithinTheDelayIsNotNotified(t *testing.T) {
+func TestAlertThatEndsWithinDelayIsNotNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day)), `"aggr_window": 60`))
 	w.push("cpu", "Critical")
@@ -88,7 +88,7 @@ func TestAnAlertThatEndsWithinTheDelayIsNotNotified(t *testing.T) {
 	w.notified()
 }
 
-func TestTheDelayIsKept(t *testing.T) {
+func TestDelayIsKept(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day)), `"aggr_window": 60`))
 	w.push("cpu", "Critical")
@@ -98,7 +98,7 @@ func TestTheDelayIsKept(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestTheFirstRuleThatMatchesEscalates(t *testing.T) {
+func TestFirstRuleThatMatchesEscalates(t *testing.T) {
 	t.Parallel()
 	rules := `{"escalate_rules": [
 		{"rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "channel_id": %[1]d, "rule_name": "payments", "priority": 1, "template_id": "000000000000000000000001", "layers": [%[2]s], "filters": [[{"key": "labels.service", "oper": "IN", "vals": ["pay*"]}]]},
@@ -110,7 +110,7 @@ func TestTheFirstRuleThatMatchesEscalates(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-func TestARuleHoldsAtItsTimes(t *testing.T) {
+func TestRuleHoldsAtItsTimes(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day)), `"time_filters": [{"start": "09:00", "end": "18:00", "repeat": [1, 2, 3, 4, 5]}]`))
 	w.push("cpu", "Critical") // a Saturday
@@ -130,7 +130,7 @@ func TestThatNoRuleMatchesIsSaid(t *testing.T) {
 	}
 }
 
-func TestEveryMethodOfTheRuleIsUsed(t *testing.T) {
+func TestEveryMethodOfRuleIsUsed(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, "emails": ["noc@example.org"], "by": {"critical": ["sms", "voice"]}, "webhooks": [
 		{"type": "slack", "settings": {"token": "%[2]s/slack/ops", "alias": "#ops"}}, {"type": "webhook", "settings": {"url": "%[2]s/webhook/bot"}}]}}`, onCall(day), chats)))
@@ -141,7 +141,7 @@ func TestEveryMethodOfTheRuleIsUsed(t *testing.T) {
 }
 
 // Escalation delays, gaps and who is woken can be seen before anything happens.
-func TestAPreviewEqualsTheEscalation(t *testing.T) {
+func TestPreviewEqualsEscalation(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), again(1, 2), window(10))+","+layer(onCall(night))+","+layer(teams(ops))))
 	r := w.do("/incident/escalation/preview", `{"channel_id": %d}`, shop)
@@ -165,14 +165,14 @@ func TestAPreviewEqualsTheEscalation(t *testing.T) {
 
 // An alert with no one on call never stays without notification.
 
-func TestALayerWithNoOneOnCallIsSkippedAtOnce(t *testing.T) {
+func TestLayerWithNoOneOnCallIsSkippedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night), window(30))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("cid"))
 }
 
-func TestALayerWithNoOneOnCallWaitsForTheNextShift(t *testing.T) {
+func TestLayerWithNoOneOnCallWaitsForNextShift(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night), window(30), `"on_nobody": {"then": "wait"}`)+","+layer(persons(cid))))
 	w.drift = time.Minute
@@ -186,14 +186,14 @@ func TestALayerWithNoOneOnCallWaitsForTheNextShift(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-func TestALayerWithNoOneOnCallNotifiesTheFallback(t *testing.T) {
+func TestLayerWithNoOneOnCallNotifiesFallback(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night), fmt.Sprintf(`"on_nobody": {"then": "fallback", "person_id": %d}`, cid))))
 	w.push("cpu", "Critical")
 	w.notified(newPage("cid"))
 }
 
-func TestTheOwnerIsNotifiedWhenNoOneElseIs(t *testing.T) {
+func TestOwnerIsNotifiedWhenNoOneElseIs(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(night))+","+layer(teams(empty))))
 	w.push("cpu", "Critical")
@@ -204,7 +204,7 @@ func TestTheOwnerIsNotifiedWhenNoOneElseIs(t *testing.T) {
 	}
 }
 
-func TestAnUnreachablePersonIsExplainedAndTheOwnerNotified(t *testing.T) {
+func TestUnreachablePersonIsExplainedAndOwnerNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(dee))))
 	w.push("cpu", "Critical")
@@ -215,7 +215,7 @@ func TestAnUnreachablePersonIsExplainedAndTheOwnerNotified(t *testing.T) {
 	}
 }
 
-func TestADisabledScheduleHasNoOneOnCall(t *testing.T) {
+func TestDisabledScheduleHasNoOneOnCall(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day))+","+layer(persons(cid))))
 	w.do("/schedule/update", `{"schedule_id": %d, "schedule_name": "Day", "status": 1}`, day)
@@ -223,7 +223,7 @@ func TestADisabledScheduleHasNoOneOnCall(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-func TestThePersonOfAnOverrideIsPaged(t *testing.T) {
+func TestPersonOfOverrideIsPaged(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day))))
 	w.do("/schedule/update", `{"schedule_id": %d, "schedule_name": "Day", "layers": [
@@ -233,7 +233,7 @@ func TestThePersonOfAnOverrideIsPaged(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-func TestTheShiftAtTheTimeOfTheStepIsPaged(t *testing.T) {
+func TestShiftAtTimeOfStepIsPaged(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), window(30))+","+layer(onCall(night))))
 	w.clock.Set(start.Add(11*time.Hour + 45*time.Minute)) // 21:45: the second layer is notified at 22:15
@@ -242,7 +242,7 @@ func TestTheShiftAtTheTimeOfTheStepIsPaged(t *testing.T) {
 	w.notified(newPage("ann"), newPage("bob"))
 }
 
-func TestOnlyTheRoleThatIsMeantIsPaged(t *testing.T) {
+func TestOnlyRoleThatIsMeantIsPaged(t *testing.T) {
 	t.Parallel()
 	schedules := fmt.Sprintf(`{"schedules": [{"schedule_id": 7000000000033, "schedule_name": "Two", "layers": [{"layer_name": "x", "mode": 0, "layer_start": 1767225600, "rotation_unit": "day", "rotation_value": 1,
 		"groups": [{"group_name": "A", "members": [{"role_id": 0, "person_ids": [%d]}, {"role_id": 1, "person_ids": [%d]}]}]}]}]}`, ann, cid)
@@ -253,7 +253,7 @@ func TestOnlyTheRoleThatIsMeantIsPaged(t *testing.T) {
 
 // A day that becomes a day off pages the person of the layer for days off at once, also after a restart, and the person
 // of the other layer again when it is a working day after all.
-func TestADayOffPagesThePersonForDaysOff(t *testing.T) {
+func TestDayOffPagesPersonForDaysOff(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day))))
 	cal := w.do("/calendar/create", `{"cal_name": "Holidays", "timezone": "UTC", "workdays": [0, 1, 2, 3, 4, 5, 6]}`).get("cal_id")

@@ -64,7 +64,7 @@ func (w *world) progress() string {
 	return w.do("/incident/info", `{"incident_id": %q}`, w.incident()).get("progress")
 }
 
-func TestACallIsAcknowledgedByDigit(t *testing.T) {
+func TestCallIsAcknowledgedByDigit(t *testing.T) {
 	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"voice"`))
 	w.push("db", "Critical")
@@ -98,7 +98,7 @@ func TestACallIsAcknowledgedByDigit(t *testing.T) {
 	}
 }
 
-func TestADigitEscalates(t *testing.T) {
+func TestDigitEscalates(t *testing.T) {
 	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"voice"`))
 	w.push("db", "Critical")
@@ -125,7 +125,7 @@ func TestADigitEscalates(t *testing.T) {
 	}
 }
 
-func TestTheLastStepCannotBeEscalated(t *testing.T) {
+func TestLastStepCannotBeEscalated(t *testing.T) {
 	t.Parallel()
 	w, s := beginTwilio(t, escalates(fmt.Sprintf(`{"target": {%s, "by": {"critical": ["voice"]}}}`, persons(ann))))
 	w.push("db", "Critical")
@@ -149,7 +149,7 @@ func code(t *testing.T, c twiliotest.Call) string {
 	return after[:4]
 }
 
-func TestARepliedTextMessageAcknowledges(t *testing.T) {
+func TestRepliedTextMessageAcknowledges(t *testing.T) {
 	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"sms"`))
 	w.push("db", "Critical")
@@ -329,7 +329,7 @@ func TestHostileCallbacks(t *testing.T) {
 }
 
 // The own gateway posts back what is pressed.
-func TestAGatewayPostsDigits(t *testing.T) {
+func TestGatewayPostsDigits(t *testing.T) {
 	t.Parallel()
 	var asked struct{ Callback, Digits, Kind string }
 	w := beginWith(t, func(*app.Config) {}, phoned(`"voice"`))
@@ -377,7 +377,7 @@ func TestAGatewayPostsDigits(t *testing.T) {
 }
 
 // A call that is about several incidents acknowledges all of them, and none of them is escalated.
-func TestADigitAcknowledgesABundle(t *testing.T) {
+func TestDigitAcknowledgesBundle(t *testing.T) {
 	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"voice"`))
 	for n := range 12 {
@@ -406,7 +406,7 @@ func TestADigitAcknowledgesABundle(t *testing.T) {
 }
 
 // The latest message is the one that was sent last, not the one whose incident is the newest.
-func TestAReplyIsAboutTheLastMessageSent(t *testing.T) {
+func TestReplyIsAboutLastMessageSent(t *testing.T) {
 	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"sms"`))
 	s.Refuse("+15550100", twiliotest.Refusal{Status: 429, Code: 20429, Message: "Too Many Requests", RetryAfter: "40"})
@@ -421,7 +421,7 @@ func TestAReplyIsAboutTheLastMessageSent(t *testing.T) {
 }
 
 // A person with the same number in two accounts replies to the latest message, whichever account sent it.
-func TestAReplyFindsItsAccount(t *testing.T) {
+func TestReplyFindsItsAccount(t *testing.T) {
 	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"sms"`))
 	const other, key = 8000000000001, "11112222333344445555666677778888131"
@@ -465,7 +465,7 @@ func (w *world) unacknowledged() (ids []json.RawMessage) {
 
 // A number that does not take calls is not called for every page again: the person's other methods are used, and then the
 // next step.
-func TestAFailedCallGoesToTheNextStep(t *testing.T) {
+func TestFailedCallGoesToNextStep(t *testing.T) {
 	t.Parallel()
 	w, s := beginTwilio(t, phoned(`"voice"`))
 	w.fail("ann@", never)

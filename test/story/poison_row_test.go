@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestACorruptEscalationBlocksNoOther(t *testing.T) {
+func TestCorruptEscalationBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), window(10))+","+layer(persons(cid))))
 	w.push("bad", "Critical")
@@ -26,7 +26,7 @@ func TestACorruptEscalationBlocksNoOther(t *testing.T) {
 	}
 }
 
-func TestACorruptNotificationBlocksNoOther(t *testing.T) {
+func TestCorruptNotificationBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann)), `"aggr_window": 60`))
 	w.push("bad", "Critical")
@@ -43,7 +43,7 @@ func TestACorruptNotificationBlocksNoOther(t *testing.T) {
 	}
 }
 
-func TestACorruptAlertBlocksNoOther(t *testing.T) {
+func TestCorruptAlertBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("bad", "Critical", "env=test")
@@ -57,7 +57,7 @@ func TestACorruptAlertBlocksNoOther(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestACorruptIncidentBlocksNoOther(t *testing.T) {
+func TestCorruptIncidentBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), window(10))+","+layer(persons(cid))))
 	w.push("bad", "Critical")
@@ -73,7 +73,7 @@ func TestACorruptIncidentBlocksNoOther(t *testing.T) {
 }
 
 // A notification whose address is sealed under a lost key does not keep its incident from being resolved.
-func TestALostAddressDoesNotKeepAnIncidentOpen(t *testing.T) {
+func TestLostAddressDoesNotKeepIncidentOpen(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.push("cpu", "Critical")
@@ -83,7 +83,7 @@ func TestALostAddressDoesNotKeepAnIncidentOpen(t *testing.T) {
 	w.notified(over("bob"))
 }
 
-func TestALostChatTokenDoesNotStopPages(t *testing.T) {
+func TestLostChatTokenDoesNotStopPages(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {%s, %s, "webhooks": [{"type": "slack", "settings": {"token": "T", "alias": "#ops"}}]}}`, onCall(day), by), `"aggr_window": 60`))
 	w.push("cpu", "Critical")
@@ -106,7 +106,7 @@ func TestLostContactsDoNotStopPages(t *testing.T) {
 }
 
 // An escalation that starts again uses the rule as it is now: the stored copy may be sealed under a lost key.
-func TestARestartedEscalationUsesItsCurrentRule(t *testing.T) {
+func TestRestartedEscalationUsesItsCurrentRule(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(fmt.Sprintf(`{"target": {"webhooks": [{"type": "slack", "settings": {"token": "%s/slack/ops", "alias": "#ops"}}]}}`, chats)))
 	w.push("cpu", "Critical")
@@ -117,7 +117,7 @@ func TestARestartedEscalationUsesItsCurrentRule(t *testing.T) {
 	w.notified("ops slack i_new")
 }
 
-func TestACorruptWebhookBlocksNoOther(t *testing.T) {
+func TestCorruptWebhookBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	first, second := receive(t, nil), receive(t, nil)
 	w := begin(t, hooks("alert", at(first), at(second)))
@@ -134,7 +134,7 @@ func TestACorruptWebhookBlocksNoOther(t *testing.T) {
 
 // The same after a restart and in every list: a row of configuration that cannot be decoded is left out and reported
 // until it is repaired.
-func TestACorruptRowOfConfigurationIsSkippedAndReported(t *testing.T) {
+func TestCorruptRowOfConfigurationIsSkippedAndReported(t *testing.T) {
 	t.Parallel()
 	first, second := receive(t, nil), receive(t, nil)
 	w := begin(t, hooks("alert", at(first), at(second)))
@@ -158,7 +158,7 @@ func TestACorruptRowOfConfigurationIsSkippedAndReported(t *testing.T) {
 }
 
 // A corrupt rule holds up neither the decisions nor the escalations of its channel.
-func TestACorruptRuleBlocksNoOther(t *testing.T) {
+func TestCorruptRuleBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.sql(`UPDATE object SET body = 'not JSON' WHERE kind = 'silence_rule'`)

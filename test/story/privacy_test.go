@@ -47,8 +47,8 @@ func TestAlertsHidePrivateIncidents(t *testing.T) {
 	}
 }
 
-// TestAnAlertIsAsPrivateAsItsChannel: also in an incident of a public channel.
-func TestAnAlertIsAsPrivateAsItsChannel(t *testing.T) {
+// TestAlertIsAsPrivateAsItsChannel: also in an incident of a public channel.
+func TestAlertIsAsPrivateAsItsChannel(t *testing.T) {
 	t.Parallel()
 	const private = 7000000000043
 	w := begin(t, grouped(`"method": "n"`))
@@ -89,9 +89,9 @@ func TestExplainHidesEventsOfPrivateChannels(t *testing.T) {
 	}
 }
 
-// TestAPageOfAPrivateChannelCanBeAnswered: a rule may name a person outside the channel's team. That person is paged, and
+// TestPageOfPrivateChannelCanBeAnswered: a rule may name a person outside the channel's team. That person is paged, and
 // the page's link shows and acknowledges this incident, but the API shows nothing. It ends with the responsibility.
-func TestAPageOfAPrivateChannelCanBeAnswered(t *testing.T) {
+func TestPageOfPrivateChannelCanBeAnswered(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.do("/channel/update", `{"channel_id": %d, "is_private": true}`, shop)

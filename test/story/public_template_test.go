@@ -23,7 +23,7 @@ People: {{.Creator.PersonName}}|{{.Closer.PersonName}}|{{if .Owner}}{{.Owner.Per
 <br><{{.DetailUrl}}?ack=1|Acknowledge>`
 
 // A template of the public language is filled in with what the program knows, from the page to the end.
-func TestATemplateOfThePublicLanguage(t *testing.T) {
+func TestTemplateOfPublicLanguage(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(publicTemplate)
 	if err != nil {

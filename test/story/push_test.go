@@ -82,7 +82,7 @@ func (w *world) acknowledges(link string) (status int, done, problem string) {
 }
 
 // A page reaches each browser of the person once, with what and why, and its link acknowledges, once.
-func TestAPushReachesEveryBrowserAndAcknowledges(t *testing.T) {
+func TestPushReachesEveryBrowserAndAcknowledges(t *testing.T) {
 	t.Parallel()
 	w, s, _ := pushed(t, []string{"phone", "laptop"})
 	w.push("cpu", "Critical")
@@ -126,7 +126,7 @@ func TestAPushReachesEveryBrowserAndAcknowledges(t *testing.T) {
 }
 
 // A link acknowledges for a week. One that was not made by this server acknowledges never.
-func TestAnExpiredLinkOfAPush(t *testing.T) {
+func TestExpiredLinkOfPush(t *testing.T) {
 	t.Parallel()
 	w, s, _ := pushed(t, []string{"phone"})
 	w.push("cpu", "Critical")
@@ -143,7 +143,7 @@ func TestAnExpiredLinkOfAPush(t *testing.T) {
 
 // A browser that its push service does not know any more is removed at once. The person is paged in the other browser, or
 // over the next method, or the account's fallback is.
-func TestABrowserThatIsGone(t *testing.T) {
+func TestBrowserThatIsGone(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusGone, http.StatusNotFound} {
 		w, s, all := pushed(t, []string{"phone", "laptop"})
@@ -176,7 +176,7 @@ func TestABrowserThatIsGone(t *testing.T) {
 }
 
 // A person who has nothing but one browser, which is gone, is not silently out of reach: the fallback is notified.
-func TestTheLastBrowserIsGone(t *testing.T) {
+func TestLastBrowserIsGone(t *testing.T) {
 	t.Parallel()
 	s := webpushtest.New(t)
 	w := begin(t, prefersPush(dee), escalates(layer(persons(dee))), `{"app_keys": [{"name": "dee", "person_id": 7000000000015, "app_key": "dees-key-of-the-stories-01234567890"}]}`)
@@ -197,7 +197,7 @@ func TestTheLastBrowserIsGone(t *testing.T) {
 }
 
 // A browser whose push service fails for a while is tried again, and the others get nothing twice.
-func TestAPushIsTriedAgainForOneBrowser(t *testing.T) {
+func TestPushIsTriedAgainForOneBrowser(t *testing.T) {
 	t.Parallel()
 	w, s, all := pushed(t, []string{"phone", "laptop"})
 	s.Answer(func(b *webpushtest.Browser) int {
@@ -220,7 +220,7 @@ func TestAPushIsTriedAgainForOneBrowser(t *testing.T) {
 }
 
 // An incident that grows is one page for each browser, and a storm of incidents is few messages.
-func TestAPushStorm(t *testing.T) {
+func TestPushStorm(t *testing.T) {
 	t.Parallel()
 	w, s, _ := pushed(t, []string{"phone", "laptop"}, prometheus)
 	for range 50 {
@@ -257,7 +257,7 @@ func TestAPushStorm(t *testing.T) {
 }
 
 // Quiet hours hold push back as they do the other methods, and a rule may name it.
-func TestPushIsAMethodLikeTheOthers(t *testing.T) {
+func TestPushIsMethodLikeOthers(t *testing.T) {
 	t.Parallel()
 	s := webpushtest.New(t)
 	w := begin(t, prefersPush(ann, `"quiet_hours": [{"start": "00:00", "end": "23:00"}]`),
@@ -309,7 +309,7 @@ func TestHostileEndpoints(t *testing.T) {
 }
 
 // A test message goes to one browser, and the list shows what came of it. A restart keeps the browsers and the server's key.
-func TestATestMessageAndARestart(t *testing.T) {
+func TestTestMessageAndRestart(t *testing.T) {
 	t.Parallel()
 	w, s, _ := pushed(t, []string{"phone", "laptop"})
 	before := w.as(annKey, "/person/push/list", `{}`)

@@ -6,7 +6,7 @@ import (
 )
 
 // The quiet hours of a person without a time zone are in the account's.
-func TestQuietHoursUseTheAccountsTimeZoneByDefault(t *testing.T) {
+func TestQuietHoursUseAccountsTimeZoneByDefault(t *testing.T) {
 	t.Parallel()
 	w := begin(t, `{"account": {"account_id": 7000000000001, "account_name": "Story", "time_zone": "Asia/Shanghai", "owner_id": 7000000000011}}`, escalates(layer(persons(bob))))
 	w.do("/preference/update", `{"person_id": %d, "quiet_hours": [{"start": "17:00", "end": "19:00"}]}`, bob)
@@ -18,7 +18,7 @@ func TestQuietHoursUseTheAccountsTimeZoneByDefault(t *testing.T) {
 }
 
 // The end of an incident is no reason to break quiet hours.
-func TestTheEndOfAnIncidentIsNotifiedAfterQuietHours(t *testing.T) {
+func TestEndOfIncidentIsNotifiedAfterQuietHours(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.as(annKey, "/preference/update", `{"quiet_hours": [{"start": "12:00", "end": "14:00"}]}`) // in Berlin it is eleven

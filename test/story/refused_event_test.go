@@ -26,7 +26,7 @@ func (w *world) pushAll(body string) reply {
 }
 
 // A bigger outage than the server's limits: what fits is taken, and the rest is named, counted and notified.
-func TestWhatIsBeyondALimitIsNamedAndCounted(t *testing.T) {
+func TestWhatIsBeyondLimitIsNamedAndCounted(t *testing.T) {
 	t.Parallel()
 	w := beginWith(t, func(c *app.Config) { c.PushAlerts = 50 })
 	w.do("/channel/disable", `{"channel_id": %d}`, shop)
@@ -58,7 +58,7 @@ func TestWhatIsBeyondALimitIsNamedAndCounted(t *testing.T) {
 }
 
 // In the integration's channel it is an alert like any other, which ends by itself.
-func TestRefusedEventsAreAnAlertInTheirChannel(t *testing.T) {
+func TestRefusedEventsAreAlertInTheirChannel(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	if r := w.pushAll(`[{"title_rule": "x"}]`); r.Status != 400 {
@@ -79,7 +79,7 @@ func TestRefusedEventsAreAnAlertInTheirChannel(t *testing.T) {
 }
 
 // What Alertmanager left out because of its max_alerts is kept, shown and counted.
-func TestAlertsThatTheSenderLeftOutAreCounted(t *testing.T) {
+func TestAlertsThatSenderLeftOutAreCounted(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	alerts := make([]string, 10)
@@ -103,7 +103,7 @@ func TestAlertsThatTheSenderLeftOutAreCounted(t *testing.T) {
 }
 
 // A flood of refused requests costs one alert, a line a minute, and no write for each.
-func TestAFloodOfRefusedRequestsIsOneAlert(t *testing.T) {
+func TestFloodOfRefusedRequestsIsOneAlert(t *testing.T) {
 	t.Parallel()
 	var lines bytes.Buffer
 	w := beginWith(t, func(c *app.Config) {
@@ -138,7 +138,7 @@ func TestAFloodOfRefusedRequestsIsOneAlert(t *testing.T) {
 }
 
 // A push is taken as soon as its integration is enabled.
-func TestAPushRightAfterEnableIsTaken(t *testing.T) {
+func TestPushRightAfterEnableIsTaken(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	for range 3 {
@@ -155,7 +155,7 @@ func TestAPushRightAfterEnableIsTaken(t *testing.T) {
 }
 
 // A sender with the old key is counted, and does not use up the limit of the others.
-func TestAReplacedKeyIsCounted(t *testing.T) {
+func TestReplacedKeyIsCounted(t *testing.T) {
 	t.Parallel()
 	w := beginWith(t, func(c *app.Config) {
 		c.LimitPerSecond = 50
@@ -182,7 +182,7 @@ func TestAReplacedKeyIsCounted(t *testing.T) {
 }
 
 // A new channel groups as Alertmanager does: what it sends of one group is one incident.
-func TestANewChannelGroupsAsItsSource(t *testing.T) {
+func TestNewChannelGroupsAsItsSource(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	made := w.do("/channel/create", `{"channel_name": "New", "team_id": 0}`).get("channel_id")

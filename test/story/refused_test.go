@@ -25,7 +25,7 @@ func (w *world) refuse(parts ...string) {
 }
 
 // A method that refuses for good is replaced at once by the person's other methods: the preferred ones first, then all.
-func TestARefusedMethodIsReplacedByTheOthers(t *testing.T) {
+func TestRefusedMethodIsReplacedByOthers(t *testing.T) {
 	t.Parallel()
 	w := begin(t, textAnn(""))
 	w.refuse("sms")
@@ -42,7 +42,7 @@ func TestARefusedMethodIsReplacedByTheOthers(t *testing.T) {
 }
 
 // A person whose every method refuses counts as absent: the step decides what happens then, at once.
-func TestARefusedPersonIsAbsent(t *testing.T) {
+func TestRefusedPersonIsAbsent(t *testing.T) {
 	t.Parallel()
 	for then, want := range map[string]string{
 		"":                                newPage("cid"),
@@ -61,7 +61,7 @@ func TestARefusedPersonIsAbsent(t *testing.T) {
 }
 
 // A fallback whose every method refuses is skipped, and the next step takes over.
-func TestARefusedFallbackIsSkipped(t *testing.T) {
+func TestRefusedFallbackIsSkipped(t *testing.T) {
 	t.Parallel()
 	w := begin(t, textAnn(fmt.Sprintf(`, "on_nobody": {"then": "fallback", "person_id": %d}`, bob)))
 	w.refuse("ann@", "+1555", "bob@")
@@ -71,7 +71,7 @@ func TestARefusedFallbackIsSkipped(t *testing.T) {
 }
 
 // One of two persons is refused: the other is notified once, and the next step comes when it is due.
-func TestARefusedPersonBesideAnother(t *testing.T) {
+func TestRefusedPersonBesideAnother(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob), window(10))+","+layer(persons(cid))))
 	w.refuse("ann@", "+1555")
@@ -83,7 +83,7 @@ func TestARefusedPersonBesideAnother(t *testing.T) {
 }
 
 // A storm to a person whose mailbox refuses is bundled over the other methods as well, and each incident gets on.
-func TestARefusedStorm(t *testing.T) {
+func TestRefusedStorm(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, prometheus)
 	w.refuse("ann@")
@@ -100,7 +100,7 @@ func TestARefusedStorm(t *testing.T) {
 }
 
 // A target that fails for an hour is an alert of Tocsin's own: the owner is notified once, and when it is over.
-func TestATargetThatFailsForAnHour(t *testing.T) {
+func TestTargetThatFailsForHour(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))))
 	w.fail("ann@", later)

@@ -8,7 +8,7 @@ import (
 
 // Due work is a row, not a timer: a new process continues where the old one stopped.
 
-func TestARestartForgetsNoEscalation(t *testing.T) {
+func TestRestartForgetsNoEscalation(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
@@ -18,7 +18,7 @@ func TestARestartForgetsNoEscalation(t *testing.T) {
 	w.notified(newPage("ann"), newPage("cid"))
 }
 
-func TestARestartSendsNothingTwice(t *testing.T) {
+func TestRestartSendsNothingTwice(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
@@ -30,7 +30,7 @@ func TestARestartSendsNothingTwice(t *testing.T) {
 	w.notified()
 }
 
-func TestAnEventThatWasTakenIsDecidedByTheNextProcess(t *testing.T) {
+func TestEventThatWasTakenIsDecidedByNextProcess(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	r := w.post("/event/push/alert/standard?integration_key="+shopKey, `{"title_rule": "cpu", "event_status": "Critical", "alert_key": "cpu"}`)
@@ -42,7 +42,7 @@ func TestAnEventThatWasTakenIsDecidedByTheNextProcess(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestAFailedNotificationIsRetriedByTheNextProcess(t *testing.T) {
+func TestFailedNotificationIsRetriedByNextProcess(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.fail("ann", later)
@@ -53,7 +53,7 @@ func TestAFailedNotificationIsRetriedByTheNextProcess(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestAnEscalationAfterALongStandstillIsNotABurst(t *testing.T) {
+func TestEscalationAfterLongStandstillIsNotBurst(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), again(6, 1), window(10))+","+layer(persons(bob), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
@@ -69,7 +69,7 @@ func TestAnEscalationAfterALongStandstillIsNotABurst(t *testing.T) {
 	w.notified()
 }
 
-func TestAClockThatIsSetBackLosesNothing(t *testing.T) {
+func TestClockThatIsSetBackLosesNothing(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")
@@ -83,7 +83,7 @@ func TestAClockThatIsSetBackLosesNothing(t *testing.T) {
 }
 
 // An event that cannot be decided blocks no other, and ends with a verdict that states it.
-func TestAPoisonousEventIsSetAside(t *testing.T) {
+func TestPoisonousEventIsSetAside(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	event := w.push("bad", "Critical")
@@ -100,7 +100,7 @@ func TestAPoisonousEventIsSetAside(t *testing.T) {
 	w.outcome(event, "failed")
 }
 
-func TestRulesDecideTheSameAgain(t *testing.T) {
+func TestRulesDecideSameAgain(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("cpu", "Critical", "env=test")

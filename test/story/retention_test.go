@@ -24,8 +24,8 @@ func (w *world) past() (left string) {
 	return left + fmt.Sprintf("lost %d", lost)
 }
 
-// TestAClosedIncidentIsDeletedAfterItsTime: with its alerts, feeds and all other rows, and without a notification.
-func TestAClosedIncidentIsDeletedAfterItsTime(t *testing.T) {
+// TestClosedIncidentIsDeletedAfterItsTime: with its alerts, feeds and all other rows, and without a notification.
+func TestClosedIncidentIsDeletedAfterItsTime(t *testing.T) {
 	t.Parallel()
 	r := receive(t, always(204))
 	w := beginWith(t, yearly, notifyAnn, hooks("incident", at(r)), rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
@@ -78,8 +78,8 @@ func TestAClosedIncidentIsDeletedAfterItsTime(t *testing.T) {
 	}
 }
 
-// TestAnActiveAlertKeepsItsIncident: closed or not, and an open incident keeps alerts that have ended.
-func TestAnActiveAlertKeepsItsIncident(t *testing.T) {
+// TestActiveAlertKeepsItsIncident: closed or not, and an open incident keeps alerts that have ended.
+func TestActiveAlertKeepsItsIncident(t *testing.T) {
 	t.Parallel()
 	w := beginWith(t, yearly)
 	w.push("cpu", "Critical")
@@ -113,8 +113,8 @@ func TestNothingIsDeletedThatIsKeptForEver(t *testing.T) {
 	}
 }
 
-// TestAStormIsDeletedInBatches: it has more alerts than one transaction deletes.
-func TestAStormIsDeletedInBatches(t *testing.T) {
+// TestStormIsDeletedInBatches: it has more alerts than one transaction deletes.
+func TestStormIsDeletedInBatches(t *testing.T) {
 	t.Parallel()
 	w := beginWith(t, yearly, notifyAnn)
 	w.push("cpu", "Critical")
@@ -136,8 +136,8 @@ func TestAStormIsDeletedInBatches(t *testing.T) {
 const alertColumns = `account_id, channel_id, incident_id, integration_id, integration_name, integration_type, integration_ref_id, alert_key, title, title_rule, description, alert_severity, alert_status,
 	start_time, last_time, end_time, event_cnt, ever_muted, responder_name, responder_email, labels, images, created_at, updated_at, deleted_at`
 
-// TestADroppedEventIsDeletedWithItsVerdict: after its own retention; events that were not dropped stay.
-func TestADroppedEventIsDeletedWithItsVerdict(t *testing.T) {
+// TestDroppedEventIsDeletedWithItsVerdict: after its own retention; events that were not dropped stay.
+func TestDroppedEventIsDeletedWithItsVerdict(t *testing.T) {
 	t.Parallel()
 	w := beginWith(t, func(c *app.Config) { c.EventDays, c.DroppedDays = 180, 30 }, rules("drop_rules", `"filters": `+where("env", "test")))
 	dropped, taken := w.push("noise", "Critical", "env=test"), w.push("cpu", "Critical")

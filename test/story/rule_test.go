@@ -27,7 +27,7 @@ func where(label, value string) string {
 
 var notifyAnn = escalates(layer(onCall(day)))
 
-func TestADroppedEventKeepsARecord(t *testing.T) {
+func TestDroppedEventKeepsRecord(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("drop_rules", `"filters": `+where("env", "test")))
 	event := w.push("cpu", "Critical", "env=test")
@@ -40,7 +40,7 @@ func TestADroppedEventKeepsARecord(t *testing.T) {
 	}
 }
 
-func TestADropRuleThatWasMadeLaterLetsAnOpenAlertEnd(t *testing.T) {
+func TestDropRuleThatWasMadeLaterLetsOpenAlertEnd(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical", "env=test")
@@ -49,7 +49,7 @@ func TestADropRuleThatWasMadeLaterLetsAnOpenAlertEnd(t *testing.T) {
 	w.notified(newPage("ann"), over("ann"))
 }
 
-func TestASilencedAlertIsStoredAndNotNotified(t *testing.T) {
+func TestSilencedAlertIsStoredAndNotNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	event := w.push("cpu", "Critical", "env=test")
@@ -62,7 +62,7 @@ func TestASilencedAlertIsStoredAndNotNotified(t *testing.T) {
 	}
 }
 
-func TestAnAlertThatOutlastsItsSilenceIsNotified(t *testing.T) {
+func TestAlertThatOutlastsItsSilenceIsNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("cpu", "Critical", "env=test")
@@ -80,7 +80,7 @@ func TestAnAlertThatOutlastsItsSilenceIsNotified(t *testing.T) {
 	}
 }
 
-func TestADeletedSilenceEndsAtOnce(t *testing.T) {
+func TestDeletedSilenceEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(24*time.Hour)))
 	w.push("cpu", "Critical", "env=test")
@@ -90,7 +90,7 @@ func TestADeletedSilenceEndsAtOnce(t *testing.T) {
 }
 
 // An expired silence comes back neither with time nor with a new process.
-func TestAnExpiredSilenceStaysExpired(t *testing.T) {
+func TestExpiredSilenceStaysExpired(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.pass(time.Hour)
@@ -99,7 +99,7 @@ func TestAnExpiredSilenceStaysExpired(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestARestartDoesNotNotifySilencedAlerts(t *testing.T) {
+func TestRestartDoesNotNotifySilencedAlerts(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	w.push("cpu", "Critical", "env=test")
@@ -110,7 +110,7 @@ func TestARestartDoesNotNotifySilencedAlerts(t *testing.T) {
 }
 
 // A silence applies to every alert that matches, not to one alert: it outlives a recovery.
-func TestASilenceOutlivesARecovery(t *testing.T) {
+func TestSilenceOutlivesRecovery(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, `+once(time.Hour)))
 	for range 2 {
@@ -122,7 +122,7 @@ func TestASilenceOutlivesARecovery(t *testing.T) {
 }
 
 // Saturday mornings, every week.
-func TestARecurringSilenceComesAgain(t *testing.T) {
+func TestRecurringSilenceComesAgain(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"filters": `+where("env", "test")+`, "time_filters": [{"start": "09:00", "end": "11:00", "repeat": [6]}]`))
 	w.drift = time.Minute
@@ -138,7 +138,7 @@ func TestARecurringSilenceComesAgain(t *testing.T) {
 }
 
 // Maintenance that begins while an incident is open stops its pages, and they continue when it ends.
-func TestAnEscalationStandsStillInASilence(t *testing.T) {
+func TestEscalationStandsStillInSilence(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical", "env=test")
@@ -153,7 +153,7 @@ func TestAnEscalationStandsStillInASilence(t *testing.T) {
 	w.notified(newPage("cid"))
 }
 
-func TestASilenceThatIsMadeBeforeTheFirstPageHoldsIt(t *testing.T) {
+func TestSilenceThatIsMadeBeforeFirstPageHoldsIt(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day)), `"aggr_window": 60`))
 	w.push("cpu", "Critical", "env=test")
@@ -166,7 +166,7 @@ func TestASilenceThatIsMadeBeforeTheFirstPageHoldsIt(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestADiscardingSilenceLeavesARecordButNoAlert(t *testing.T) {
+func TestDiscardingSilenceLeavesRecordButNoAlert(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("silence_rules", `"is_directly_discard": true, "filters": `+where("env", "test")+`, `+once(time.Hour)))
 	event := w.push("cpu", "Critical", "env=test")
@@ -176,7 +176,7 @@ func TestADiscardingSilenceLeavesARecordButNoAlert(t *testing.T) {
 
 const inhibit = `"source_filters": [[{"key": "severity", "oper": "IN", "vals": ["Critical"]}]], "target_filters": [[{"key": "severity", "oper": "IN", "vals": ["Warning", "Info"]}]], "equals": ["labels.cluster"]`
 
-func TestAnAlertInhibitsAnother(t *testing.T) {
+func TestAlertInhibitsAnother(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("inhibit_rules", inhibit))
 	w.push("node down", "Critical", "cluster=eu")
@@ -193,7 +193,7 @@ func TestAnAlertInhibitsAnother(t *testing.T) {
 	}
 }
 
-func TestAnInhibitedAlertIsNotifiedWhenTheOtherEnds(t *testing.T) {
+func TestInhibitedAlertIsNotifiedWhenOtherEnds(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, rules("inhibit_rules", inhibit))
 	w.push("node down", "Critical", "cluster=eu")
@@ -203,7 +203,7 @@ func TestAnInhibitedAlertIsNotifiedWhenTheOtherEnds(t *testing.T) {
 	w.notified(over("ann"), newPage("ann"))
 }
 
-func TestAlertsThatSayTheSameAreOne(t *testing.T) {
+func TestAlertsThatSaySameAreOne(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Critical")
@@ -223,7 +223,7 @@ func TestDifferentKeysAreDifferentAlerts(t *testing.T) {
 	w.notified(newPage("ann"), newPage("ann"))
 }
 
-func TestTheSeverityIsTheHighestSoFar(t *testing.T) {
+func TestSeverityIsHighestSoFar(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.push("cpu", "Warning")
@@ -238,7 +238,7 @@ func TestTheSeverityIsTheHighestSoFar(t *testing.T) {
 	w.notified(newPage("ann"), rose("ann"))
 }
 
-func TestAnOkWithoutAnAlertIsNothing(t *testing.T) {
+func TestOkWithoutAlertIsNothing(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn)
 	w.outcome(w.push("cpu", "Ok"), "unmatched")
@@ -272,7 +272,7 @@ func TestAlertsOfOneServiceAreOneIncident(t *testing.T) {
 	w.notified(over("ann"))
 }
 
-func TestAnIncidentTakesAlertsForItsWindow(t *testing.T) {
+func TestIncidentTakesAlertsForItsWindow(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService+`, "time_window": 10`))
 	w.pushTo(groupKey, "a", "Critical", "service=pay")
@@ -283,7 +283,7 @@ func TestAnIncidentTakesAlertsForItsWindow(t *testing.T) {
 	w.notified(newPage("ann"), newPage("ann"))
 }
 
-func TestASlidingWindowIsExtendedByEachAlert(t *testing.T) {
+func TestSlidingWindowIsExtendedByEachAlert(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService+`, "time_window": 10, "window_type": "sliding"`))
 	w.pushTo(groupKey, "a", "Critical", "service=pay")
@@ -293,7 +293,7 @@ func TestASlidingWindowIsExtendedByEachAlert(t *testing.T) {
 	w.outcome(w.pushTo(groupKey, "c", "Critical", "service=pay"), "grouped")
 }
 
-func TestAStormIsNotifiedAgain(t *testing.T) {
+func TestStormIsNotifiedAgain(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService+`, "storm_thresholds": [3, 5]`))
 	for i := range 5 {
@@ -327,7 +327,7 @@ func TestThresholdsPassedTogetherAreOneMessage(t *testing.T) {
 	}
 }
 
-func TestStrictGroupingExcludesAlertsWithoutTheField(t *testing.T) {
+func TestStrictGroupingExcludesAlertsWithoutField(t *testing.T) {
 	t.Parallel()
 	w := begin(t, grouped(byService+`, "all_equals_required": true`))
 	w.outcome(w.pushTo(groupKey, "a", "Critical"), "opened")
@@ -339,7 +339,7 @@ func routes(rest string) string {
 	return fmt.Sprintf(`{"routes": [{"integration_id": %d, "cases": [{"if": [{"key": "labels.service", "oper": "IN", "vals": ["pay"]}], "channel_ids": [%d, %d], "fallthrough": false}]%s}]}`, shared, shop, mail, rest)
 }
 
-func TestASharedIntegrationIsRouted(t *testing.T) {
+func TestSharedIntegrationIsRouted(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, routes(""))
 	event := w.pushTo(sharedKey, "cpu", "Critical", "service=pay")
@@ -349,7 +349,7 @@ func TestASharedIntegrationIsRouted(t *testing.T) {
 	w.notified(newPage("ann"), newPage("olga")) // the other channel has no rule
 }
 
-func TestAnUnroutedEventIsRecorded(t *testing.T) {
+func TestUnroutedEventIsRecorded(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, routes(""))
 	event := w.pushTo(sharedKey, "cpu", "Critical", "service=cart")
@@ -359,14 +359,14 @@ func TestAnUnroutedEventIsRecorded(t *testing.T) {
 	}
 }
 
-func TestTheDefaultTakesTheRest(t *testing.T) {
+func TestDefaultTakesRest(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, routes(fmt.Sprintf(`, "default": {"channel_ids": [%d]}`, shop)))
 	w.outcome(w.pushTo(sharedKey, "cpu", "Critical", "service=cart"), "opened")
 	w.notified(newPage("ann"))
 }
 
-func TestThePipelineChangesAndDrops(t *testing.T) {
+func TestPipelineChangesAndDrops(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, fmt.Sprintf(`{"alert_pipelines": [{"integration_id": %d, "rules": [
 		{"kind": "severity_reset", "if": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "settings": {"severity": "Info"}},
@@ -383,7 +383,7 @@ func TestThePipelineChangesAndDrops(t *testing.T) {
 }
 
 // Escalations of a disabled channel wait until it is enabled again.
-func TestADisabledChannelPagesNoOne(t *testing.T) {
+func TestDisabledChannelPagesNoOne(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical")

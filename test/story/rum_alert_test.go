@@ -134,7 +134,7 @@ func TestIssuesNewInOneVersionAreOneIncident(t *testing.T) {
 	w.notified()
 }
 
-func TestLaterIssuesOfAVersionJoinQuietly(t *testing.T) {
+func TestLaterIssuesOfVersionJoinQuietly(t *testing.T) {
 	t.Parallel()
 	w := beginWeb(t, notifyAnn)
 	w.dev("2.0.1", bug("first"))
@@ -171,7 +171,7 @@ func TestLaterIssuesOfAVersionJoinQuietly(t *testing.T) {
 }
 
 // The message at the end of a silence has all issues of the version that it held.
-func TestHeldIssuesOfAVersionAreOneMessage(t *testing.T) {
+func TestHeldIssuesOfVersionAreOneMessage(t *testing.T) {
 	t.Parallel()
 	w := beginWeb(t, notifyAnn)
 	w.do("/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "release", "filters": %s, %s}`, shop, where("application", "Web shop"), once(90*time.Minute))
@@ -218,7 +218,7 @@ func TestRiseOfUnacknowledgedIssuesIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestTitleOfAPersonStays(t *testing.T) {
+func TestTitleOfPersonStays(t *testing.T) {
 	t.Parallel()
 	w := beginWeb(t, notifyAnn)
 	w.datadog("2.0.1", bug("first"))
@@ -280,7 +280,7 @@ func TestNoiseOfBrowsersNotifiesNoPerson(t *testing.T) {
 	}
 }
 
-func TestIssuesBeyondTheBoundAreOneIncident(t *testing.T) {
+func TestIssuesBeyondBoundAreOneIncident(t *testing.T) {
 	t.Parallel()
 	w := beginWeb(t, notifyAnn)
 	// Issues without a version are incidents of their own.

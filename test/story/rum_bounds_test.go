@@ -232,7 +232,7 @@ func (b *lockedBuffer) String() string {
 	return b.text.String()
 }
 
-func TestNoAddressOfAUserInTheLog(t *testing.T) {
+func TestNoAddressOfUserInLog(t *testing.T) {
 	t.Parallel()
 	var log lockedBuffer
 	w := beginWith(t, func(c *app.Config) { bounded(c); c.Log = slog.New(slog.NewTextHandler(&log, nil)) }, webShop(`, "no_ip": true`))

@@ -11,7 +11,7 @@ import (
 
 // An issue has errors, sessions and users of each day. A storm of invented users costs one row a day, and old days are
 // deleted.
-func TestAnIssueHasItsDays(t *testing.T) {
+func TestIssueHasItsDays(t *testing.T) {
 	t.Parallel()
 	const users = 1000
 	w := begin(t, notifyAnn, webShop(""))

@@ -93,7 +93,7 @@ var priceOf = [2]string{"Cannot read properties of undefined (reading 'price')",
 
 // The errors of a page arrive by both SDKs, are one issue, and notify the person on call; it is resolved, which ends its
 // incident, and comes back.
-func TestErrorsOfAPageAreAnIssueThatPages(t *testing.T) {
+func TestErrorsOfPageAreIssueThatPages(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, webShop(""))
 	w.datadog("1.4.2", priceOf)
@@ -143,7 +143,7 @@ func TestErrorsOfAPageAreAnIssueThatPages(t *testing.T) {
 }
 
 // A storm of one error is one alert, one issue and one page, across a restart, and few rows.
-func TestAStormOfOneErrorIsOnePage(t *testing.T) {
+func TestStormOfOneErrorIsOnePage(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, webShop(""))
 	var wait sync.WaitGroup
@@ -180,7 +180,7 @@ func TestAStormOfOneErrorIsOnePage(t *testing.T) {
 }
 
 // A sender with the public token who invents errors fills neither the database nor the pager.
-func TestAFloodOfKindsOfErrorsIsBounded(t *testing.T) {
+func TestFloodOfKindsOfErrorsIsBounded(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, webShop(""))
 	for i := range 10 {
@@ -202,7 +202,7 @@ func TestAFloodOfKindsOfErrorsIsBounded(t *testing.T) {
 }
 
 // What the application does not want is not kept, and one that is disabled or deleted takes nothing.
-func TestWhatAnApplicationDoesNotTake(t *testing.T) {
+func TestWhatApplicationDoesNotTake(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, webShop(`, "no_ip": true`))
 	w.drift = time.Hour
@@ -248,7 +248,7 @@ func TestWhatAnApplicationDoesNotTake(t *testing.T) {
 	w.notified(over("ann"))
 }
 
-func TestAPreflightIsAnswered(t *testing.T) {
+func TestPreflightIsAnswered(t *testing.T) {
 	t.Parallel()
 	w := begin(t, webShop(""))
 	for _, path := range []string{"/api/v2/rum", "/tunnel", "/api/1/envelope/"} {
@@ -314,7 +314,7 @@ func TestIssuesThatHaveGoneAreResolved(t *testing.T) {
 }
 
 // An application whose channels take nothing notifies the account's owner.
-func TestAnIssueWithoutAChannelIsTheOwners(t *testing.T) {
+func TestIssueWithoutChannelIsOwners(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, webShop(""))
 	w.do("/channel/disable", `{"channel_id": %d}`, shop)
@@ -342,7 +342,7 @@ func TestCapturesOfBrowsersAreTaken(t *testing.T) {
 }
 
 // A corrupt issue fails its own errors, and no other of the same account.
-func TestACorruptIssueFailsAlone(t *testing.T) {
+func TestCorruptIssueFailsAlone(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, webShop(""))
 	w.datadog("1", priceOf)

@@ -60,7 +60,7 @@ func (w *world) clicks(link, button string, status int, part string) {
 
 func (w *world) overrides() int64 { return w.count(`SELECT count(*) FROM schedule_override`) }
 
-func TestTheFirstWhoAcceptsIsOnCall(t *testing.T) {
+func TestFirstWhoAcceptsIsOnCall(t *testing.T) {
 	t.Parallel()
 	w := begin(t, sharing(), asTurns).slow()
 	_, links := w.asks(0, 60, bob, cid)
@@ -114,7 +114,7 @@ func TestTwoWhoAcceptAtOnceAreNotBothOnCall(t *testing.T) {
 	}
 }
 
-func TestARequestThatNoOneAcceptsLeavesThePersonOnCall(t *testing.T) {
+func TestRequestThatNoOneAcceptsLeavesPersonOnCall(t *testing.T) {
 	t.Parallel()
 	w := begin(t, sharing(), asTurns).slow()
 	_, links := w.asks(60, 90, bob, cid)
@@ -134,7 +134,7 @@ func TestARequestThatNoOneAcceptsLeavesThePersonOnCall(t *testing.T) {
 }
 
 // A shift that has begun can be asked for until it ends.
-func TestARunningShiftCanBeCoveredUntilItsEnd(t *testing.T) {
+func TestRunningShiftCanBeCoveredUntilItsEnd(t *testing.T) {
 	t.Parallel()
 	w := begin(t, sharing(), asTurns).slow()
 	_, links := w.asks(-60, 600, bob)
@@ -149,7 +149,7 @@ func TestARunningShiftCanBeCoveredUntilItsEnd(t *testing.T) {
 	}
 }
 
-func TestWhenAllDeclineThePersonIsNotifiedAtOnce(t *testing.T) {
+func TestWhenAllDeclinePersonIsNotifiedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := begin(t, sharing()).slow()
 	_, links := w.asks(60, 90, bob, cid)
@@ -194,7 +194,7 @@ func TestLinksThatMustNotPutAnyoneOnCall(t *testing.T) {
 }
 
 // What the person who asked is still on call for is computed again when another accepts.
-func TestAShiftThatIsGoneIsNotCovered(t *testing.T) {
+func TestShiftThatIsGoneIsNotCovered(t *testing.T) {
 	t.Parallel()
 	w := begin(t, sharing()).slow()
 	_, links := w.asks(60, 90, cid)
@@ -205,7 +205,7 @@ func TestAShiftThatIsGoneIsNotCovered(t *testing.T) {
 	w.notified() // Ann is not on call, and is not notified that she is
 }
 
-func TestARequestThatIsCancelledIsNotAskedAnyMore(t *testing.T) {
+func TestRequestThatIsCancelledIsNotAskedAnyMore(t *testing.T) {
 	t.Parallel()
 	w := begin(t, sharing()).slow()
 	w.fail("bob@example.com", later)
@@ -219,7 +219,7 @@ func TestARequestThatIsCancelledIsNotAskedAnyMore(t *testing.T) {
 }
 
 // The notifications are stored with the answer: a stop in between loses none and sends none twice.
-func TestARestartAfterAnAcceptLosesNoNotification(t *testing.T) {
+func TestRestartAfterAcceptLosesNoNotification(t *testing.T) {
 	t.Parallel()
 	w := begin(t, sharing()).slow()
 	request, _ := w.asks(0, 60, bob, cid)
@@ -235,7 +235,7 @@ func TestARestartAfterAnAcceptLosesNoNotification(t *testing.T) {
 	w.notified(set("ann"), cover("cid", "taken"))
 }
 
-func TestHandingOverNeedsTheOthersYes(t *testing.T) {
+func TestHandingOverNeedsOthersYes(t *testing.T) {
 	t.Parallel()
 	w := begin(t, sharing(), asTurns).slow()
 	w.as(annKey, "/schedule/shift/hand-over", `{"schedule_id": %d, "to": %d, "start": %d, "end": %d}`, turns, bob, start.Unix(), start.Add(time.Hour).Unix())
@@ -250,7 +250,7 @@ func TestHandingOverNeedsTheOthersYes(t *testing.T) {
 }
 
 // Who manages schedules could make an override all the same.
-func TestAManagerHandsOverAtOnce(t *testing.T) {
+func TestManagerHandsOverAtOnce(t *testing.T) {
 	t.Parallel()
 	w := begin(t, sharing(), asTurns).slow()
 	w.do("/schedule/shift/hand-over", `{"schedule_id": %d, "to": %d, "start": %d, "end": %d}`, turns, bob, start.Unix(), start.Add(time.Hour).Unix())
@@ -259,7 +259,7 @@ func TestAManagerHandsOverAtOnce(t *testing.T) {
 	w.notified(newPage("ann"), newPage("bob"))
 }
 
-func TestTakingAShift(t *testing.T) {
+func TestTakingShift(t *testing.T) {
 	t.Parallel()
 	w := begin(t, sharing(), asTurns).slow()
 	w.as(cidKey, "/schedule/shift/take", `{"schedule_id": %d, "person_id": %d, "start": %d, "end": %d}`, turns, ann, start.Unix(), start.Add(time.Hour).Unix())
@@ -274,7 +274,7 @@ func TestTakingAShift(t *testing.T) {
 }
 
 // An override that is deleted after a request was accepted leaves the person who asked on call, and both are notified.
-func TestAnAcceptedOverrideThatIsDeletedIsNotified(t *testing.T) {
+func TestAcceptedOverrideThatIsDeletedIsNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, sharing(), asTurns).slow()
 	request, _ := w.asks(0, 60, bob)

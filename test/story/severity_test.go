@@ -37,7 +37,7 @@ func TestSeverityPagePagesInQuietHours(t *testing.T) {
 }
 
 // The map of an integration in an account file precedes the table, and the pipeline changes the severity afterwards.
-func TestSeverityMapOfAnAccountFilePages(t *testing.T) {
+func TestSeverityMapOfAccountFilePages(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, alertmanager(`{"severity_map": {"Tier1": "Critical", "page": "Warning", "loud": "Critical"}}`), `{"alert_pipelines": [{"integration_id": 7000000000059, "rules": [
 		{"kind": "severity_reset", "if": [[{"key": "labels.env", "oper": "IN", "vals": ["test"]}]], "settings": {"severity": "Info"}}]}]}`)

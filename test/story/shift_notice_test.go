@@ -59,7 +59,7 @@ func (w *world) hasText(to, want string) {
 	}
 }
 
-func TestBothPersonsAreNotifiedBeforeAHandoff(t *testing.T) {
+func TestBothPersonsAreNotifiedBeforeHandoff(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 3600}`)).slow()
 	w.pass(55 * time.Minute)
@@ -74,7 +74,7 @@ func TestBothPersonsAreNotifiedBeforeAHandoff(t *testing.T) {
 	w.notified(begins("bob"), ends("ann"))
 }
 
-func TestBothPersonsAreNotifiedAtAHandoff(t *testing.T) {
+func TestBothPersonsAreNotifiedAtHandoff(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 0}`)).slow()
 	w.pass(2*time.Hour - time.Second)
@@ -100,7 +100,7 @@ func TestOnlyHandoffsToAnotherPersonAreNotified(t *testing.T) {
 	w.notified(ends("bob"))
 }
 
-func TestTheOnCallPersonIsNotifiedEveryDay(t *testing.T) {
+func TestOnCallPersonIsNotifiedEveryDay(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"fixed_time": {"cycle": "day", "start": "11:00"}}`)).slow()
 	w.pass(time.Hour)
@@ -121,7 +121,7 @@ func TestNoNotificationWhenNoOneIsOnCall(t *testing.T) {
 }
 
 // New York puts its clock forward at two on 14 March 2027 and 12 March 2028, and back at two on 7 November 2027.
-func TestATimeOfDayAcrossClockChanges(t *testing.T) {
+func TestTimeOfDayAcrossClockChanges(t *testing.T) {
 	t.Parallel()
 	w := begin(t).slow()
 	for _, c := range []struct{ start, from, first, second string }{
@@ -142,7 +142,7 @@ func TestATimeOfDayAcrossClockChanges(t *testing.T) {
 	}
 }
 
-func TestAnOverrideIsAChange(t *testing.T) {
+func TestOverrideIsChange(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 600}`)).slow()
 	w.pass(115 * time.Minute)
@@ -157,7 +157,7 @@ func TestAnOverrideIsAChange(t *testing.T) {
 }
 
 // An override that begins at once is stored a moment later.
-func TestAnOverrideThatBeginsAtOnceIsNotified(t *testing.T) {
+func TestOverrideThatBeginsAtOnceIsNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 0}`)).slow()
 	w.settle()
@@ -166,7 +166,7 @@ func TestAnOverrideThatBeginsAtOnceIsNotified(t *testing.T) {
 	w.notified(begins("cid"), ends("bob"))
 }
 
-func TestAnEditedScheduleIsComputedAgain(t *testing.T) {
+func TestEditedScheduleIsComputedAgain(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 3600}`)).slow()
 	w.pass(time.Hour)
@@ -183,7 +183,7 @@ func TestAnEditedScheduleIsComputedAgain(t *testing.T) {
 	w.notified()
 }
 
-func TestARestartNotifiesEachShiftOnce(t *testing.T) {
+func TestRestartNotifiesEachShiftOnce(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 3600, "fixed_time": {"cycle": "day", "start": "11:30"}}`)).slow()
 	w.restart()
@@ -198,7 +198,7 @@ func TestARestartNotifiesEachShiftOnce(t *testing.T) {
 	w.notified(today("bob"))
 }
 
-func TestAfterAStandstillOnlyCurrentShiftsAreNotified(t *testing.T) {
+func TestAfterStandstillOnlyCurrentShiftsAreNotified(t *testing.T) {
 	t.Parallel()
 	both := taking(`{"advance_in_time": 600, "fixed_time": {"cycle": "day", "start": "11:30"}}`)
 	w := begin(t, both)
@@ -213,7 +213,7 @@ func TestAfterAStandstillOnlyCurrentShiftsAreNotified(t *testing.T) {
 }
 
 // A shift that began and ended during the standstill is not notified.
-func TestAfterAStandstillAPastShiftIsNotNotified(t *testing.T) {
+func TestAfterStandstillPastShiftIsNotNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 0}`))
 	noon := start.Add(2 * time.Hour)
@@ -223,7 +223,7 @@ func TestAfterAStandstillAPastShiftIsNotNotified(t *testing.T) {
 }
 
 // A waiting notification is checked again before it is sent.
-func TestANotificationOfADeletedShiftIsNotSent(t *testing.T) {
+func TestNotificationOfDeletedShiftIsNotSent(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 3600}`))
 	w.fail("example.com", later)
@@ -234,7 +234,7 @@ func TestANotificationOfADeletedShiftIsNotSent(t *testing.T) {
 	w.notified(begins("cid"), ends("bob"))
 }
 
-func TestALateShiftNotificationIsNotSent(t *testing.T) {
+func TestLateShiftNotificationIsNotSent(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 0}`))
 	w.fail("example.com", later)
@@ -254,7 +254,7 @@ func TestQuietHoursPostponeShiftNotifications(t *testing.T) {
 	w.notified(begins("ann"))
 }
 
-func TestADisabledScheduleNotifiesNoOne(t *testing.T) {
+func TestDisabledScheduleNotifiesNoOne(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 3600, "fixed_time": {"cycle": "day", "start": "11:30"}}`, `"status": 1`)).slow()
 	w.pass(24 * time.Hour)
@@ -267,7 +267,7 @@ func TestADisabledScheduleNotifiesNoOne(t *testing.T) {
 	w.notified()
 }
 
-func TestTheScheduleOrThePersonChoosesTheMethod(t *testing.T) {
+func TestScheduleOrPersonChoosesMethod(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 3600, "by": {"follow_preference": false, "personal_channels": ["sms", "email"]}}`)).slow()
 	w.pass(time.Hour)
@@ -279,7 +279,7 @@ func TestTheScheduleOrThePersonChoosesTheMethod(t *testing.T) {
 	w.notified("ann ntfy shift_begin", ends("bob"))
 }
 
-func TestChatsOfTheScheduleAreNotified(t *testing.T) {
+func TestChatsOfScheduleAreNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 600, "fixed_time": {"cycle": "day", "start": "11:30"}, "webhooks": [{"type": "slack", "settings": {"token": "`+chats+`/slack/ops", "alias": "ops chat"}}]}`)).slow()
 	w.pass(90 * time.Minute)
@@ -291,7 +291,7 @@ func TestChatsOfTheScheduleAreNotified(t *testing.T) {
 }
 
 // A schedule that cannot be read blocks no other.
-func TestACorruptScheduleBlocksNoOther(t *testing.T) {
+func TestCorruptScheduleBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	w := begin(t, taking(`{"advance_in_time": 3600}`), fmt.Sprintf(`{"schedules": [{"schedule_id": %d, "schedule_name": "Bad", "notify": {"advance_in_time": 3600}, "layers": [%s]}]}`, turns-3, rotation)).slow()
 	w.sql(fmt.Sprintf(`UPDATE schedule SET layers = '[nonsense' WHERE schedule_id = %d`, turns-3))

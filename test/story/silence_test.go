@@ -27,7 +27,7 @@ func (w *world) lasts(key string, d time.Duration) {
 	w.as(key, "/channel/silence/rule/update", `{%s, "rule_name": "rule 0", %s}`, theSilence, once(d))
 }
 
-func TestThePersonWhoMadeASilenceIsNotifiedOfItsEnd(t *testing.T) {
+func TestPersonWhoMadeSilenceIsNotifiedOfItsEnd(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.works(shop, time.Hour)
@@ -48,7 +48,7 @@ func TestThePersonWhoMadeASilenceIsNotifiedOfItsEnd(t *testing.T) {
 }
 
 // The end of a silence without alerts surprises no one, but an alert may still come.
-func TestASilenceWithoutAlertsEndsWithoutNotification(t *testing.T) {
+func TestSilenceWithoutAlertsEndsWithoutNotification(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, silenced(time.Hour, ann))
 	w.push("cpu", "Critical", "env=test")
@@ -64,7 +64,7 @@ func TestASilenceWithoutAlertsEndsWithoutNotification(t *testing.T) {
 	w.notified()
 }
 
-func TestADeletedSilenceEndsWithoutNotification(t *testing.T) {
+func TestDeletedSilenceEndsWithoutNotification(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"disable", "delete"} {
 		w := begin(t, silenced(time.Hour, ann)).slow()
@@ -75,7 +75,7 @@ func TestADeletedSilenceEndsWithoutNotification(t *testing.T) {
 	}
 }
 
-func TestAProlongedSilenceIsNotifiedBeforeItsNewEnd(t *testing.T) {
+func TestProlongedSilenceIsNotifiedBeforeItsNewEnd(t *testing.T) {
 	t.Parallel()
 	w := begin(t, silenced(time.Hour, ann))
 	w.push("cpu", "Critical", "env=test")
@@ -91,7 +91,7 @@ func TestAProlongedSilenceIsNotifiedBeforeItsNewEnd(t *testing.T) {
 }
 
 // A waiting notification is checked again before it is sent.
-func TestASilenceNotificationIsCheckedWhenItIsSent(t *testing.T) {
+func TestSilenceNotificationIsCheckedWhenItIsSent(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(w *world){
 		"disabled":  func(w *world) { w.do("/channel/silence/rule/disable", `{%s}`, theSilence) },
@@ -135,7 +135,7 @@ func TestNoEndIsNotifiedTwice(t *testing.T) {
 	w.notified()
 }
 
-func TestAfterAStandstillASilenceIsNotifiedUnlessItHasEnded(t *testing.T) {
+func TestAfterStandstillSilenceIsNotifiedUnlessItHasEnded(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, silenced(time.Hour, bob))
 	w.push("cpu", "Critical", "env=test")
@@ -148,7 +148,7 @@ func TestAfterAStandstillASilenceIsNotifiedUnlessItHasEnded(t *testing.T) {
 	w.notified(newPage("ann"))
 }
 
-func TestAShortSilenceIsNotifiedAfterHalfItsTime(t *testing.T) {
+func TestShortSilenceIsNotifiedAfterHalfItsTime(t *testing.T) {
 	t.Parallel()
 	w := begin(t, silenced(10*time.Minute, ann))
 	w.push("cpu", "Critical", "env=test")
@@ -158,7 +158,7 @@ func TestAShortSilenceIsNotifiedAfterHalfItsTime(t *testing.T) {
 	w.notified(silenceEnds("ann"))
 }
 
-func TestTheOwnerIsNotifiedWhereNoOneElseMayBe(t *testing.T) {
+func TestOwnerIsNotifiedWhereNoOneElseMayBe(t *testing.T) {
 	t.Parallel()
 	private := fmt.Sprintf(`UPDATE channel SET is_private = TRUE, team_id = %d WHERE channel_id = %d`, ops, shop)
 	for name, c := range map[string]struct {
@@ -182,7 +182,7 @@ func TestTheOwnerIsNotifiedWhereNoOneElseMayBe(t *testing.T) {
 	}
 }
 
-func TestTheEndOfARecurringSilenceIsNotNotified(t *testing.T) {
+func TestEndOfRecurringSilenceIsNotNotified(t *testing.T) {
 	t.Parallel()
 	w := begin(t, rules("silence_rules", `"filters": `+where("env", "test")+`, "time_filters": [{"start": "09:00", "end": "11:00", "repeat": [6]}]`)).slow()
 	w.push("cpu", "Critical", "env=test")
@@ -190,7 +190,7 @@ func TestTheEndOfARecurringSilenceIsNotNotified(t *testing.T) {
 	w.notified()
 }
 
-func TestThePersonChoosesTheMethodOfASilenceNotification(t *testing.T) {
+func TestPersonChoosesMethodOfSilenceNotification(t *testing.T) {
 	t.Parallel()
 	w := begin(t, silenced(time.Hour, ann)).slow()
 	w.as(annKey, "/preference/update", `{"trigger_notify": {"critical": ["email"], "warning": ["email"], "info": ["sms"]}, "quiet_hours": [{"start": "11:00", "end": "11:50"}]}`)
@@ -202,7 +202,7 @@ func TestThePersonChoosesTheMethodOfASilenceNotification(t *testing.T) {
 }
 
 // A silence stops the pages of incidents that were open before it, if they are due before its end.
-func TestASilenceHoldsBackEscalations(t *testing.T) {
+func TestSilenceHoldsBackEscalations(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(onCall(day), window(10))+","+layer(persons(cid))))
 	w.push("cpu", "Critical", "env=test")
@@ -218,7 +218,7 @@ func TestASilenceHoldsBackEscalations(t *testing.T) {
 }
 
 // An incident of which only some alerts are silenced is escalated.
-func TestASilenceOfSomeAlertsHoldsBackNoEscalation(t *testing.T) {
+func TestSilenceOfSomeAlertsHoldsBackNoEscalation(t *testing.T) {
 	t.Parallel()
 	const groups = 7000000000043
 	w := begin(t, strings.Replace(grouped(byService), layer(onCall(day)), layer(onCall(day), window(20))+","+layer(persons(cid)), 1))
@@ -234,7 +234,7 @@ func TestASilenceOfSomeAlertsHoldsBackNoEscalation(t *testing.T) {
 
 // An escalation that silences hold back goes on at once when an alert joins that none of them matches, by itself or by
 // a person's hand.
-func TestAnAlertThatIsNotSilencedReleasesTheEscalation(t *testing.T) {
+func TestAlertThatIsNotSilencedReleasesEscalation(t *testing.T) {
 	t.Parallel()
 	const groups = 7000000000043
 	for name, change := range map[string]func(w *world, incident string) (also []string){
@@ -275,7 +275,7 @@ func (w *world) works(channel int, d time.Duration) {
 	w.as(annKey, "/channel/silence/rule/create", `{"channel_id": %d, "rule_name": "work", "filters": %s, "time_filter": {"start_time": %d, "end_time": %d}}`, channel, where("env", "test"), now.Unix(), now.Add(d).Unix())
 }
 
-func TestASilenceThatAnotherOutlivesHoldsNothingBack(t *testing.T) {
+func TestSilenceThatAnotherOutlivesHoldsNothingBack(t *testing.T) {
 	t.Parallel()
 	w := begin(t, rules("silence_rules",
 		fmt.Sprintf(`"updated_by": %d, "filters": %s, %s`, ann, where("env", "test"), once(time.Hour)),

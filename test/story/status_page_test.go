@@ -36,7 +36,7 @@ func (w *world) active() string {
 
 // A status page shows an incident of people and a maintenance of the clock, whatever restarts in between. No person is
 // notified of it. What is over is deleted after its time, and what is open never.
-func TestAStatusPage(t *testing.T) {
+func TestStatusPage(t *testing.T) {
 	t.Parallel()
 	w := beginWith(t, func(c *app.Config) { c.IncidentDays = 365 }, notifyAnn)
 	page := w.do("/status-page/create", `{"name": "Acme", "url_name": "acme", "components": [{"component_id": "api", "name": "API"}]}`).get("page_id")

@@ -69,7 +69,7 @@ func inMinute(pages []page) map[string]int {
 
 // A storm of ungrouped alerts sends a person a handful of messages over each method. Every incident is notified, and
 // the explanation of each shows it.
-func TestAStormIsAFewMessages(t *testing.T) {
+func TestStormIsFewMessages(t *testing.T) {
 	t.Parallel()
 	w := begin(t, byPhone, prometheus)
 	w.pushTitled(800, allCritical)
@@ -116,7 +116,7 @@ func TestAStormIsAFewMessages(t *testing.T) {
 }
 
 // The link of a bundle acknowledges its incidents and no other, once or twice.
-func TestOneLinkAcknowledgesABundle(t *testing.T) {
+func TestOneLinkAcknowledgesBundle(t *testing.T) {
 	t.Parallel()
 	w := begin(t, byPhone, prometheus)
 	w.pushTitled(30, allCritical)
@@ -169,7 +169,7 @@ func TestEndsAreBundledAndPushOutNoPage(t *testing.T) {
 }
 
 // A bundle that is not taken is tried again as the same bundle; what was acknowledged meanwhile is left out.
-func TestABundleIsTriedAgain(t *testing.T) {
+func TestBundleIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, prometheus)
 	failed := map[string]bool{}
@@ -190,7 +190,7 @@ func TestABundleIsTriedAgain(t *testing.T) {
 }
 
 // When the program dies while a bundle is being sent, it is sent again with the same key.
-func TestABundleSurvivesTheProcess(t *testing.T) {
+func TestBundleSurvivesProcess(t *testing.T) {
 	t.Parallel()
 	w := begin(t, notifyAnn, prometheus)
 	keys := map[string]int{}
@@ -217,7 +217,7 @@ func TestABundleSurvivesTheProcess(t *testing.T) {
 }
 
 // After an outage of Tocsin what became overdue meanwhile is one message to each person, not one for each step.
-func TestAnOutageIsCaughtUpInOneMessage(t *testing.T) {
+func TestOutageIsCaughtUpInOneMessage(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), again(3, 5), window(30))+","+layer(persons(ann, bob), window(30))+","+layer(persons(bob)), `"aggr_window": 60`))
 	for i := range 30 {

@@ -10,7 +10,7 @@ import (
 
 // While a server is held the severity of an acknowledged incident rises, and reminders pile up: after the release its
 // responder is notified once.
-func TestAReleaseNotifiesOfARise(t *testing.T) {
+func TestReleaseNotifiesOfRise(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann))))
 	w.push("cpu", "Warning")
@@ -39,7 +39,7 @@ func TestAReleaseNotifiesOfARise(t *testing.T) {
 }
 
 // An incident that cannot be read does not keep a server held.
-func TestACorruptIncidentDoesNotKeepAServerHeld(t *testing.T) {
+func TestCorruptIncidentDoesNotKeepServerHeld(t *testing.T) {
 	t.Parallel()
 	w := beginWith(t, func(c *app.Config) { c.Hold = true }, notifyAnn)
 	w.push("bad", "Critical")
@@ -70,7 +70,7 @@ func TestRisesUseUpNoAttempts(t *testing.T) {
 }
 
 // Reminders of many incidents that are due together are one message to each person.
-func TestRemindersShareAMessage(t *testing.T) {
+func TestRemindersShareMessage(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann, bob))), prometheus)
 	w.pushTitled(300, allCritical)
@@ -126,7 +126,7 @@ func TestSnoozesThatEndTogether(t *testing.T) {
 }
 
 // A page whose address cannot be opened any more is replaced by the person's other methods, as one that is refused.
-func TestALostAddressIsReplaced(t *testing.T) {
+func TestLostAddressIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann))))
 	w.fail("ann@", later)
@@ -139,7 +139,7 @@ func TestALostAddressIsReplaced(t *testing.T) {
 
 // A storm is merged into one incident while its bundles wait: the pages of what was merged away are cancelled, and only
 // the incident that is left goes on to the next step.
-func TestAMergeOfTwoStorms(t *testing.T) {
+func TestMergeOfTwoStorms(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), window(30))+","+layer(persons(bob))), prometheus)
 	w.pushTitled(60, allCritical)
@@ -166,7 +166,7 @@ func TestAMergeOfTwoStorms(t *testing.T) {
 
 // While a server is held, an escalation whose last step waits to be sent is not checked every few seconds: thousands of
 // open incidents would keep the server busy.
-func TestAnEndedEscalationWaitsForTheRelease(t *testing.T) {
+func TestEndedEscalationWaitsForRelease(t *testing.T) {
 	t.Parallel()
 	w := beginWith(t, func(c *app.Config) { c.Hold = true }, escalates(layer(persons(ann))))
 	w.push("cpu", "Critical")

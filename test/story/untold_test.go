@@ -41,7 +41,7 @@ func (w *world) untoldIs(want ...[3]string) {
 }
 
 // A Critical incident without a rule is the owner's at once, with the reason; another one within 15 minutes.
-func TestAnIncidentWithoutARuleIsTheFallbacks(t *testing.T) {
+func TestIncidentWithoutRuleIsFallbacks(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.push("cpu", "Critical")
@@ -63,7 +63,7 @@ func TestAnIncidentWithoutARuleIsTheFallbacks(t *testing.T) {
 }
 
 // What no rule matches and what no channel takes share one message of 15 minutes, with the reasons.
-func TestTheRestIsADigest(t *testing.T) {
+func TestRestIsDigest(t *testing.T) {
 	t.Parallel()
 	w := begin(t, criticalOnly(persons(ann)))
 	w.do("/account/fallback/update", `{"person_ids": [%d]}`, cid)
@@ -88,7 +88,7 @@ func TestTheRestIsADigest(t *testing.T) {
 }
 
 // Ten thousand Critical events that no channel takes are a handful of messages, and so are their repetitions.
-func TestAStormOfUnroutedEventsIsAFewMessages(t *testing.T) {
+func TestStormOfUnroutedEventsIsFewMessages(t *testing.T) {
 	t.Parallel()
 	w := begin(t, strings.Replace(prometheus, fmt.Sprintf(`"channel_id": %d, `, shop), "", 1))
 	w.pushTitled(10_000, allCritical)
@@ -108,7 +108,7 @@ func TestAStormOfUnroutedEventsIsAFewMessages(t *testing.T) {
 }
 
 // A storm of incidents without a rule is bundled as any other.
-func TestAStormWithoutARuleIsAFewMessages(t *testing.T) {
+func TestStormWithoutRuleIsFewMessages(t *testing.T) {
 	t.Parallel()
 	w := begin(t, prometheus)
 	w.pushTitled(2_000, allCritical)
@@ -122,7 +122,7 @@ func TestAStormWithoutARuleIsAFewMessages(t *testing.T) {
 }
 
 // A fallback that cannot be reached is followed by the owner, and an owner who cannot be reached shows.
-func TestTheOwnerFollowsTheFallback(t *testing.T) {
+func TestOwnerFollowsFallback(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.do("/account/fallback/update", `{"person_ids": [%d]}`, dee)
@@ -166,7 +166,7 @@ func TestNoOneAtAllCanBeReached(t *testing.T) {
 }
 
 // The persons of an escalation rule are the fallback: those of its first step that reaches anyone, by its methods.
-func TestARuleIsTheFallback(t *testing.T) {
+func TestRuleIsFallback(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(teams(empty))+","+layer(persons(dee))+`,{"target": {"person_ids": [`+fmt.Sprint(ann)+`], "by": {"critical": ["sms"], "warning": ["email"], "info": ["email"]}}}`,
 		when("labels.never", `"x"`)))
@@ -188,7 +188,7 @@ func TestARuleIsTheFallback(t *testing.T) {
 }
 
 // A person who may not read a private channel is not notified of its incidents.
-func TestTheFallbackOfAPrivateChannel(t *testing.T) {
+func TestFallbackOfPrivateChannel(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.do("/account/fallback/update", `{"person_ids": [%d]}`, cid)
@@ -201,7 +201,7 @@ func TestTheFallbackOfAPrivateChannel(t *testing.T) {
 }
 
 // The fallback is notified of a severity that rises, and not when it falls and rises again.
-func TestAnUntoldIncidentRises(t *testing.T) {
+func TestUntoldIncidentRises(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.push("cpu", "Info")
@@ -248,7 +248,7 @@ func TestSilentByChoice(t *testing.T) {
 }
 
 // An incident under a rule that a disabled channel holds back is silent by choice until the channel is enabled.
-func TestADisabledChannelIsAChoice(t *testing.T) {
+func TestDisabledChannelIsChoice(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann)), `"aggr_window": 60`))
 	w.push("cpu", "Critical")
@@ -262,7 +262,7 @@ func TestADisabledChannelIsAChoice(t *testing.T) {
 }
 
 // An alert of Tocsin's own in a channel without a rule reaches the fallback, and makes no other one.
-func TestOwnAlertsWithoutARule(t *testing.T) {
+func TestOwnAlertsWithoutRule(t *testing.T) {
 	t.Parallel()
 	w := begin(t, heartbeats())
 	w.fail("olga", later)
@@ -279,7 +279,7 @@ func TestOwnAlertsWithoutARule(t *testing.T) {
 }
 
 // An event that no channel takes and that ends leaves the list.
-func TestAStrayEventEnds(t *testing.T) {
+func TestStrayEventEnds(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.pushTo(sharedKey, "stray", "Critical")
@@ -295,7 +295,7 @@ func TestAStrayEventEnds(t *testing.T) {
 
 // When the last step has had its time and no person has acknowledged, the fallback is notified too, once, although a person
 // was reached. An acknowledgement before prevents it.
-func TestAnUnansweredIncidentIsTheFallbacks(t *testing.T) {
+func TestUnansweredIncidentIsFallbacks(t *testing.T) {
 	t.Parallel()
 	w := begin(t, escalates(layer(persons(ann), window(30))))
 	w.push("cpu", "Critical")

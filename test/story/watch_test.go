@@ -49,7 +49,7 @@ func TestOverdueWorkIsReported(t *testing.T) {
 }
 
 // The heartbeat stops when due rows are not processed.
-func TestTheSignOfLifeStopsWithTheWork(t *testing.T) {
+func TestSignOfLifeStopsWithWork(t *testing.T) {
 	t.Parallel()
 	var signs atomic.Int64
 	outside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { signs.Add(1) }))

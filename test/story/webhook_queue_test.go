@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestAReplayedWebhookIsSentAtOnce(t *testing.T) {
+func TestReplayedWebhookIsSentAtOnce(t *testing.T) {
 	t.Parallel()
 	r := receive(t, always(http.StatusServiceUnavailable))
 	w := begin(t, hooks("alert", at(r)))

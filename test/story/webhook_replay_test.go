@@ -27,7 +27,7 @@ func (w *world) tested(body string) reply {
 }
 
 // A test takes the way of all messages: it is signed, marked, in the ledger, and its outcome is what the endpoint answered.
-func TestAWebhookIsTested(t *testing.T) {
+func TestWebhookIsTested(t *testing.T) {
 	t.Parallel()
 	const secret = "whsec_c2VjcmV0IG9mIHRoZSBzdG9yaWVz"
 	r := receive(t, nil)
@@ -55,7 +55,7 @@ func TestAWebhookIsTested(t *testing.T) {
 
 // An endpoint that is held for its failures gets a test at once: a person wants to know whether it is repaired. The
 // failure of a test is shown.
-func TestAHeldEndpointIsTestedAtOnce(t *testing.T) {
+func TestHeldEndpointIsTestedAtOnce(t *testing.T) {
 	t.Parallel()
 	r := receive(t, always(http.StatusServiceUnavailable))
 	w := begin(t, hooks("alert", at(r)))
@@ -75,7 +75,7 @@ func TestAHeldEndpointIsTestedAtOnce(t *testing.T) {
 
 // A receiver lost what it was sent, and an endpoint was gone for a while: both are replayed, by what a dry run counts,
 // under the same ids and bodies.
-func TestAWindowIsReplayed(t *testing.T) {
+func TestWindowIsReplayed(t *testing.T) {
 	t.Parallel()
 	r, gone := receive(t, nil), receive(t, always(http.StatusGone))
 	w := begin(t, hooks("alert", at(r), at(gone)))

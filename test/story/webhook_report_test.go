@@ -21,7 +21,7 @@ func (w *world) reports() (subjects []string) {
 
 // An endpoint fails for hours while a hundred messages wait. The owner is notified once after an hour, and once when it
 // is over, also across a restart.
-func TestAnEndpointThatFailsForAnHourIsReportedOnce(t *testing.T) {
+func TestEndpointThatFailsForHourIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	r := receive(t, always(http.StatusServiceUnavailable))
 	w := begin(t, hooks("alert", at(r)))
@@ -54,7 +54,7 @@ func TestAnEndpointThatFailsForAnHourIsReportedOnce(t *testing.T) {
 }
 
 // One message that waits is enough: its retries are hours apart, but the hour is not.
-func TestAnEndpointWithOneMessageIsReportedAfterAnHour(t *testing.T) {
+func TestEndpointWithOneMessageIsReportedAfterHour(t *testing.T) {
 	t.Parallel()
 	r := receive(t, always(http.StatusServiceUnavailable))
 	w := begin(t, hooks("alert", at(r)))
@@ -78,7 +78,7 @@ func TestAnEndpointWithOneMessageIsReportedAfterAnHour(t *testing.T) {
 }
 
 // A message that the endpoint refused for good an hour ago is no sign that the endpoint still fails.
-func TestARefusedMessageIsNoFailingEndpoint(t *testing.T) {
+func TestRefusedMessageIsNoFailingEndpoint(t *testing.T) {
 	t.Parallel()
 	r := receive(t, always(http.StatusBadRequest))
 	w := begin(t, hooks("alert", at(r)))
@@ -109,7 +109,7 @@ func TestFiftyFailingEndpointsAreFewMessages(t *testing.T) {
 
 // An endpoint that is gone for good: its webhook is disabled, the owner notified, and nothing that waited is lost
 // without a record. Enabled again it works, and what was cancelled can be sent again.
-func TestAnEndpointThatIsGoneIsDisabled(t *testing.T) {
+func TestEndpointThatIsGoneIsDisabled(t *testing.T) {
 	t.Parallel()
 	var status atomic.Int64
 	status.Store(http.StatusServiceUnavailable)
@@ -178,7 +178,7 @@ func (w *world) feedsOf(incidents map[string]bool) (text string) {
 }
 
 // The answer of an address that the webhook no longer has must not disable the new one.
-func TestALateGoneIsAboutTheOldAddress(t *testing.T) {
+func TestLateGoneIsAboutOldAddress(t *testing.T) {
 	t.Parallel()
 	next := receive(t, nil)
 	var w *world

@@ -27,7 +27,7 @@ func verified(t *testing.T, c call, secret string) bool {
 
 // A secret is rotated while messages are sent. Receivers with the old secret and receivers with the new one accept each
 // of them, until the old one ends; then only the new one does. Neither is in the ledger.
-func TestSecretsAreRotatedWithoutALostMessage(t *testing.T) {
+func TestSecretsAreRotatedWithoutLostMessage(t *testing.T) {
 	t.Parallel()
 	const first = "whsec_c2VjcmV0IG9mIHRoZSBzdG9yaWVz"
 	r := receive(t, nil)

@@ -125,7 +125,7 @@ func (w *world) history(filter string) reply {
 	return w.do("/webhook/history/list", `{"limit": 100, "start_time": 1000000000000, "end_time": 9999999999999%s}`, filter)
 }
 
-func TestAWebhookReceivesAnAlertFromBeginningToEnd(t *testing.T) {
+func TestWebhookReceivesAlertFromBeginningToEnd(t *testing.T) {
 	t.Parallel()
 	r := receive(t, nil)
 	w := begin(t, hooks("alert", at(r)))
@@ -150,7 +150,7 @@ func TestAWebhookReceivesAnAlertFromBeginningToEnd(t *testing.T) {
 	w.want(h, "items.3.ref_id", first.Alert.AlertID)
 }
 
-func TestAWebhookReceivesAnIncidentAndItsActors(t *testing.T) {
+func TestWebhookReceivesIncidentAndItsActors(t *testing.T) {
 	t.Parallel()
 	r := receive(t, nil)
 	w := begin(t, hooks("incident", at(r)), notifyAnn)
@@ -168,7 +168,7 @@ func TestAWebhookReceivesAnIncidentAndItsActors(t *testing.T) {
 	}
 }
 
-func TestAWebhookReceivesOnlyTheEventsItChooses(t *testing.T) {
+func TestWebhookReceivesOnlyEventsItChooses(t *testing.T) {
 	t.Parallel()
 	news := receive(t, nil)
 	shopOnly := receive(t, nil)
@@ -184,7 +184,7 @@ func TestAWebhookReceivesOnlyTheEventsItChooses(t *testing.T) {
 	updates.events(t, "a_update", "a_close")
 }
 
-func TestADisabledWebhookReceivesNothing(t *testing.T) {
+func TestDisabledWebhookReceivesNothing(t *testing.T) {
 	t.Parallel()
 	r := receive(t, always(http.StatusBadGateway))
 	w := begin(t, hooks("alert", at(r)))
@@ -199,7 +199,7 @@ func TestADisabledWebhookReceivesNothing(t *testing.T) {
 	r.events(t, "a_new")
 }
 
-func TestAnAttemptThatFailedIsMadeAgainUnderTheSameId(t *testing.T) {
+func TestAttemptThatFailedIsMadeAgainUnderSameId(t *testing.T) {
 	t.Parallel()
 	r := receive(t, func(n int, w http.ResponseWriter) {
 		if n == 1 {
@@ -224,7 +224,7 @@ func TestAnAttemptThatFailedIsMadeAgainUnderTheSameId(t *testing.T) {
 	w.want(h, "items.1.status_code", "500")
 }
 
-func TestADeliveryThatTheEndpointRefusesIsNotRetried(t *testing.T) {
+func TestDeliveryThatEndpointRefusesIsNotRetried(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusFound, http.StatusBadRequest, http.StatusGone} {
 		r := receive(t, always(status))
@@ -257,7 +257,7 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 
 // A dead endpoint is asked ten times, then once a minute, and what it missed reaches it when it is back. Its neighbour
 // does not notice.
-func TestADeadEndpointBlocksNoOther(t *testing.T) {
+func TestDeadEndpointBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	dead, good := receive(t, always(http.StatusServiceUnavailable)), receive(t, nil)
 	w := begin(t, hooks("alert", at(dead), at(good)))
@@ -295,7 +295,7 @@ func TestADeadEndpointBlocksNoOther(t *testing.T) {
 }
 
 // However many deliveries wait, an endpoint has four calls at a time.
-func TestAnEndpointGetsFourAtATime(t *testing.T) {
+func TestEndpointGetsFourAtTime(t *testing.T) {
 	t.Parallel()
 	var inside, most int
 	var mu sync.Mutex
@@ -325,7 +325,7 @@ func TestAnEndpointGetsFourAtATime(t *testing.T) {
 	}
 }
 
-func TestADeliveryIsGivenUpAfterADay(t *testing.T) {
+func TestDeliveryIsGivenUpAfterDay(t *testing.T) {
 	t.Parallel()
 	r := receive(t, always(http.StatusServiceUnavailable))
 	w := begin(t, hooks("alert", at(r)))
@@ -342,7 +342,7 @@ func TestADeliveryIsGivenUpAfterADay(t *testing.T) {
 	w.want(w.history(`, "status": "failed"`), "total", fmt.Sprint(attempts))
 }
 
-func TestARestartLosesNoWebhook(t *testing.T) {
+func TestRestartLosesNoWebhook(t *testing.T) {
 	t.Parallel()
 	r := receive(t, always(http.StatusBadGateway))
 	w := begin(t, hooks("alert", at(r)))
@@ -402,7 +402,7 @@ func TestRequestsAreSignedAndCarryTheirHeaders(t *testing.T) {
 	}
 }
 
-func TestABodyOfItsOwn(t *testing.T) {
+func TestBodyOfItsOwn(t *testing.T) {
 	t.Parallel()
 	r := receive(t, nil)
 	body, _ := json.Marshal(`{"event_type": "{{event_type}}", "alerts": "{{incident.alert_cnt}}", "text": "{{incident.num}}: {{incident.title}} {{incident.nothing}}", "channel": "{{incident.channel_name}}"}`)
@@ -414,7 +414,7 @@ func TestABodyOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestADeliveryIsSentAgainByHand(t *testing.T) {
+func TestDeliveryIsSentAgainByHand(t *testing.T) {
 	t.Parallel()
 	r := receive(t, always(http.StatusBadRequest))
 	w := begin(t, hooks("alert", at(r)))
@@ -440,7 +440,7 @@ func TestADeliveryIsSentAgainByHand(t *testing.T) {
 }
 
 // A webhook for all channels receives nothing of a private one: its creator may not be allowed to read that.
-func TestAWebhookReceivesThePrivateChannelsItNames(t *testing.T) {
+func TestWebhookReceivesPrivateChannelsItNames(t *testing.T) {
 	t.Parallel()
 	all, named := receive(t, nil), receive(t, nil)
 	w := begin(t, hooks("incident", at(all), at(named)+fmt.Sprintf(`, "channel_ids": [%d]`, shop)), notifyAnn)

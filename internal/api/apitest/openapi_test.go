@@ -35,7 +35,7 @@ func reply(body string) []fs.FS {
 	return []fs.FS{fstest.MapFS{}, fstest.MapFS{"testdata/golden/a_b.json": {Data: []byte(body)}}}
 }
 
-func TestASoundDocument(t *testing.T) {
+func TestSoundDocument(t *testing.T) {
 	if faults := openAPIFaults([]byte(sound), reply(`{"ok": true, "more": {"x": 1}}`)); len(faults) != 0 {
 		t.Errorf("%q", faults)
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTheCheckerFindsFaults checks small replies against a small reference.
-func TestTheCheckerFindsFaults(t *testing.T) {
+// TestCheckerFindsFaults checks small replies against a small reference.
+func TestCheckerFindsFaults(t *testing.T) {
 	text, err := Digest([]byte(`{
 		"paths": {"/thing/info": {"post": {"summary": "prose", "responses": {"200": {"content": {"application/json": {"schema": {"allOf": [
 			{"properties": {"request_id": {"type": "string"}}}, {"properties": {"data": {"$ref": "#/components/schemas/Thing"}}}]}}}}}}}},
@@ -52,8 +52,8 @@ func TestTheCheckerFindsFaults(t *testing.T) {
 	}
 }
 
-// TestThePublishedShapesAreThere guards against an empty digest, which would let every reply pass.
-func TestThePublishedShapesAreThere(t *testing.T) {
+// TestPublishedShapesAreThere guards against an empty digest, which would let every reply pass.
+func TestPublishedShapesAreThere(t *testing.T) {
 	docs, err := references()
 	if err != nil {
 		t.Fatal(err)

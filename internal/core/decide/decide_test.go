@@ -138,7 +138,7 @@ func ev(key, status string, labels ...string) event.Event {
 	return e
 }
 
-func TestASequenceOfEvents(t *testing.T) {
+func TestSequenceOfEvents(t *testing.T) {
 	w := shop()
 	for i, step := range []struct {
 		now   int64
@@ -237,7 +237,7 @@ func newest(w *world, g *group) bool {
 	return false
 }
 
-func TestAgainstTheModel(t *testing.T) {
+func TestAgainstModel(t *testing.T) {
 	outcomes := map[decide.Outcome]int{}
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -311,7 +311,7 @@ func BenchmarkEvent(b *testing.B) {
 }
 
 // Whatever the rules are, every chain of inhibited alerts ends at an alert that is not inhibited.
-func TestInhibitionNeverGoesInACircle(t *testing.T) {
+func TestInhibitionNeverGoesInCircle(t *testing.T) {
 	const seed = 20261122
 	rng := rand.New(rand.NewPCG(seed, 5))
 	inhibited := 0

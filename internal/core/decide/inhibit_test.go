@@ -49,7 +49,7 @@ func held(w *world, kind, cluster string) bool {
 
 // A source inhibits exactly while it is active: random events over hours, with alerts decided again at random moments,
 // as after an unrelated change of the configuration, against the naive model.
-func TestInhibitionAgainstTheModel(t *testing.T) {
+func TestInhibitionAgainstModel(t *testing.T) {
 	outcomes := map[decide.Outcome]int{}
 	kept, released := 0, 0
 	for seed := range uint64(300) {
@@ -115,7 +115,7 @@ func TestInhibitionAgainstTheModel(t *testing.T) {
 
 // An alert that changes too often stays in its state when it is decided again early. Any change of the configuration does
 // that. The state ends early only if the alert's channel no longer handles flapping.
-func TestFlappingOutlastsAChange(t *testing.T) {
+func TestFlappingOutlastsChange(t *testing.T) {
 	w := inhibitions()
 	w.channels[7].Flapping = decide.Flaps{Max: 4, In: 3600, Mute: 7200}
 	for n, status := range []string{"Critical", "Ok", "Critical", "Ok"} {

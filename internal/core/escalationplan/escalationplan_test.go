@@ -87,7 +87,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-func TestForceAppliesToASkippedLayer(t *testing.T) {
+func TestForceAppliesToSkippedLayer(t *testing.T) {
 	rule := escalationplan.Rule{Wait: 60, Layers: []escalationplan.Layer{{Window: 60, Force: true}, {}}}
 	got := escalationplan.Next(rule, start, 0, escalationplan.State{Acknowledged: start + 30}, start+120)
 	want := escalationplan.Answer{Why: escalationplan.Acknowledged, Due: []escalationplan.Result{

@@ -176,8 +176,8 @@ func TestLateCallsForgetNoLayer(t *testing.T) {
 	}
 }
 
-// TestASkippedLayerHandsOver: a layer skipped at a step hands over at that moment, and all later steps keep their distance.
-func TestASkippedLayerHandsOver(t *testing.T) {
+// TestSkippedLayerHandsOver: a layer skipped at a step hands over at that moment, and all later steps keep their distance.
+func TestSkippedLayerHandsOver(t *testing.T) {
 	const seed = 20261121
 	rng := rand.New(rand.NewPCG(seed, 3))
 	for range 3000 {

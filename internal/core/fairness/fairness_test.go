@@ -141,7 +141,7 @@ func wall(y int, m time.Month, d int, seconds int64, zone *time.Location) int64 
 	return asUTC - int64(before)
 }
 
-func TestCountsEqualAScanOfTheMinutes(t *testing.T) {
+func TestCountsEqualScanOfMinutes(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	for n := range uint64(30) {
@@ -195,7 +195,7 @@ func large(layers int, unit oncall.Unit) Question {
 		Zone: func(int64) *time.Location { return time.UTC }}
 }
 
-func TestTheWorkIsBounded(t *testing.T) {
+func TestWorkIsBounded(t *testing.T) {
 	q := large(50, oncall.Hour)
 	for range 3 {
 		q.Schedules = append(q.Schedules, q.Schedules[0])
@@ -205,7 +205,7 @@ func TestTheWorkIsBounded(t *testing.T) {
 	}
 }
 
-func BenchmarkAYearOf50Layers(b *testing.B) {
+func BenchmarkYearOf50Layers(b *testing.B) {
 	for name, unit := range map[string]oncall.Unit{"daily": oncall.Day, "weekly": oncall.Week} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -220,7 +220,7 @@ func BenchmarkAYearOf50Layers(b *testing.B) {
 }
 
 // In Berlin 02:59 does not exist on 29 March 2026: it is 03:59, after the end of a night until 03:45.
-func TestAClockChangeRemovesANight(t *testing.T) {
+func TestClockChangeRemovesNight(t *testing.T) {
 	zone := load(t, "Europe/Berlin")
 	from := time.Date(2026, 3, 28, 12, 0, 0, 0, zone).Unix()
 	if list := nights(zone, Span{2*3600 + 59*60, 3*3600 + 45*60}, from, from+day); overlap(list, []Span{{from, from + day}}) != 0 {

@@ -69,7 +69,7 @@ func TestBounds(t *testing.T) {
 }
 
 // The schema has the same bounds as Check.
-func TestTagsHaveTheBounds(t *testing.T) {
+func TestTagsHaveBounds(t *testing.T) {
 	for field, tags := range map[string]map[string]int{"Key": {"maxLength": MaxKey}, "Vals": {"maxItems": MaxValues, "maxLength": MaxValue}} {
 		f, _ := reflect.TypeFor[Condition]().FieldByName(field)
 		for tag, want := range tags {
@@ -107,7 +107,7 @@ func TestHugeExpressionsAreNotCompiled(t *testing.T) {
 }
 
 // A stored filter beyond the bounds still matches, except for the expensive parts.
-func TestStoredFilterBeyondTheBoundsMatches(t *testing.T) {
+func TestStoredFilterBeyondBoundsMatches(t *testing.T) {
 	f := append(groups(200, many(200, "a")), Group{{"host", In, append(repeated(5000, "b"), "/(x|y){500}/", "/^web/")}})
 	if Check(f) == nil {
 		t.Fatal("the filter is within the bounds")

@@ -10,9 +10,9 @@ import (
 var oddZones = []string{"UTC", "Europe/Berlin", "America/Sao_Paulo", "America/St_Johns", "Atlantic/Azores", "Asia/Beirut", "Africa/Cairo",
 	"Australia/Lord_Howe", "Pacific/Apia", "Asia/Tehran", "America/Havana", "Asia/Kolkata"}
 
-// TestBucketsAreDatesOfTheZone: every moment is in the bucket that begins with the first second of its date, the Monday of
+// TestBucketsAreDatesOfZone: every moment is in the bucket that begins with the first second of its date, the Monday of
 // its week or the first of its month, however the clock is changed.
-func TestBucketsAreDatesOfTheZone(t *testing.T) {
+func TestBucketsAreDatesOfZone(t *testing.T) {
 	from := time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 	until := time.Date(2012, 3, 1, 0, 0, 0, 0, time.UTC).Unix()
 	for _, name := range oddZones {

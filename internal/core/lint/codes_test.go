@@ -7,7 +7,7 @@ import (
 )
 
 // The table of docs/lint.md is the one of the code: go test prints what to put there.
-func TestTheCodesAreDocumented(t *testing.T) {
+func TestCodesAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/lint.md")
 	if err != nil {
 		t.Fatal(err)

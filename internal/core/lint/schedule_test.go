@@ -78,7 +78,7 @@ func naiveHoles(s *oncall.Schedule, roles []int64, from, until int64) (holes []S
 	return holes
 }
 
-func TestHolesEqualAScanOfTheMinutes(t *testing.T) {
+func TestHolesEqualScanOfMinutes(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	for n := range uint64(15) {
@@ -138,7 +138,7 @@ func restricted(zone *time.Location, from, until int64, persons ...int64) oncall
 }
 
 // New York and Singapore meet at 00:00 UTC in winter only: in summer there is an hour without anyone.
-func TestHolesOfTheClockChangeAreNamed(t *testing.T) {
+func TestHolesOfClockChangeAreNamed(t *testing.T) {
 	sun := func() *oncall.Schedule {
 		return &oncall.Schedule{Zone: time.UTC, Layers: []oncall.Layer{
 			restricted(load(t, "Asia/Singapore"), 8, 16, 1),    // 00:00 to 08:00 UTC
@@ -236,7 +236,7 @@ func BenchmarkOfSchedule(b *testing.B) {
 }
 
 // The list of the account has the holes of a step once for each schedule and roles, and what else is wrong with schedules.
-func TestTheAccountsListHasSchedules(t *testing.T) {
+func TestAccountsListHasSchedules(t *testing.T) {
 	l := restricted(nil, 0, 24, 1)
 	l.Mask, l.Fair = 0b0111110, true
 	s := &oncall.Schedule{Zone: time.UTC, Layers: []oncall.Layer{l}}

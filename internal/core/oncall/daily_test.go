@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestNextDailyAgainstTheWall reads the wall clock at every minute. The first instant of a date that shows the
+// TestNextDailyAgainstWall reads the wall clock at every minute. The first instant of a date that shows the
 // time of day is the one that NextDaily returns; on dates that never show it there is one within the jump.
-func TestNextDailyAgainstTheWall(t *testing.T) {
+func TestNextDailyAgainstWall(t *testing.T) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	for _, place := range []string{"UTC", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kathmandu", "America/Santiago"} {

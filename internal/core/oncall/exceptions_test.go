@@ -135,9 +135,9 @@ func TestExceptionBounds(t *testing.T) {
 	}
 }
 
-// TestACrowd: in a group of very many persons and absences none of them counts, so that no one goes unpaged for want of
+// TestCrowd: in a group of very many persons and absences none of them counts, so that no one goes unpaged for want of
 // arithmetic, and a warning states it.
-func TestACrowd(t *testing.T) {
+func TestCrowd(t *testing.T) {
 	s := crowd(1, 1000, 1000)
 	if piece, _ := s.At(benchFrom + 20*day); piece == nil || piece.Group.persons() != 1000 {
 		t.Errorf("on call are %+v", piece)

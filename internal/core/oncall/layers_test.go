@@ -23,9 +23,9 @@ func TestFourteenPeople(t *testing.T) {
 	}
 }
 
-// TestAddingAPersonLater adds a fifth person at the end of a round, as a new
+// TestAddingPersonLater adds a fifth person at the end of a round, as a new
 // layer after the old one. Nothing before that changes.
-func TestAddingAPersonLater(t *testing.T) {
+func TestAddingPersonLater(t *testing.T) {
 	const start, change = 1776009600, 1776009600 + 8*week // two rounds of four
 	old := Layer{Start: start, Unit: Week, Value: 1, Groups: groups("ABCD")}
 	before := &Schedule{Layers: []Layer{old}}

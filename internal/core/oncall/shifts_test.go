@@ -156,7 +156,7 @@ func (c testCase) checkSources(t *testing.T, shifts []Shift) {
 	}
 }
 
-func TestDiffOfAnExchange(t *testing.T) {
+func TestDiffOfExchange(t *testing.T) {
 	of := func(people ...int64) []Group {
 		var out []Group
 		for _, p := range people {

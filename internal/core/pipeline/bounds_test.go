@@ -57,7 +57,7 @@ func TestRulesAreBounded(t *testing.T) {
 }
 
 // A pattern beyond the bounds, which an older version stored, is skipped, and the next rules are applied.
-func TestStoredPatternBeyondTheBounds(t *testing.T) {
+func TestStoredPatternBeyondBounds(t *testing.T) {
 	e, steps := ReadyEnrichments([]Enrichment{extract("(x|y){900}"), extract("b(.)")}).Enrich(nil, event.Event{Description: strings.Repeat("xy", 1000) + "bcd"})
 	if e.Labels["found"] != "bc" || !strings.Contains(steps[0].Why.English(), "skipped, its pattern must have at most 300") {
 		t.Errorf("%v, %v", e.Labels, steps)

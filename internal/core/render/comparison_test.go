@@ -10,7 +10,7 @@ import (
 )
 
 // A Comparison finds what a naive comparison of all values finds.
-func TestComparisonAgreesWithANaiveModel(t *testing.T) {
+func TestComparisonAgreesWithNaiveModel(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range 3000 {

@@ -194,7 +194,7 @@ func worst() map[string]string {
 	}
 }
 
-func TestPublicFunctionsKeepToTheBudget(t *testing.T) {
+func TestPublicFunctionsKeepToBudget(t *testing.T) {
 	t.Parallel()
 	for name, source := range worst() {
 		for _, target := range []*Target{Slack, HTML} {
@@ -229,7 +229,7 @@ func TestEscapedTextCounts(t *testing.T) {
 }
 
 // Many renderings within one allowance take no more than one may: the first that needs more fails.
-func TestRenderingsShareAnAllowance(t *testing.T) {
+func TestRenderingsShareAllowance(t *testing.T) {
 	t.Parallel()
 	for name, source := range map[string]string{
 		"functions": `{{$a := printf "%60000d" 1}}{{range 20}}{{$b := upper $a}}{{end}}x`, "steps": `{{range 60000}}{{end}}x`,

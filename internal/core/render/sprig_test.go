@@ -70,7 +70,7 @@ func executed(source string, functions text.FuncMap) (string, error) {
 }
 
 // jsonGet finds what walking the decoded JSON finds.
-func TestJSONGetAgreesWithANaiveWalk(t *testing.T) {
+func TestJSONGetAgreesWithNaiveWalk(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 500 {

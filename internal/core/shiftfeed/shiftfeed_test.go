@@ -139,7 +139,7 @@ func pythonIcalendar(t testing.TB, text []byte) (list []parsed, ok bool) {
 
 // Two parsers that have nothing in common with the writer read the same events, to the second, also where the clock
 // changes, and no name becomes a line.
-func TestTwoParsersReadTheSameEvents(t *testing.T) {
+func TestTwoParsersReadSameEvents(t *testing.T) {
 	for _, name := range []string{"UTC", "Europe/Berlin", "America/New_York", "Asia/Shanghai", "Australia/Lord_Howe", "America/St_Johns"} {
 		c := sample(t, load(t, name))
 		text, err := c.Write()
@@ -199,7 +199,7 @@ func TestNoParameterIsWrittenTwice(t *testing.T) {
 	}
 }
 
-func TestTheTimeZoneOfTheTextIsTheZone(t *testing.T) {
+func TestTimeZoneOfTextIsZone(t *testing.T) {
 	for _, name := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Shanghai", "Africa/Casablanca"} {
 		c := sample(t, load(t, name))
 		text, err := c.Write()
@@ -250,7 +250,7 @@ func TestTheTimeZoneOfTheTextIsTheZone(t *testing.T) {
 }
 
 // Shifts equal the timeline: a person who is on call at a moment is in exactly one shift, and no other person is in one.
-func TestShiftsEqualTheTimeline(t *testing.T) {
+func TestShiftsEqualTimeline(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	for n := range uint64(60) {

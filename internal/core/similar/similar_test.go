@@ -79,7 +79,7 @@ func model(a, b string, of, others labels) int {
 	return (inTitle*600 + same*1000/len(all)*400) / 1000
 }
 
-func TestScoresAgainstAModel(t *testing.T) {
+func TestScoresAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	text := func() string {
 		var b strings.Builder

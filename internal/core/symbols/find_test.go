@@ -39,7 +39,7 @@ func shown(p symbols.Place) string {
 }
 
 // The columns are those that Chromium reported for errors of the page.
-func TestPlacesOfTheFixture(t *testing.T) {
+func TestPlacesOfFixture(t *testing.T) {
 	truth := []struct {
 		column int
 		want   string
@@ -73,7 +73,7 @@ func TestPlacesOfTheFixture(t *testing.T) {
 	}
 }
 
-func TestFramesOfTheFixture(t *testing.T) {
+func TestFramesOfFixture(t *testing.T) {
 	const page = "http://127.0.0.1:8901"
 	frames := stack.Parse("TypeError: Cannot read properties of undefined (reading 'rate')\n  at i @ " + page + "/assets/app.min.js:1:273\n" +
 		"  at m @ " + page + "/assets/app.min.js:1:484\n  at <anonymous> @ " + page + "/dd.html:15:78\n  at t @ https://cdn.example.com/sdk.js:1:2")
@@ -158,7 +158,7 @@ func naive(segments [][][5]int, p symbols.Position) (source, line, column int, o
 }
 
 // Random maps, also with columns that go back, give the places of a search through all segments.
-func TestFindAgainstASearch(t *testing.T) {
+func TestFindAgainstSearch(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
 		text, segments := randomMap(r)

@@ -109,7 +109,7 @@ func (m *many) pagedAllBut(others ...string) {
 	}
 }
 
-func TestAnIncidentAcknowledgedMeanwhileIsNotPaged(t *testing.T) {
+func TestIncidentAcknowledgedMeanwhileIsNotPaged(t *testing.T) {
 	t.Parallel()
 	m := beginMany(t, 1)
 	m.before(0, func() {
@@ -129,7 +129,7 @@ func TestAnIncidentAcknowledgedMeanwhileIsNotPaged(t *testing.T) {
 	m.pagedAllBut(m.ids[7])
 }
 
-func TestACorruptEscalationBlocksNoOtherOfItsBatch(t *testing.T) {
+func TestCorruptEscalationBlocksNoOtherOfItsBatch(t *testing.T) {
 	t.Parallel()
 	for name, corrupt := range map[string]string{
 		"rule":     `UPDATE escalation SET rule = 'not JSON' WHERE incident_id = $1`,
@@ -155,7 +155,7 @@ func TestACorruptEscalationBlocksNoOtherOfItsBatch(t *testing.T) {
 }
 
 // The last of a batch fails when all others are written: they are written again, once.
-func TestAFailedBatchStoresNothingTwice(t *testing.T) {
+func TestFailedBatchStoresNothingTwice(t *testing.T) {
 	t.Parallel()
 	m := beginMany(t, 1)
 	failing := m.ids[59]
@@ -177,7 +177,7 @@ func TestAFailedBatchStoresNothingTwice(t *testing.T) {
 	})
 }
 
-func TestTwoNodesThatTakeABatchPageOnce(t *testing.T) {
+func TestTwoNodesThatTakeBatchPageOnce(t *testing.T) {
 	t.Parallel()
 	m := beginMany(t, 2)
 	m.before(0, func() { m.run(1) })
@@ -194,7 +194,7 @@ func TestTwoNodesThatTakeABatchPageOnce(t *testing.T) {
 
 // An account whose escalations another process advances is left to that one for a moment: else each process would prepare
 // all of them.
-func TestAnAccountIsLeftToTheProcessThatAdvancesIt(t *testing.T) {
+func TestAccountIsLeftToProcessThatAdvancesIt(t *testing.T) {
 	t.Parallel()
 	m := beginMany(t, 2)
 	m.before(0, func() { m.run(1) })

@@ -20,7 +20,7 @@ import (
 
 // The configuration changes each time while a step is prepared: the step is taken some seconds late, and so is the
 // reminder of the incident once it is acknowledged.
-func TestStepsAreTakenWhileTheConfigurationChanges(t *testing.T) {
+func TestStepsAreTakenWhileConfigurationChanges(t *testing.T) {
 	t.Parallel()
 	s := begin(t)
 	bus := &activity.Bus{}

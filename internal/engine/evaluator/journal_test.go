@@ -139,7 +139,7 @@ func newFar(t *testing.T) (*bench, *far, *memoryJournal) {
 	return b, f, j
 }
 
-func TestCutSendsWhatIsOpenAndKeepsTheRestAsHistory(t *testing.T) {
+func TestCutSendsWhatIsOpenAndKeepsRestAsHistory(t *testing.T) {
 	t.Parallel()
 	b, f, _ := newFar(t)
 	b.values["old"] = 97

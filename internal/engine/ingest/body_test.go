@@ -41,7 +41,7 @@ func (c countedConn) Read(b []byte) (int, error) {
 // A body whose sender has no valid key is not read: 150 connections with 4 MiB each cost the headers, however the
 // bodies are framed. The bound for chunked bodies is net/http's own: it discards up to twice 256 KiB so that a
 // connection can be used again.
-func TestBodiesWithoutAKeyAreNotRead(t *testing.T) {
+func TestBodiesWithoutKeyAreNotRead(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{})
 	r.Call(apitest.KeyA, "/integration/disable", map[string]any{"integration_id": mine})

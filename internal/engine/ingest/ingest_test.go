@@ -219,7 +219,7 @@ func TestBodySizeIsLimited(t *testing.T) {
 }
 
 // Of a body over the limit the alerts that fit are taken, however it is sent, and the reply names the others.
-func TestALargeBodyIsTakenAsFarAsItFits(t *testing.T) {
+func TestLargeBodyIsTakenAsFarAsItFits(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{})
 	var body bytes.Buffer
@@ -303,7 +303,7 @@ func TestCompressedBodies(t *testing.T) {
 }
 
 // The key decides to which account an event belongs. It works in the query and as a bearer token.
-func TestKeysDecideTheAccount(t *testing.T) {
+func TestKeysDecideAccount(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{})
 	var want []string

@@ -77,7 +77,7 @@ func (b *beats) is() (row string) {
 
 // A heartbeat that is new to the job does not overwrite what another process has stored since: a later beat, or that it is
 // missed.
-func TestANewHeartbeatIsNotOverwritten(t *testing.T) {
+func TestNewHeartbeatIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	b := newBeats(t)
 	b.store("enabled", 60)
@@ -91,7 +91,7 @@ func TestANewHeartbeatIsNotOverwritten(t *testing.T) {
 
 // The row follows the integration: a shorter interval counts from the last beat, also if that beat came between the change
 // and the job; a heartbeat that is disabled raises no alert, also when the job has not seen that yet.
-func TestAHeartbeatFollowsItsIntegration(t *testing.T) {
+func TestHeartbeatFollowsItsIntegration(t *testing.T) {
 	t.Parallel()
 	b := newBeats(t)
 	at := func(seconds int64) time.Time { return apitest.Now.Add(time.Duration(seconds) * time.Second) }
@@ -123,7 +123,7 @@ func (b *beats) raises(at time.Time) {
 
 // An earlier program beside this one knows no due times: it leaves them as they were. Its rows are looked at too early, and
 // never too late.
-func TestHeartbeatsOfAnEarlierProgram(t *testing.T) {
+func TestHeartbeatsOfEarlierProgram(t *testing.T) {
 	t.Parallel()
 	b := newBeats(t)
 	b.store("enabled", 60)

@@ -80,8 +80,8 @@ func TestUnknownSeveritiesAreCountedByWord(t *testing.T) {
 	}
 }
 
-// TestSeverityMapHoldsForTheNextEvent maps a known word and an unknown word.
-func TestSeverityMapHoldsForTheNextEvent(t *testing.T) {
+// TestSeverityMapHoldsForNextEvent maps a known word and an unknown word.
+func TestSeverityMapHoldsForNextEvent(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t, ratelimit.Rate{})
 	r.Call(apitest.KeyB, "/integration/update", map[string]any{"integration_id": theirs, "settings": map[string]any{"severity_map": map[string]string{"Foo": "Critical", "page": "Info"}}}).Into(&struct{}{})

@@ -27,7 +27,7 @@ import (
 )
 
 // Each caller sees the findings about the objects that they may read.
-func TestListShowsWhatTheCallerMayRead(t *testing.T) {
+func TestListShowsWhatCallerMayRead(t *testing.T) {
 	t.Parallel()
 	keyring := apitest.Box(t)
 	notifier := notify.New(notify.Config{Keyring: keyring, Can: func(method string) bool { return method == "email" }})

@@ -10,7 +10,7 @@ import (
 )
 
 // The texts of a bundle of hostile titles fit their services, with the link and the number of those that are not listed.
-func TestTextsOfABundleFit(t *testing.T) {
+func TestTextsOfBundleFit(t *testing.T) {
 	t.Parallel()
 	const link = "https://tocsin.example.com/ack/0123456789012345678901234567890123456789012345678901234567890123456789"
 	b := &bundle{key: "bundle/page/b0b0b0b0b0b0b0b0b0b0b0b0", first: &Notification{Incident: "i", Cause: Page}, zone: time.UTC}
@@ -37,7 +37,7 @@ func TestTextsOfABundleFit(t *testing.T) {
 }
 
 // One item more than is listed, and a channel without a name.
-func TestFirstLineOfABundle(t *testing.T) {
+func TestFirstLineOfBundle(t *testing.T) {
 	t.Parallel()
 	b := &bundle{first: &Notification{Incident: "i", Cause: Page}, zone: time.UTC}
 	add := func(n int, severity, channel string) {

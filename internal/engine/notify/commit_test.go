@@ -18,7 +18,7 @@ import (
 )
 
 // While a message is rendered, other transactions can write: accounts write the templates, and all share one writer.
-func TestMessagesAreBuiltOutsideTheWriteTransaction(t *testing.T) {
+func TestMessagesAreBuiltOutsideWriteTransaction(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	r.Service.Stale = func(*notify.Notification, time.Time) sentence.Value {

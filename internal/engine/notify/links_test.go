@@ -32,7 +32,7 @@ func TestLinksNamePersonAndIncident(t *testing.T) {
 	}
 }
 
-func TestLinksExpireAfterAWeek(t *testing.T) {
+func TestLinksExpireAfterWeek(t *testing.T) {
 	t.Parallel()
 	link := token(links, 1, incidentID, 2, start)
 	for after, want := range map[time.Duration]error{0: nil, 7 * 24 * time.Hour: nil, 7*24*time.Hour + time.Second: notify.ErrExpired, 10 * 365 * 24 * time.Hour: notify.ErrExpired, -time.Hour: nil} {

@@ -13,7 +13,7 @@ import (
 // Thousands of notifications wait for two recipients of one account, and one of another account for the same mail server.
 // No transaction changes more of them than share a message, the other account's is sent before they are, and every one is
 // sent in a bundle in the end.
-func TestALongQueueIsClaimedInParts(t *testing.T) {
+func TestLongQueueIsClaimedInParts(t *testing.T) {
 	t.Parallel()
 	const each, most = 5000, 1000
 	r := newFixture(t)

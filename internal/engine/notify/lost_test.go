@@ -17,7 +17,7 @@ import (
 
 // A notification whose attempt left no result, as when its process ended, is sent with the preset's text: the account's
 // template may be what ended it. A notification that failed otherwise keeps its template.
-func TestLostAttemptUsesThePreset(t *testing.T) {
+func TestLostAttemptUsesPreset(t *testing.T) {
 	t.Parallel()
 	const own = "69db2f72a0fe7db6448b1501"
 	for _, c := range []struct {

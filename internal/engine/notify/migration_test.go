@@ -14,7 +14,7 @@ import (
 
 // Notifications that waited when the limit of messages came: the end of an incident, a message about no incident and
 // pages are not taken for each other afterwards, and the most severe page is first.
-func TestWaitingNotificationsOfAnEarlierVersion(t *testing.T) {
+func TestWaitingNotificationsOfEarlierVersion(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	text, err := os.ReadFile("../../platform/db/migrations/0055_waiting_notices.sql")

@@ -60,7 +60,7 @@ func (r *fixture) pageText(key string) string {
 }
 
 // The largest incident there is makes a short message.
-func TestAMessageOfFiveThousandAlerts(t *testing.T) {
+func TestMessageOfFiveThousandAlerts(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	long := strings.Repeat("é", 500)
@@ -83,7 +83,7 @@ func TestAMessageOfFiveThousandAlerts(t *testing.T) {
 }
 
 // An alert that cannot be read keeps no page from being sent.
-func TestACorruptAlertBlocksNoPage(t *testing.T) {
+func TestCorruptAlertBlocksNoPage(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	r.outage(3, func(int) map[string]string {
@@ -112,7 +112,7 @@ func TestWhoIsNextFailsAlone(t *testing.T) {
 }
 
 // Whatever an alert contains, the page shows it as text, and links to nothing but http and https.
-func TestThePageShowsHostileTexts(t *testing.T) {
+func TestPageShowsHostileTexts(t *testing.T) {
 	t.Parallel()
 	for _, text := range hostile {
 		r := newFixture(t)
@@ -130,7 +130,7 @@ func TestThePageShowsHostileTexts(t *testing.T) {
 }
 
 // The link of a chat lets its reader act as a person who may read the incident, and as no other.
-func TestChatLinksNeedAPersonWhoMayRead(t *testing.T) {
+func TestChatLinksNeedPersonWhoMayRead(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	r.Links = links

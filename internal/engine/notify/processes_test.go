@@ -30,7 +30,7 @@ func twoProcesses(t *testing.T) (a, b *fixture) {
 
 // A process is frozen while it sends, until another one has sent the notification. Its result, whatever it is, changes
 // nothing.
-func TestTheResultOfAFrozenProcessChangesNothing(t *testing.T) {
+func TestResultOfFrozenProcessChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, failure := range []error{nil, &sender.Error{Message: "no such mailbox"}, &sender.Error{Retry: true, Message: "no answer"}} {
 		frozen, other := twoProcesses(t)
@@ -59,7 +59,7 @@ func TestTheResultOfAFrozenProcessChangesNothing(t *testing.T) {
 }
 
 // What is sent over one mail server has its slots over all processes.
-func TestProcessesShareTheSlotsOfAQueue(t *testing.T) {
+func TestProcessesShareSlotsOfQueue(t *testing.T) {
 	t.Parallel()
 	a, b := twoProcesses(t)
 	release := make(chan struct{})
@@ -86,7 +86,7 @@ func TestProcessesShareTheSlotsOfAQueue(t *testing.T) {
 }
 
 // The messages that a person gets within a minute count over all processes: the rest wait, and share a message.
-func TestProcessesShareABudget(t *testing.T) {
+func TestProcessesShareBudget(t *testing.T) {
 	t.Parallel()
 	a, b := twoProcesses(t)
 	for n := range 30 {

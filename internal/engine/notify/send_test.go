@@ -51,7 +51,7 @@ func TestRetriesBackOffAndEnd(t *testing.T) {
 	}
 }
 
-func TestRetryFollowsTheServiceAnswer(t *testing.T) {
+func TestRetryFollowsServiceAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		failure  error

@@ -57,7 +57,7 @@ func TestGroupListsMostSevereIssues(t *testing.T) {
 	}
 }
 
-func TestTextOfGroupFitsADescription(t *testing.T) {
+func TestTextOfGroupFitsDescription(t *testing.T) {
 	t.Parallel()
 	g := alertGroup{issues: 100}
 	for i := range maxListed {

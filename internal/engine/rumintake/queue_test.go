@@ -55,7 +55,7 @@ func TestOneAccountDoesNotStopAnother(t *testing.T) {
 }
 
 // A body that cannot be read, or that breaks its reader, fails its own request.
-func TestABrokenReportFailsAlone(t *testing.T) {
+func TestBrokenReportFailsAlone(t *testing.T) {
 	t.Parallel()
 	r := New(Config{Log: slog.New(slog.DiscardHandler)})
 	a := rum.Application{AccountID: 1}

@@ -79,7 +79,7 @@ const (
 )
 
 // What goes on for long is notified once, its end once, and what begins again is notified again.
-func TestTheOwnerIsNotifiedOnceUntilItEnds(t *testing.T) {
+func TestOwnerIsNotifiedOnceUntilItEnds(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for range 10 {
@@ -114,7 +114,7 @@ func TestRepetitionIsSentOnce(t *testing.T) {
 }
 
 // In a channel it is an event like any other; a channel that does not take alerts leaves it to the owner.
-func TestAChannelGetsEvents(t *testing.T) {
+func TestChannelGetsEvents(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.write(func(tx *db.Tx) error {

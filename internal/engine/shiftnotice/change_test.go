@@ -16,9 +16,9 @@ const hour, begin = 3600, 1767225600 // 1 January 2026, 00:00 UTC
 // holder is a person in a role.
 type holder struct{ role, person int64 }
 
-// TestChangesEqualTheHourlyModel compares the changes, one after the other, with the persons on call in each hour. Between
+// TestChangesEqualHourlyModel compares the changes, one after the other, with the persons on call in each hour. Between
 // two changes no person changes, and the incoming and outgoing persons are the difference.
-func TestChangesEqualTheHourlyModel(t *testing.T) {
+func TestChangesEqualHourlyModel(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -14,9 +14,9 @@ import (
 	"tocsin/internal/schedule"
 )
 
-// TestChangesOfTheConfigurationStarveNoSchedule changes the configuration before every run, with more schedules than a
+// TestChangesOfConfigurationStarveNoSchedule changes the configuration before every run, with more schedules than a
 // run processes. No run asks for another at once when nothing is left for it, and every schedule has its turn.
-func TestChangesOfTheConfigurationStarveNoSchedule(t *testing.T) {
+func TestChangesOfConfigurationStarveNoSchedule(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t)
 	const schedules = batch

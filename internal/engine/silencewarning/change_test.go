@@ -22,7 +22,7 @@ import (
 
 // More silences than one run checks are about to end while the configuration changes before every run: all of them are
 // checked. A silence whose end moves is checked for the new end.
-func TestEachSilenceIsCheckedWhileTheConfigurationChanges(t *testing.T) {
+func TestEachSilenceIsCheckedWhileConfigurationChanges(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t)
 	now := time.Unix(apitest.Now.Unix(), 0)

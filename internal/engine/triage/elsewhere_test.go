@@ -22,7 +22,7 @@ func (r *fixture) elsewhere() *fixture {
 
 // An account whose events another process decides is left to that one as long as it goes on: else each process would prepare
 // all events, and store its part of them.
-func TestAnAccountIsLeftToTheProcessThatDecidesIt(t *testing.T) {
+func TestAccountIsLeftToProcessThatDecidesIt(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	elsewhere := r.elsewhere()
@@ -75,7 +75,7 @@ func TestAnAccountIsLeftToTheProcessThatDecidesIt(t *testing.T) {
 }
 
 // Another process decides events, and their numbers are those of new ones before the first process stores its verdicts.
-func TestANumberThatIsUsedAgainIsAnotherEvent(t *testing.T) {
+func TestNumberThatIsUsedAgainIsAnotherEvent(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	elsewhere := r.elsewhere()

@@ -17,7 +17,7 @@ var inhibitFile = strings.TrimSuffix(file, "}") + fmt.Sprintf(`,
 
 // A source that ends between the decision about its target and the storing of it inhibits nothing: the target would wait
 // for an end that is past.
-func TestASourceThatEndsMeanwhileInhibitsNothing(t *testing.T) {
+func TestSourceThatEndsMeanwhileInhibitsNothing(t *testing.T) {
 	t.Parallel()
 	for _, ends := range []bool{false, true} {
 		r := newFixtureOf(t, inhibitFile)

@@ -12,7 +12,7 @@ import (
 
 // A database that can be read and takes no writes is no fault of an event: the recovery that comes meanwhile must not be
 // decided before its alert, which would stay open.
-func TestNothingOvertakesWhileTheDatabaseIsAway(t *testing.T) {
+func TestNothingOvertakesWhileDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	away := true

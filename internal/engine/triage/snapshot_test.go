@@ -118,7 +118,7 @@ func TestNoAccountWaitsForAnother(t *testing.T) {
 }
 
 // A rule over its budget counts as not matching. The verdict records it, and the account's owner is notified once.
-func TestARuleOverItsBudgetDoesNotMatch(t *testing.T) {
+func TestRuleOverItsBudgetDoesNotMatch(t *testing.T) {
 	t.Parallel()
 	r := newFixture(t)
 	bus := &activity.Bus{}

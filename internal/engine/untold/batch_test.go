@@ -86,7 +86,7 @@ func (f *fallbacks) notified() map[string]int {
 }
 
 // An account whose rows take long does not hold up the fallback of another.
-func TestASlowAccountHoldsUpNoOther(t *testing.T) {
+func TestSlowAccountHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	slow, told := make(chan struct{}), make(chan struct{})
 	f := newFallbacks(t, func(account int64, _ string) {
@@ -165,7 +165,7 @@ func TestOneThatFailsHoldsUpNoOther(t *testing.T) {
 }
 
 // What a failed transaction would have stored is stored by the next.
-func TestNothingIsLostWhenTheTransactionFails(t *testing.T) {
+func TestNothingIsLostWhenTransactionFails(t *testing.T) {
 	t.Parallel()
 	f := newFallbacks(t, func(int64, string) {})
 	fails := true
@@ -221,7 +221,7 @@ func TestEachRiseIsToldOnce(t *testing.T) {
 }
 
 // A Critical incident that the fallback does not know is first, whatever waits longer; one whose result is awaited is not.
-func TestCriticalIsFirstOfACrowd(t *testing.T) {
+func TestCriticalIsFirstOfCrowd(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	f := newFallbacks(t, func(_ int64, incident string) { asked = append(asked, incident) })

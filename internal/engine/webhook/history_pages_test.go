@@ -11,9 +11,9 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// TestListsEqualTheModel reads random lists from end to end and compares every page and every total with the model, while
+// TestListsEqualModel reads random lists from end to end and compares every page and every total with the model, while
 // another account has deliveries of its own at the same moments.
-func TestListsEqualTheModel(t *testing.T) {
+func TestListsEqualModel(t *testing.T) {
 	t.Parallel()
 	s, r := start(t), rand.New(rand.NewPCG(1, 0))
 	all := random(r, 600)
@@ -79,9 +79,9 @@ func TestWalksSurviveInserts(t *testing.T) {
 	}
 }
 
-// TestPruneDeletesTheOldestAndTheirCounts deletes up to random times and compares lists and totals with the model each
+// TestPruneDeletesOldestAndTheirCounts deletes up to random times and compares lists and totals with the model each
 // time; in the end no row is left in either table.
-func TestPruneDeletesTheOldestAndTheirCounts(t *testing.T) {
+func TestPruneDeletesOldestAndTheirCounts(t *testing.T) {
 	t.Parallel()
 	s, r := start(t), rand.New(rand.NewPCG(3, 0))
 	all := random(r, 300)

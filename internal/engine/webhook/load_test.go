@@ -97,8 +97,8 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// TestTheFirstAndLastMomentAreListed loads what is just accepted and finds it in the widest window.
-func TestTheFirstAndLastMomentAreListed(t *testing.T) {
+// TestFirstAndLastMomentAreListed loads what is just accepted and finds it in the widest window.
+func TestFirstAndLastMomentAreListed(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	first, last := delivery("first", 0), delivery("last", 0)
@@ -117,8 +117,8 @@ func TestTheFirstAndLastMomentAreListed(t *testing.T) {
 	}
 }
 
-// TestRecordRefusesAnIDTwice keeps the counts right when recording fails: nothing of the call is kept.
-func TestRecordRefusesAnIDTwice(t *testing.T) {
+// TestRecordRefusesIDTwice keeps the counts right when recording fails: nothing of the call is kept.
+func TestRecordRefusesIDTwice(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	record(t, s, apitest.AccountA, delivery("first", 0))

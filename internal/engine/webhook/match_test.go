@@ -74,7 +74,7 @@ func subscriber(n int, s integration.Settings) integration.Integration {
 
 // Subscriptions cost the writer nothing: one row is stored, whatever the number of subscribers and the size of their
 // bodies.
-func TestNothingIsMatchedInTheWriteTransaction(t *testing.T) {
+func TestNothingIsMatchedInWriteTransaction(t *testing.T) {
 	t.Parallel()
 	var hooks []integration.Integration
 	for n := range 50 {

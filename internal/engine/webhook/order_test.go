@@ -90,7 +90,7 @@ func (h *hooked) runner(now *clock.Manual) *jobs.Runner {
 }
 
 // While an endpoint is healthy, the messages of each object arrive one after the other, in the order of the events.
-func TestMessagesOfAnObjectArriveInOrder(t *testing.T) {
+func TestMessagesOfObjectArriveInOrder(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(apitest.Setting(t, "TOCSIN_WEBHOOK_SEEDS", 2)) {
 		random := rand.New(rand.NewPCG(seed, 3))
@@ -124,7 +124,7 @@ func TestMessagesOfAnObjectArriveInOrder(t *testing.T) {
 
 // An endpoint that fails now and then gets each message in the end. A message waits for an earlier one of its object for
 // a minute at most, so an object whose first message is refused for a day still gets the others.
-func TestAFailureHoldsUpItsObjectForAMinuteOnly(t *testing.T) {
+func TestFailureHoldsUpItsObjectForMinuteOnly(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(apitest.Setting(t, "TOCSIN_WEBHOOK_SEEDS", 2)) {
 		random := rand.New(rand.NewPCG(seed, 4))
@@ -163,7 +163,7 @@ func TestAFailureHoldsUpItsObjectForAMinuteOnly(t *testing.T) {
 
 // The first message of an object is refused for ever: the later ones arrive after a minute, and so does one that is made
 // long after the refusal.
-func TestAMessageThatIsNeverTakenDoesNotKeepTheOthers(t *testing.T) {
+func TestMessageThatIsNeverTakenDoesNotKeepOthers(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Webhook-Number") == "1" {

@@ -71,7 +71,7 @@ func together(t *testing.T, d *db.DB, all ...func()) {
 
 // A process is frozen during an attempt until another one has delivered the message. Its result does not change the
 // message or the endpoint: the attempt is only kept in the history.
-func TestTheResultOfAFrozenProcessIsOnlyKept(t *testing.T) {
+func TestResultOfFrozenProcessIsOnlyKept(t *testing.T) {
 	t.Parallel()
 	h, c := hook(t, subscriber(1, integration.Settings{Endpoint: "https://example.com/"})), clock.At(apitest.Now)
 	put(t, h, c, 1)
@@ -102,7 +102,7 @@ func TestTheResultOfAFrozenProcessIsOnlyKept(t *testing.T) {
 
 // An endpoint that is held gets one probe, although many processes have found it due; and an endpoint has its four slots
 // over all of them.
-func TestProcessesShareAnEndpoint(t *testing.T) {
+func TestProcessesShareEndpoint(t *testing.T) {
 	t.Parallel()
 	h, c := hook(t, subscriber(1, integration.Settings{Endpoint: "https://example.com/"})), clock.At(apitest.Now)
 	var calls atomic.Int64

@@ -122,7 +122,7 @@ func (h *hooked) replay() {
 
 // A hundred thousand messages are replayed to an endpoint that does not answer. What happens now reaches it at once: the
 // replay has two of its four slots.
-func TestAReplayLeavesSlotsForWhatHappensNow(t *testing.T) {
+func TestReplayLeavesSlotsForWhatHappensNow(t *testing.T) {
 	t.Parallel()
 	g := newGated(t)
 	h := hook(t, subscriber(1, integration.Settings{Endpoint: g.URL}))
@@ -152,7 +152,7 @@ func TestAReplayLeavesSlotsForWhatHappensNow(t *testing.T) {
 
 // A replay sends each message of its window once, those of an object in order, across restarts and failures of the
 // endpoint, and marks each attempt. A message that is refused does not stop it.
-func TestAReplaySendsEachMessageOnce(t *testing.T) {
+func TestReplaySendsEachMessageOnce(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	taken := map[string]int{}
@@ -199,7 +199,7 @@ func TestAReplaySendsEachMessageOnce(t *testing.T) {
 }
 
 // A replay ends when its webhook is disabled, and does not begin again when that is enabled.
-func TestAReplayEndsWithItsWebhook(t *testing.T) {
+func TestReplayEndsWithItsWebhook(t *testing.T) {
 	t.Parallel()
 	h := hook(t, subscriber(1, integration.Settings{Endpoint: "http://127.0.0.1:1"}))
 	h.history(10)

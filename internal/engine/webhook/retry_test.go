@@ -57,7 +57,7 @@ func FuzzRetryAfter(f *testing.F) {
 
 // A message that is not accepted is tried between 15 and 40 times, with delays from about 4 seconds to 2½ hours. The last
 // attempt is within a day, and not long before its end.
-func TestMessagesAreRetriedForADay(t *testing.T) {
+func TestMessagesAreRetriedForDay(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 0))
@@ -93,7 +93,7 @@ func TestMessagesAreRetriedForADay(t *testing.T) {
 	}
 }
 
-func TestSlotsOfAnEndpoint(t *testing.T) {
+func TestSlotsOfEndpoint(t *testing.T) {
 	t.Parallel()
 	for failures, want := range map[int64]int{0: 16, 9: 16, 10: 1, 50: 1} {
 		if got := (&endpoint{failures: failures}).slots(); got != want {

@@ -8,7 +8,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func TestCorrectedShowsTheSharedTime(t *testing.T) {
+func TestCorrectedShowsSharedTime(t *testing.T) {
 	machine := At(noon.Add(time.Hour)) // an hour ahead
 	c := Correct(machine)
 	if !c.Now().Equal(noon.Add(time.Hour)) || c.Offset() != 0 {

@@ -14,7 +14,7 @@ type position struct {
 
 var secret = []byte("a secret of the server")
 
-func TestDecodeReturnsThePosition(t *testing.T) {
+func TestDecodeReturnsPosition(t *testing.T) {
 	for _, p := range []position{{}, {1776052800000, "x"}, {-1, `"<é>&` + "\u2028\x00"}} {
 		text := Encode(secret, "list", p)
 		if got, ok := Decode[position](secret, "list", text); !ok || got != p {
@@ -23,14 +23,14 @@ func TestDecodeReturnsThePosition(t *testing.T) {
 	}
 }
 
-func TestACursorCanBeRead(t *testing.T) {
+func TestCursorCanBeRead(t *testing.T) {
 	text, err := base64.StdEncoding.DecodeString(Encode(secret, "list", position{7, "x"}))
 	if err != nil || !strings.HasPrefix(string(text), `{"at":7,"id":"x","tag":"`) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
 
-func TestACursorIsValidForItsListOnly(t *testing.T) {
+func TestCursorIsValidForItsListOnly(t *testing.T) {
 	text := Encode(secret, "list", position{7, "x"})
 	for _, c := range []struct {
 		name, binding string

@@ -11,8 +11,8 @@ import (
 // row is an element with the source it came from: equal keys of different sources are different rows.
 type row struct{ key, source, index int }
 
-// TestMergeIsTheHeadOfTheSortedWhole compares Merge with sorting all elements, and counts the elements read.
-func TestMergeIsTheHeadOfTheSortedWhole(t *testing.T) {
+// TestMergeIsHeadOfSortedWhole compares Merge with sorting all elements, and counts the elements read.
+func TestMergeIsHeadOfSortedWhole(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	for round := range 500 {
 		sources := make([][]row, r.IntN(12))
@@ -48,7 +48,7 @@ func TestMergeIsTheHeadOfTheSortedWhole(t *testing.T) {
 	}
 }
 
-func TestMergeStopsAtAnError(t *testing.T) {
+func TestMergeStopsAtError(t *testing.T) {
 	broken := errors.New("broken")
 	for _, at := range []int{0, 1, 2} {
 		calls := 0

@@ -8,7 +8,7 @@ import (
 )
 
 // While several accounts append, those of many rows have a queue of their own. An account that is alone has none of its own.
-func TestLargeAppendsHaveAQueueOfTheirOwn(t *testing.T) {
+func TestLargeAppendsHaveQueueOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	a, at := &appends{all: newGroup(gate.NewMeter(time.Now)), large: newGroup(gate.NewMeter(time.Now))}, time.Unix(1776052800, 0)
 	for i, v := range []struct {

@@ -13,7 +13,7 @@ import (
 func nothing(*db.DB) error { return nil }
 
 // A backup that is made while others write holds one state of the database, is private, and replaces no file.
-func TestABackupIsConsistent(t *testing.T) {
+func TestBackupIsConsistent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	d := open(t, filepath.Join(dir, "test.db"))
@@ -77,7 +77,7 @@ func TestABackupIsConsistent(t *testing.T) {
 }
 
 // A backup that is interrupted leaves nothing behind.
-func TestABackupThatFailsLeavesNothing(t *testing.T) {
+func TestBackupThatFailsLeavesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	d := open(t, filepath.Join(dir, "test.db"))
@@ -92,7 +92,7 @@ func TestABackupThatFailsLeavesNothing(t *testing.T) {
 }
 
 // A restore refuses what would lose data, and then leaves the database as it was.
-func TestARestoreRefuses(t *testing.T) {
+func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")
@@ -156,7 +156,7 @@ func TestARestoreRefuses(t *testing.T) {
 }
 
 // A restored database is the backup's, prepared. The log of the database that was there is not replayed into it.
-func TestARestoreReplaces(t *testing.T) {
+func TestRestoreReplaces(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "test.db")

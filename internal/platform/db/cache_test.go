@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestCacheIsAMapWithVersions compares the cache with a naive model: Get returns the value that was stored at that
+// TestCacheIsMapWithVersions compares the cache with a naive model: Get returns the value that was stored at that
 // version, and none of another version or owner.
-func TestCacheIsAMapWithVersions(t *testing.T) {
+func TestCacheIsMapWithVersions(t *testing.T) {
 	t.Parallel()
 	type place struct{ owner, version, key int64 }
 	r := rand.New(rand.NewPCG(1, 2))
@@ -51,8 +51,8 @@ func TestCacheIsAMapWithVersions(t *testing.T) {
 	}
 }
 
-// TestALargeOwnerEvictsOnlyItself: however much one owner stores, the values of the others stay.
-func TestALargeOwnerEvictsOnlyItself(t *testing.T) {
+// TestLargeOwnerEvictsOnlyItself: however much one owner stores, the values of the others stay.
+func TestLargeOwnerEvictsOnlyItself(t *testing.T) {
 	t.Parallel()
 	m := newCache(1 << 20)
 	for owner := range int64(20) {
@@ -77,8 +77,8 @@ func TestALargeOwnerEvictsOnlyItself(t *testing.T) {
 	}
 }
 
-// TestSizesIncludeWhatAValuePointsTo: the estimate is no less than the texts that a value points to.
-func TestSizesIncludeWhatAValuePointsTo(t *testing.T) {
+// TestSizesIncludeWhatValuePointsTo: the estimate is no less than the texts that a value points to.
+func TestSizesIncludeWhatValuePointsTo(t *testing.T) {
 	t.Parallel()
 	type inner struct{ texts []string }
 	type outer struct {

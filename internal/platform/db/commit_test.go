@@ -9,7 +9,7 @@ import (
 )
 
 // Functions passed to OnCommit run after the commit, in order. A rollback of the transaction, or of a Try, drops them.
-func TestOnCommitRunsAfterTheCommitOnly(t *testing.T) {
+func TestOnCommitRunsAfterCommitOnly(t *testing.T) {
 	t.Parallel()
 	d := openNew(t)
 	var ran []string
@@ -45,7 +45,7 @@ func TestOnCommitRunsAfterTheCommitOnly(t *testing.T) {
 }
 
 // Writes that share a commit run the functions of each. Those of a write that fails do not run.
-func TestOnCommitOfWritesThatShareACommit(t *testing.T) {
+func TestOnCommitOfWritesThatShareCommit(t *testing.T) {
 	t.Parallel()
 	d := openNew(t)
 	const writes = 40

@@ -129,7 +129,7 @@ func TestTryUndoesWhatFailed(t *testing.T) {
 }
 
 // A function that does not return the error of a statement changes nothing: half of what was meant must not be stored.
-func TestAStatementThatFailedIsNotPassedOver(t *testing.T) {
+func TestStatementThatFailedIsNotPassedOver(t *testing.T) {
 	t.Parallel()
 	d := openItems(t)
 	passedOver := func(tx *db.Tx) error {
@@ -303,7 +303,7 @@ func TestConcurrentReadsAndWrites(t *testing.T) {
 	}
 }
 
-func TestWaitingEndsWithTheContext(t *testing.T) {
+func TestWaitingEndsWithContext(t *testing.T) {
 	t.Parallel()
 	d := openItems(t)
 	err := d.Write(ctx, func(*db.Tx) error {
@@ -355,9 +355,9 @@ func TestCloseWaits(t *testing.T) {
 	expect(t, again, "a")
 }
 
-// TestEveryTableBelongsToAnAccount: the rows of every table are deleted with their account. The tables of sealing
+// TestEveryTableBelongsToAccount: the rows of every table are deleted with their account. The tables of sealing
 // keys, of the key for push, of the hold, of nodes with their slots and of moved accounts belong to the database as a whole.
-func TestEveryTableBelongsToAnAccount(t *testing.T) {
+func TestEveryTableBelongsToAccount(t *testing.T) {
 	t.Parallel()
 	d := openNew(t)
 	err := d.Read(ctx, func(tx *db.Tx) error {

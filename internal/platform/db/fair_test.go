@@ -15,9 +15,9 @@ import (
 
 const hog, other = 1002, 1066 // in the same part of the accounts, and in the first lane
 
-// TestAReaderIsLeftForOthers: reads of one account that never end leave connections for the reads of the others, and for
+// TestReaderIsLeftForOthers: reads of one account that never end leave connections for the reads of the others, and for
 // the program's own.
-func TestAReaderIsLeftForOthers(t *testing.T) {
+func TestReaderIsLeftForOthers(t *testing.T) {
 	t.Parallel()
 	d := openNumbers(t)
 	end, all := make(chan struct{}), sync.WaitGroup{}
@@ -102,9 +102,9 @@ func TestAccountsTakeTurnsToWrite(t *testing.T) {
 	}
 }
 
-// TestAnAccountKeepsNoLaneFromOthers: while an account is written for long, and more of it waits, to be claimed too, every
+// TestAccountKeepsNoLaneFromOthers: while an account is written for long, and more of it waits, to be claimed too, every
 // other account is written and claimed. The embedded engine has one writer: there the others have the next turn.
-func TestAnAccountKeepsNoLaneFromOthers(t *testing.T) {
+func TestAccountKeepsNoLaneFromOthers(t *testing.T) {
 	t.Parallel()
 	d := openNumbers(t)
 	var all sync.WaitGroup

@@ -28,9 +28,9 @@ func addNumber(tx *db.Tx, n int) error {
 	return err
 }
 
-// TestWritesThatShareACommit starts many writes at once. Some fail, some panic, some stop waiting and some violate a
+// TestWritesThatShareCommit starts many writes at once. Some fail, some panic, some stop waiting and some violate a
 // constraint: each must return its own result, and only those that succeed may leave a row.
-func TestWritesThatShareACommit(t *testing.T) {
+func TestWritesThatShareCommit(t *testing.T) {
 	t.Parallel()
 	d := openNumbers(t)
 	const n = 600
@@ -112,9 +112,9 @@ func TestWritesThatShareACommit(t *testing.T) {
 	}
 }
 
-// TestAGroupThatCannotCommit: when the engine rolls the whole transaction back, every write of the group returns an
+// TestGroupThatCannotCommit: when the engine rolls the whole transaction back, every write of the group returns an
 // error.
-func TestAGroupThatCannotCommit(t *testing.T) {
+func TestGroupThatCannotCommit(t *testing.T) {
 	t.Parallel()
 	d := openNumbers(t)
 	gate := make(chan struct{})
@@ -155,8 +155,8 @@ func TestAGroupThatCannotCommit(t *testing.T) {
 	}
 }
 
-// TestWritesJoinAGroupThatRuns: a write that arrives while another runs shares its commit, so both fail together.
-func TestWritesJoinAGroupThatRuns(t *testing.T) {
+// TestWritesJoinGroupThatRuns: a write that arrives while another runs shares its commit, so both fail together.
+func TestWritesJoinGroupThatRuns(t *testing.T) {
 	t.Parallel()
 	d := openNumbers(t)
 	var second sync.WaitGroup

@@ -192,9 +192,9 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// TestWritesOfAnAccountAreAlone writes accounts from two processes' connections at once, and now and then all of them.
+// TestWritesOfAccountAreAlone writes accounts from two processes' connections at once, and now and then all of them.
 // Each reads a number and writes the next: none may be lost.
-func TestWritesOfAnAccountAreAlone(t *testing.T) {
+func TestWritesOfAccountAreAlone(t *testing.T) {
 	t.Parallel()
 	a, dsn := opened(t, `CREATE TABLE purse (account_id BIGINT PRIMARY KEY, coins BIGINT NOT NULL)`)
 	b := connected(t, dsn)
@@ -314,9 +314,9 @@ func TestTryLock(t *testing.T) {
 	}
 }
 
-// TestAWriteThatWaitsHoldsNoOtherAccount: writes of two accounts that come together share a transaction. While one of them
+// TestWriteThatWaitsHoldsNoOtherAccount: writes of two accounts that come together share a transaction. While one of them
 // waits for another process, the other account is written, by its own process and by others.
-func TestAWriteThatWaitsHoldsNoOtherAccount(t *testing.T) {
+func TestWriteThatWaitsHoldsNoOtherAccount(t *testing.T) {
 	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("the embedded engine has one writer")
@@ -348,7 +348,7 @@ func TestAWriteThatWaitsHoldsNoOtherAccount(t *testing.T) {
 }
 
 // While another process writes an account, its claim does not keep the lane from the claims of others.
-func TestAClaimThatWaitsHoldsUpNoOther(t *testing.T) {
+func TestClaimThatWaitsHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("the embedded engine has one writer")

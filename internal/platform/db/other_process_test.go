@@ -9,9 +9,9 @@ import (
 	"tocsin/internal/platform/db"
 )
 
-// TestACommandWritesBesideABusyServer: a server that writes one transaction after the other leaves the lock to another
+// TestCommandWritesBesideBusyServer: a server that writes one transaction after the other leaves the lock to another
 // process, such as tocsin key create, before its time is over.
-func TestACommandWritesBesideABusyServer(t *testing.T) {
+func TestCommandWritesBesideBusyServer(t *testing.T) {
 	t.Parallel()
 	server := openNumbers(t)
 	command, err := db.Open(t.Context(), server.DSN())

@@ -493,8 +493,8 @@ func TestEveryRowHasItsAccount(t *testing.T) {
 	}
 }
 
-// TestAppendWaitsForAnAccountThatMoves: while its row is locked no event is accepted, and none once it is gone.
-func TestAppendWaitsForAnAccountThatMoves(t *testing.T) {
+// TestAppendWaitsForAccountThatMoves: while its row is locked no event is accepted, and none once it is gone.
+func TestAppendWaitsForAccountThatMoves(t *testing.T) {
 	t.Parallel()
 	d := onPostgres(t)
 	write(t, d, `INSERT INTO account (account_id, account_name, time_zone, owner_id, created_at) VALUES (7, 'a', 'UTC', 1, 1)`)
@@ -535,7 +535,7 @@ func TestAppendWaitsForAnAccountThatMoves(t *testing.T) {
 }
 
 // A program that stops does not wait for a statement on partitions that the server does not answer.
-func TestTheEndOfAProgramEndsWorkOnPartitions(t *testing.T) {
+func TestEndOfProgramEndsWorkOnPartitions(t *testing.T) {
 	t.Parallel()
 	d := onPostgres(t)
 	stopping, stop := context.WithTimeout(ctx, 300*time.Millisecond)

@@ -43,9 +43,9 @@ func increment(d *db.DB, owner int64) (version int64, err error) {
 	return version, err
 }
 
-// TestAVersionIsNotOlderThanItsCall: callers share statements, and each is returned the version of its own owner that was
+// TestVersionIsNotOlderThanItsCall: callers share statements, and each is returned the version of its own owner that was
 // the newest when it called, or a newer one.
-func TestAVersionIsNotOlderThanItsCall(t *testing.T) {
+func TestVersionIsNotOlderThanItsCall(t *testing.T) {
 	t.Parallel()
 	d := openVersions(t)
 	var newest [owners]struct { // versions that are stored
@@ -125,8 +125,8 @@ func TestCachedShowsOneState(t *testing.T) {
 	}
 }
 
-// TestTheCacheNeedsNoConnection: while all connections are lent, what the cache has is read.
-func TestTheCacheNeedsNoConnection(t *testing.T) {
+// TestCacheNeedsNoConnection: while all connections are lent, what the cache has is read.
+func TestCacheNeedsNoConnection(t *testing.T) {
 	t.Parallel()
 	d := openVersions(t)
 	if !d.Shared() {

@@ -12,9 +12,9 @@ import (
 	"tocsin/internal/platform/db/dbtest"
 )
 
-// TestRowsAgainstAMap: rows that are inserted, updated and both in any order, in several tables and between other statements,
+// TestRowsAgainstMap: rows that are inserted, updated and both in any order, in several tables and between other statements,
 // are in the end as if each call had run at once.
-func TestRowsAgainstAMap(t *testing.T) {
+func TestRowsAgainstMap(t *testing.T) {
 	t.Parallel()
 	d, _ := opened(t, `CREATE TABLE north (k BIGINT, n TEXT, value BIGINT, PRIMARY KEY (k, n))`, `CREATE TABLE south (k BIGINT, n TEXT, value BIGINT, PRIMARY KEY (k, n))`)
 	type key struct {

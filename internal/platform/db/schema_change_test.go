@@ -75,9 +75,9 @@ func postgresSession(t *testing.T, dsn string) *pgconn.PgConn {
 	return c
 }
 
-// TestStatementsSurviveASchemaChange: a program has prepared its statements, and a newer one changes the schema as one may
+// TestStatementsSurviveSchemaChange: a program has prepared its statements, and a newer one changes the schema as one may
 // that earlier programs run beside. None of their statements fails.
-func TestStatementsSurviveASchemaChange(t *testing.T) {
+func TestStatementsSurviveSchemaChange(t *testing.T) {
 	t.Parallel()
 	changes := []struct{ what, text string }{
 		{"a column", `ALTER TABLE kept ADD COLUMN note TEXT NOT NULL DEFAULT ''`},
@@ -175,9 +175,9 @@ func TestStatementsOfAnotherTypeArePreparedAgain(t *testing.T) {
 	}
 }
 
-// TestAProgramBelowTheFloorWritesNothing: from the moment at which a newer program has raised the floor, one that runs
+// TestProgramBelowFloorWritesNothing: from the moment at which a newer program has raised the floor, one that runs
 // writes nothing, and its error has the reason. It goes on when an operator puts the schema back.
-func TestAProgramBelowTheFloorWritesNothing(t *testing.T) {
+func TestProgramBelowFloorWritesNothing(t *testing.T) {
 	t.Parallel()
 	if dbtest.Server == "" {
 		t.Skip("only for PostgreSQL: one program serves the embedded engine, and looks when it starts")
@@ -215,9 +215,9 @@ func TestAProgramBelowTheFloorWritesNothing(t *testing.T) {
 	}
 }
 
-// TestAMigrationLetsOthersGoOn: a migration that has to wait for another session stops waiting before those who wait behind it
+// TestMigrationLetsOthersGoOn: a migration that has to wait for another session stops waiting before those who wait behind it
 // do, and tries again. In the end it names the session.
-func TestAMigrationLetsOthersGoOn(t *testing.T) {
+func TestMigrationLetsOthersGoOn(t *testing.T) {
 	if dbtest.Server == "" {
 		t.Skip("only for PostgreSQL: the embedded engine has one writer")
 	}

@@ -13,9 +13,9 @@ import (
 	"tocsin/internal/platform/db/dbtest"
 )
 
-// TestANewerSchemaAndItsFloor: a program runs on a schema that a newer one has added to, and leaves it as it is. It
+// TestNewerSchemaAndItsFloor: a program runs on a schema that a newer one has added to, and leaves it as it is. It
 // refuses one that the newer program has made unfit for it.
-func TestANewerSchemaAndItsFloor(t *testing.T) {
+func TestNewerSchemaAndItsFloor(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		floor string
@@ -60,9 +60,9 @@ var added = regexp.MustCompile(`(?i)\bADD COLUMN [^;,]*\bNOT NULL\b[^;,]*`)
 // columns.
 var replaces = map[string]bool{"migrations/postgres/0092_partitions.sql": true, "migrations/postgres/0095_feed_parts.sql": true}
 
-// TestMigrationsThatRemoveRaiseTheFloor: a migration that removes or renames what an earlier program uses must raise the
+// TestMigrationsThatRemoveRaiseFloor: a migration that removes or renames what an earlier program uses must raise the
 // floor, or that program fails beside it with errors of SQL.
-func TestMigrationsThatRemoveRaiseTheFloor(t *testing.T) {
+func TestMigrationsThatRemoveRaiseFloor(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{"migrations/*.sql", "migrations/postgres/*.sql"} {
 		files, err := filepath.Glob(pattern)

@@ -41,7 +41,7 @@ func TestFilesAreReadableByTheirOwnerOnly(t *testing.T) {
 	}
 }
 
-func TestAnExistingFileKeepsItsMode(t *testing.T) {
+func TestExistingFileKeepsItsMode(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	if err := os.WriteFile(path, nil, 0o640); err != nil {
@@ -155,9 +155,9 @@ func TestMigrations(t *testing.T) {
 	}
 }
 
-// TestTheLogIsCopiedBesideTheCommits: a log that is much too small for a commit to copy it is copied, and written again from
+// TestLogIsCopiedBesideCommits: a log that is much too small for a commit to copy it is copied, and written again from
 // its beginning then.
-func TestTheLogIsCopiedBesideTheCommits(t *testing.T) {
+func TestLogIsCopiedBesideCommits(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
 	d := open(t, path)

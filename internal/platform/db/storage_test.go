@@ -9,7 +9,7 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-func TestAFullDiskIsUnavailableAndLosesNothing(t *testing.T) {
+func TestFullDiskIsUnavailableAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	d, err := Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "t.db"))

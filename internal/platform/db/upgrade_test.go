@@ -10,9 +10,9 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// TestClosedIncidentsOfAnOlderDatabase: the migration fills in when incidents were closed, as far as that is known,
+// TestClosedIncidentsOfOlderDatabase: the migration fills in when incidents were closed, as far as that is known,
 // and keeps the escalations of incidents that exist.
-func TestClosedIncidentsOfAnOlderDatabase(t *testing.T) {
+func TestClosedIncidentsOfOlderDatabase(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "old.db")
 	d, err := Connect(t.Context(), "sqlite:"+path)

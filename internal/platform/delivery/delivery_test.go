@@ -72,7 +72,7 @@ func TestSlots(t *testing.T) {
 }
 
 // Results that arrive while the writer is busy are recorded in one transaction.
-func TestResultsShareATransaction(t *testing.T) {
+func TestResultsShareTransaction(t *testing.T) {
 	t.Parallel()
 	d, c := open(t), clock.At(start)
 	var ending sync.WaitGroup
@@ -103,7 +103,7 @@ func TestResultsShareATransaction(t *testing.T) {
 
 // A result that cannot be recorded does not affect the others of its batch. Its row is attempted again when its lease
 // has expired.
-func TestACorruptRowBlocksNoOther(t *testing.T) {
+func TestCorruptRowBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	d, c := open(t), clock.At(start)
 	s := &store{attempt: func(context.Context, *parcel) error { return nil }}
@@ -139,7 +139,7 @@ func TestACorruptRowBlocksNoOther(t *testing.T) {
 }
 
 // A queue whose rows cannot be claimed blocks no other.
-func TestAQueueThatCannotBeClaimedBlocksNoOther(t *testing.T) {
+func TestQueueThatCannotBeClaimedBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	d, c := open(t), clock.At(start)
 	s := &store{attempt: func(context.Context, *parcel) error { return nil }}
@@ -157,7 +157,7 @@ func TestAQueueThatCannotBeClaimedBlocksNoOther(t *testing.T) {
 }
 
 // Wait cancels attempts that still run after the grace. They are not recorded: the next process makes them again.
-func TestWaitEndsWithinTheGrace(t *testing.T) {
+func TestWaitEndsWithinGrace(t *testing.T) {
 	t.Parallel()
 	d, c := open(t), clock.At(start)
 	var stubborn atomic.Bool
@@ -185,7 +185,7 @@ func TestWaitEndsWithinTheGrace(t *testing.T) {
 }
 
 // An attempt that panics has failed. Its error does not reveal the panic's value, which is in the log only.
-func TestAnAttemptThatPanicsHasFailed(t *testing.T) {
+func TestAttemptThatPanicsHasFailed(t *testing.T) {
 	t.Parallel()
 	d, c := open(t), clock.At(start)
 	s := &store{attempt: func(context.Context, *parcel) error { panic("at the disco") }}

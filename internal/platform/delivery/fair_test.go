@@ -12,7 +12,7 @@ import (
 
 // An account that fills the queue of a target, whose attempts hang, delays no other account that uses the target: each
 // may always begin one attempt.
-func TestATargetThatHangsForOneAccountTakesTheOthers(t *testing.T) {
+func TestTargetThatHangsForOneAccountTakesOthers(t *testing.T) {
 	t.Parallel()
 	d, c := open(t), clock.At(start)
 	hang := make(chan struct{})
@@ -45,7 +45,7 @@ func TestATargetThatHangsForOneAccountTakesTheOthers(t *testing.T) {
 
 // One account has thousands of rows for a target, nine have twenty each. The rows of the nine are delivered while the
 // first still has most of its own: slots are divided between accounts, not by age.
-func TestAccountsShareATarget(t *testing.T) {
+func TestAccountsShareTarget(t *testing.T) {
 	t.Parallel()
 	d, c := open(t), clock.At(start)
 	r := newRunner(d, c, &store{attempt: func(context.Context, *parcel) error { return nil }}, time.Minute)

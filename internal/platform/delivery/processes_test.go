@@ -57,7 +57,7 @@ func TestSlotsHoldOverAllProcesses(t *testing.T) {
 }
 
 // While another process has all slots, a process only reads: an empty write transaction would make all writers wait.
-func TestAProcessThatFindsNoFreeSlotDoesNotWrite(t *testing.T) {
+func TestProcessThatFindsNoFreeSlotDoesNotWrite(t *testing.T) {
 	t.Parallel()
 	all, c := openAll(t, 2), clock.At(start)
 	release := make(chan struct{})
@@ -78,7 +78,7 @@ func TestAProcessThatFindsNoFreeSlotDoesNotWrite(t *testing.T) {
 
 // A process that was frozen for longer than its lease comes back: another one has the rows by now. What it had begun
 // changes nothing, and what it had only claimed it does not begin.
-func TestAFrozenProcessChangesNothing(t *testing.T) {
+func TestFrozenProcessChangesNothing(t *testing.T) {
 	t.Parallel()
 	all, c := openAll(t, 2), clock.At(start)
 	put(t, all[0], 1, "a")
@@ -159,7 +159,7 @@ func besideAWriter(t *testing.T) (all []*db.DB, c *clock.Manual, r *runner, begu
 }
 
 // While an account is being written, and its own claim waits for that, the rows of another one are sent.
-func TestAccountsDoNotWaitForTheClaimsOfOthers(t *testing.T) {
+func TestAccountsDoNotWaitForClaimsOfOthers(t *testing.T) {
 	t.Parallel()
 	all, c, r, begun := besideAWriter(t)
 	put(t, all[0], 2, "mail/2")
@@ -193,7 +193,7 @@ func wantLast(t *testing.T, r *runner, c *clock.Manual, begun <-chan string) {
 
 // A run ends when it is woken, although the claim of an account that is being written has not: rows that became due
 // meanwhile do not wait for that.
-func TestRowsThatBecomeDueDoNotWaitForAClaim(t *testing.T) {
+func TestRowsThatBecomeDueDoNotWaitForClaim(t *testing.T) {
 	defer delivery.Patience(time.Hour)()
 	all, c, r, begun := besideAWriter(t)
 	ended := make(chan struct{})

@@ -100,7 +100,7 @@ func reply(question []byte, address netip.Addr) []byte {
 }
 
 // While it is held, a client dials nothing, whatever else is permitted.
-func TestAHeldClientDialsNothing(t *testing.T) {
+func TestHeldClientDialsNothing(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -51,7 +51,7 @@ func public(ip net.IP) bool {
 
 // Under RefusePrivate an address may be reached exactly when the naive model reports it as public: at both ends of every
 // block, beside them, in the middle, at random, and embedded in each form of IPv6 that holds an IPv4 address.
-func TestPublicAddressesAreThoseOfTheRegistries(t *testing.T) {
+func TestPublicAddressesAreThoseOfRegistries(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	strict := Policy{RefusePrivate: true}

@@ -36,7 +36,7 @@ func worked(percent ...int) (first time.Duration, others bool) {
 
 // An account that always works has a quarter of the time while others work much less, after a moment. Accounts that work alike
 // do not pause, nor does one that is alone.
-func TestAnAccountThatWorksMostPauses(t *testing.T) {
+func TestAccountThatWorksMostPauses(t *testing.T) {
 	for _, c := range []struct {
 		percent     []int
 		least, most time.Duration // of the first in a second
@@ -56,7 +56,7 @@ func TestAnAccountThatWorksMostPauses(t *testing.T) {
 }
 
 // Work of all kinds counts together: an account that does three kinds at once has no more time for them than for one.
-func TestKindsOfWorkShareTheTime(t *testing.T) {
+func TestKindsOfWorkShareTime(t *testing.T) {
 	m := NewMeter(time.Now)
 	const kinds, piece, each, before = 3, 10 * time.Millisecond, 20 * time.Second, (lasts + 2) * window
 	var next [kinds]time.Time
@@ -79,7 +79,7 @@ func TestKindsOfWorkShareTheTime(t *testing.T) {
 }
 
 // A piece of work that took seconds is followed by a pause of seconds, and by no longer one.
-func TestAPauseIsBounded(t *testing.T) {
+func TestPauseIsBounded(t *testing.T) {
 	m, at := NewMeter(time.Now), now
 	for range 100 {
 		at = at.Add(20 * time.Millisecond)
@@ -111,7 +111,7 @@ func TestWaits(t *testing.T) {
 }
 
 // Others that do something for a moment are no company: an account that works all the time does not pause for them.
-func TestAMomentIsNoCompany(t *testing.T) {
+func TestMomentIsNoCompany(t *testing.T) {
 	m := NewMeter(time.Now)
 	for n := range 2000 {
 		at := now.Add(time.Duration(n) * 10 * time.Millisecond)
@@ -125,7 +125,7 @@ func TestAMomentIsNoCompany(t *testing.T) {
 }
 
 // Accounts without work are forgotten.
-func TestTheMeterForgets(t *testing.T) {
+func TestMeterForgets(t *testing.T) {
 	p, at := NewMeter(time.Now), now
 	for account := range int64(30_000) {
 		at = at.Add(time.Millisecond)

@@ -134,8 +134,8 @@ func TestCallsRestForOtherWork(t *testing.T) {
 	}
 }
 
-// TestAnAccountAloneIsNotLimited: nothing waits where there is only one account.
-func TestAnAccountAloneIsNotLimited(t *testing.T) {
+// TestAccountAloneIsNotLimited: nothing waits where there is only one account.
+func TestAccountAloneIsNotLimited(t *testing.T) {
 	x := newTurns(t)
 	if n := len(x.enter(1, 100)); n != 100 {
 		t.Errorf("%d calls at once", n)

@@ -54,7 +54,7 @@ func TestNext(t *testing.T) {
 }
 
 // A server that decides to be held, and whose database is released before it stores that, does not undo the release.
-func TestAReleaseIsNotUndone(t *testing.T) {
+func TestReleaseIsNotUndone(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	d := database(t)
@@ -86,7 +86,7 @@ func TestOpenStoresNothing(t *testing.T) {
 }
 
 // A release of a copy that was never started is one, too.
-func TestReleaseBeforeTheFirstStart(t *testing.T) {
+func TestReleaseBeforeFirstStart(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	d := database(t)

@@ -51,7 +51,7 @@ func TestULIDsBeginWithTheirTime(t *testing.T) {
 	}
 }
 
-func TestIDsOfAMillisecondLaterSortLater(t *testing.T) {
+func TestIDsOfMillisecondLaterSortLater(t *testing.T) {
 	midnight := time.Date(2026, 4, 12, 0, 0, 0, 0, time.UTC)
 	for _, at := range []time.Time{midnight, now, midnight.Add(24*time.Hour - 2*time.Millisecond)} {
 		for name, draw := range map[string]func(time.Time) string{"Message": Message, "ShortAt": ShortAt} {
@@ -111,7 +111,7 @@ func FuzzIsObject(f *testing.F) {
 	})
 }
 
-func TestShortIsTheNumberInBase57(t *testing.T) {
+func TestShortIsNumberInBase57(t *testing.T) {
 	if got, want := short(0, 0), strings.Repeat("2", 22); got != want {
 		t.Errorf("short(0, 0) = %q, want %q", got, want)
 	}

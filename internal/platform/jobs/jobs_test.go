@@ -162,7 +162,7 @@ func TestNoSignalIsLost(t *testing.T) {
 
 // A job that is woken for accounts gets these. It looks for all rows at its start, when the signal was raised for other
 // reasons, when its time has come although it is woken all the time, and in a runner that settles.
-func TestASignalForAccounts(t *testing.T) {
+func TestSignalForAccounts(t *testing.T) {
 	type run struct {
 		accounts []int64
 		all      bool

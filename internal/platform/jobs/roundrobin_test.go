@@ -129,7 +129,7 @@ func TestAccountsTakeTurns(t *testing.T) {
 	r.endAll()
 }
 
-func TestAnAccountHasOneRoundAtOnce(t *testing.T) {
+func TestAccountHasOneRoundAtOnce(t *testing.T) {
 	r := newRounds(t)
 	r.begin(nil, 1, 7)
 	r.begin(nil, 0, 7)
@@ -140,8 +140,8 @@ func TestAnAccountHasOneRoundAtOnce(t *testing.T) {
 	r.endAll()
 }
 
-// TestARoundThatNeverEndsBlocksNoOther: a round that hangs keeps one goroutine; the other accounts have their rounds.
-func TestARoundThatNeverEndsBlocksNoOther(t *testing.T) {
+// TestRoundThatNeverEndsBlocksNoOther: a round that hangs keeps one goroutine; the other accounts have their rounds.
+func TestRoundThatNeverEndsBlocksNoOther(t *testing.T) {
 	r := newRounds(t)
 	r.begin(nil, 1, 7)
 	for range 20 {
@@ -250,8 +250,8 @@ func TestFailuresRest(t *testing.T) {
 	}
 }
 
-// TestAClockThatIsSetBackDoesNotProlongARest: a rest ends when it would last longer than a second.
-func TestAClockThatIsSetBackDoesNotProlongARest(t *testing.T) {
+// TestClockThatIsSetBackDoesNotProlongRest: a rest ends when it would last longer than a second.
+func TestClockThatIsSetBackDoesNotProlongRest(t *testing.T) {
 	r := NewRoundRobin(nil, nil, nil)
 	(&Round{Account: 7, Now: now, turns: r}).Rest(12)
 	if after := r.After(7, now.Add(-time.Hour)); after != 0 {
@@ -407,9 +407,9 @@ func TestAccountsThatAreLeftOverBeginLater(t *testing.T) {
 	r.endAll()
 }
 
-// TestAnAccountIsLeftToAnotherProcess: an account of which another process has done many rows is left to it for a moment; a
+// TestAccountIsLeftToAnotherProcess: an account of which another process has done many rows is left to it for a moment; a
 // few rows are no reason, and a rest that is longer stays.
-func TestAnAccountIsLeftToAnotherProcess(t *testing.T) {
+func TestAccountIsLeftToAnotherProcess(t *testing.T) {
 	r := NewRoundRobin(nil, nil, nil)
 	(&Round{Account: 7, Now: now, turns: r}).Missed(few)
 	if after := r.After(7, now); after != 0 {

@@ -2,8 +2,8 @@ package ratelimit
 
 import "testing"
 
-// TestTheSharesAddUp: whatever the number of processes, together they accept the rate, or one each.
-func TestTheSharesAddUp(t *testing.T) {
+// TestSharesAddUp: whatever the number of processes, together they accept the rate, or one each.
+func TestSharesAddUp(t *testing.T) {
 	for of := 1; of <= 12; of++ {
 		for limit := range 200 {
 			sum := 0
@@ -27,8 +27,8 @@ func TestTheSharesAddUp(t *testing.T) {
 	}
 }
 
-// TestATableAcceptsItsShare: also when the share shrinks and grows while requests come.
-func TestATableAcceptsItsShare(t *testing.T) {
+// TestTableAcceptsItsShare: also when the share shrinks and grows while requests come.
+func TestTableAcceptsItsShare(t *testing.T) {
 	share := &Share{}
 	table := New[string](0).Divided(share)
 	accepted := func() (n int) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestExactlyTheLimitPassesUnderContention(t *testing.T) {
+func TestExactlyLimitPassesUnderContention(t *testing.T) {
 	table := New[string](0)
 	var passed atomic.Int64
 	var group sync.WaitGroup
@@ -60,7 +60,7 @@ func TestIdleKeysAreDeleted(t *testing.T) {
 	}
 }
 
-func TestAFullTableSharesOneWindow(t *testing.T) {
+func TestFullTableSharesOneWindow(t *testing.T) {
 	rate := Rate{PerMinute: 3}
 	table := New[int](100)
 	passed := func(from, to int) (n int) {

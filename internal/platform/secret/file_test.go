@@ -39,7 +39,7 @@ func names(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-func TestFirstUseCreatesTheFile(t *testing.T) {
+func TestFirstUseCreatesFile(t *testing.T) {
 	dir, c := t.TempDir(), &clock{}
 	path := filepath.Join(dir, "keys")
 	// Several processes may start at once: all must end up with one ring.
@@ -67,7 +67,7 @@ func TestFirstUseCreatesTheFile(t *testing.T) {
 	}
 }
 
-func TestAFileThatOthersMayReadIsRefused(t *testing.T) {
+func TestFileThatOthersMayReadIsRefused(t *testing.T) {
 	path, c := filepath.Join(t.TempDir(), "keys"), &clock{}
 	b := open(t, path, c)
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o601, 0o644} {
@@ -92,7 +92,7 @@ func TestAFileThatOthersMayReadIsRefused(t *testing.T) {
 }
 
 // What systemd and Kubernetes pass on belongs to root and is readable through the group or an access list.
-func TestAMountedFileMayBeReadByItsGroup(t *testing.T) {
+func TestMountedFileMayBeReadByItsGroup(t *testing.T) {
 	for _, c := range []struct {
 		mode        os.FileMode
 		owner, self int
@@ -112,7 +112,7 @@ func TestAMountedFileMayBeReadByItsGroup(t *testing.T) {
 	}
 }
 
-func TestABrokenFileIsNeitherUsedNorReplaced(t *testing.T) {
+func TestBrokenFileIsNeitherUsedNorReplaced(t *testing.T) {
 	path, c := filepath.Join(t.TempDir(), "keys"), &clock{}
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestABrokenFileIsNeitherUsedNorReplaced(t *testing.T) {
 	}
 }
 
-func TestAnotherKeyringReadsARotation(t *testing.T) {
+func TestAnotherKeyringReadsRotation(t *testing.T) {
 	dir, c := t.TempDir(), &clock{}
 	path := filepath.Join(dir, "keys")
 	a, b := open(t, path, c), open(t, path, c)
@@ -158,7 +158,7 @@ func TestAnotherKeyringReadsARotation(t *testing.T) {
 	}
 }
 
-func TestUnknownKeysAreReadOnceASecond(t *testing.T) {
+func TestUnknownKeysAreReadOnceSecond(t *testing.T) {
 	path, c := filepath.Join(t.TempDir(), "keys"), &clock{}
 	a, b := open(t, path, c), open(t, path, c)
 	if _, err := b.Open("s1.unknown.AAAA", context); err == nil || !strings.Contains(err.Error(), "unknown") {
@@ -238,7 +238,7 @@ func TestConcurrentRotations(t *testing.T) {
 	}
 }
 
-func TestASymbolicLinkToTheFileIsKept(t *testing.T) {
+func TestSymbolicLinkToFileIsKept(t *testing.T) {
 	dir, c := t.TempDir(), &clock{}
 	file, link := filepath.Join(dir, "real"), filepath.Join(t.TempDir(), "link")
 	a := open(t, file, c)

@@ -158,7 +158,7 @@ func TestRingTextIsRead(t *testing.T) {
 	}
 }
 
-func TestAPrintedKeyringRevealsNoKey(t *testing.T) {
+func TestPrintedKeyringRevealsNoKey(t *testing.T) {
 	b := newKeyring(t, ringText)
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x"} {
 		if got := fmt.Sprintf(verb, b); got != "secret.Keyring" {

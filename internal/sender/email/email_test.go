@@ -45,7 +45,7 @@ func read(t *testing.T, m mailtest.Mail) (mail.Header, map[string]string) {
 	return header, texts
 }
 
-func TestAMail(t *testing.T) {
+func TestMail(t *testing.T) {
 	keyring := mailtest.New(t, mailtest.Options{User: "tocsin:secret"})
 	login := func(s *email.Server) { s.Username, s.Password = "tocsin", "secret" }
 	var receipts []sender.Receipt
@@ -78,7 +78,7 @@ func TestAMail(t *testing.T) {
 	}
 }
 
-func TestMailsOfAnIncidentAreOneThread(t *testing.T) {
+func TestMailsOfIncidentAreOneThread(t *testing.T) {
 	keyring := mailtest.New(t, mailtest.Options{})
 	s := email.Server{Host: keyring.Host, Port: keyring.Port, From: "tocsin@example.com", Insecure: true}
 	for _, m := range []sender.Message{{Key: "1", Thread: "i1", Text: "a"}, {Key: "2", Thread: "i1", Text: "b"}, {Key: "3", Thread: "i2", Text: "c"}, {Key: "4", Text: "d"}} {

@@ -17,8 +17,8 @@ import (
 	"tocsin/internal/sender/webhook"
 )
 
-// TestSignIsTheStandards checks the example in the documentation of Standard Webhooks.
-func TestSignIsTheStandards(t *testing.T) {
+// TestSignIsStandards checks the example in the documentation of Standard Webhooks.
+func TestSignIsStandards(t *testing.T) {
 	got := webhook.Sign("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", []byte(`{"test": 2432232314}`))
 	if want := "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="; got != want {
 		t.Errorf("%s, want %s", got, want)

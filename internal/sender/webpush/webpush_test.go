@@ -51,8 +51,8 @@ func server(t *testing.T) Server {
 
 var loopback = egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
 
-// TestABrowserReadsWhatIsSent sends messages through a push service that checks, and that decrypts them by itself.
-func TestABrowserReadsWhatIsSent(t *testing.T) {
+// TestBrowserReadsWhatIsSent sends messages through a push service that checks, and that decrypts them by itself.
+func TestBrowserReadsWhatIsSent(t *testing.T) {
 	s := webpushtest.New(t)
 	b := s.Browser("phone")
 	from := server(t)
@@ -112,8 +112,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestAPayloadFits: whatever a message holds, it fits, is whole characters, and shows that it was cut.
-func TestAPayloadFits(t *testing.T) {
+// TestPayloadFits: whatever a message holds, it fits, is whole characters, and shows that it was cut.
+func TestPayloadFits(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	alphabet := []rune("aé倒🔔\"\\\n\x00\u2028<>&\u202e")
 	text := func(most int) string {

@@ -100,7 +100,7 @@ func TestSentryCaptures(t *testing.T) {
 }
 
 // The errors of one page are the same issues, whichever SDK reports them.
-func TestBothSDKsHaveTheSameFingerprints(t *testing.T) {
+func TestBothSDKsHaveSameFingerprints(t *testing.T) {
 	keys := func(list []rumerror.Error) map[string]string {
 		all := map[string]string{}
 		for _, e := range list {
@@ -134,7 +134,7 @@ func TestOneMalformedEventCostsNoOther(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoErrorOfThePage(t *testing.T) {
+func TestWhatIsNoErrorOfPage(t *testing.T) {
 	for _, line := range []string{
 		`{"type":"view","error":{"message":"a","source":"source"}}`,
 		`{"type":"error","error":{"message":"a","source":"network"}}`,
@@ -147,7 +147,7 @@ func TestWhatIsNoErrorOfThePage(t *testing.T) {
 	}
 }
 
-func TestAFloodIsCut(t *testing.T) {
+func TestFloodIsCut(t *testing.T) {
 	line := `{"type":"error","error":{"message":"a","source":"source"}}` + "\n"
 	if b := browser.Datadog([]byte(strings.Repeat(line, 5000)), "", captured); len(b.Errors) != browser.MaxErrors || len(b.Errors)+b.Left != 5000 {
 		t.Errorf("%d errors, %d left", len(b.Errors), b.Left)

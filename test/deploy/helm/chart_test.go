@@ -97,7 +97,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-func TestTheEmbeddedEngineIsOnePodWithAVolume(t *testing.T) {
+func TestEmbeddedEngineIsOnePodWithVolume(t *testing.T) {
 	got, err := render(t, values{})
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestTheEmbeddedEngineIsOnePodWithAVolume(t *testing.T) {
 	}
 }
 
-func TestPostgreSQLIsADeployment(t *testing.T) {
+func TestPostgreSQLIsDeployment(t *testing.T) {
 	got, err := render(t, postgres)
 	if err != nil {
 		t.Fatal(err)
