@@ -3,9 +3,7 @@ package rumintake
 import (
 	"context"
 	"errors"
-	"fmt"
 	"hash/fnv"
-	"runtime/debug"
 	"time"
 
 	"tocsin/internal/api"
@@ -93,7 +91,7 @@ func (r *Service) drain(account int64, q *queue) {
 		if len(batch) == 0 {
 			return
 		}
-		r.finish(batch, r.storeSafely(account, batch))
+		r.finish(batch, fault.Guard(func() error { return r.store(context.Background(), account, batch) }))
 	}
 }
 
@@ -113,25 +111,12 @@ func (r *Service) next(account int64, q *queue, last bool) *report {
 }
 
 // decode reads the report's errors. A panic is an error of this report alone.
-func (o *report) decode() (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-		}
-	}()
-	o.batch, err = o.read()
-	o.read = nil // the body is not needed any more
-	return err
-}
-
-// storeSafely is store; a panic is its error.
-func (r *Service) storeSafely(account int64, batch []*report) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-		}
-	}()
-	return r.store(context.Background(), account, batch)
+func (o *report) decode() error {
+	return fault.Guard(func() (err error) {
+		o.batch, err = o.read()
+		o.read = nil // the body is not needed any more
+		return err
+	})
 }
 
 // finish answers reports that were stored together.

@@ -3,8 +3,6 @@ package triage
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -230,7 +228,7 @@ func (m *snapshot) prepare(events []pending) (prepared []pending, failed error) 
 	steps := int64(0)
 	for i := range events {
 		e := &events[i]
-		failed = guarded(func() error { return m.prepareOne(e) })
+		failed = fault.Guard(func() error { return m.prepareOne(e) })
 		if failed != nil {
 			return events[:i], failed
 		}
@@ -251,23 +249,13 @@ func (m *snapshot) prepareOne(p *pending) (err error) {
 
 // guarded runs a decision and fills an item with its verdicts. A panic becomes the error of this item alone.
 func (m *snapshot) guarded(one *item, decide func() ([]decide.Verdict, error)) error {
-	return guarded(func() error {
+	return fault.Guard(func() error {
 		verdicts, err := decide()
 		if err != nil {
 			return err
 		}
 		return m.item(one, verdicts)
 	})
-}
-
-// guarded returns a panic of fn as an error.
-func guarded(fn func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-		}
-	}()
-	return fn()
 }
 
 // setAside counts a failed attempt to decide an event, and leaves the event for later. After maxAttempts it stores a failed

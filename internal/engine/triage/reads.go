@@ -7,6 +7,7 @@ import (
 	"tocsin/internal/core/event"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // want names a row that a decision reads.
@@ -150,7 +151,7 @@ func (m *snapshot) prefetch(events []pending) {
 	}
 	m.fetch(alerts)
 	for i := range events {
-		_ = guarded(func() error {
+		_ = fault.Guard(func() error {
 			found, err := m.groupsOf(events[i].prepared)
 			groups = append(groups, found...)
 			return err

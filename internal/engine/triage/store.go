@@ -3,8 +3,6 @@ package triage
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -20,6 +18,7 @@ import (
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // item holds the verdicts about an event, or about an alert that was decided again, ready to be stored.
@@ -148,14 +147,9 @@ func (r *Service) store(m *snapshot, items []item) (stored int, err error) {
 
 // write runs a write transaction, and updates the metrics after the commit. A panic in fn becomes its error.
 func (r *Service) write(ctx context.Context, account int64, t *counts, fn func(*db.Tx) error) error {
-	err := r.DB.WriteOf(ctx, account, func(tx *db.Tx) (err error) {
-		defer func() {
-			if v := recover(); v != nil {
-				err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-			}
-		}()
+	err := r.DB.WriteOf(ctx, account, func(tx *db.Tx) error {
 		*t = counts{}
-		return fn(tx)
+		return fault.Guard(func() error { return fn(tx) })
 	})
 	if err != nil {
 		return err

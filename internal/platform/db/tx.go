@@ -3,7 +3,6 @@ package db
 import (
 	"cmp"
 	"fmt"
-	"runtime/debug"
 	"slices"
 
 	"tocsin/internal/platform/fault"
@@ -146,7 +145,7 @@ func (t *Tx) Try(fn func() error) (failed, err error) {
 	if t.after != nil {
 		kept = len(*t.after)
 	}
-	failed = guarded(fn)
+	failed = fault.Guard(fn)
 	if unsent := t.Flush(); failed == nil {
 		failed = cmp.Or(unsent, t.broken)
 	}
@@ -163,16 +162,6 @@ func (t *Tx) Try(fn func() error) (failed, err error) {
 		t.broken = nil
 	}
 	return failed, t.Do("RELEASE try")
-}
-
-// guarded returns a panic of fn as an error.
-func guarded(fn func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-		}
-	}()
-	return fn()
 }
 
 // Scan reads the columns of the current row into pointers: to integers, text, bytes, booleans, floats, to

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 )
 
 // order is what is claimed of an account in one transaction.
@@ -110,7 +111,7 @@ func (r *Runner[K, R, O]) follow(ends <-chan claimed[K], left int) {
 // claimOf carries out one order and begins the attempts. Slots that are not used are given back.
 func (r *Runner[K, R, O]) claimOf(ctx context.Context, o order[K], weight int, now time.Time) (all claimed[K]) {
 	var rows [][]R
-	err := guarded(func() error {
+	err := fault.Guard(func() error {
 		return r.DB.ClaimOf(ctx, o.account, func(tx *db.Tx) (err error) {
 			rows, all.contended, err = r.take(tx, o, weight, now)
 			return err

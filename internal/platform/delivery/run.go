@@ -3,12 +3,12 @@ package delivery
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"slices"
 	"time"
 
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/jobs"
 )
 
@@ -198,19 +198,9 @@ func (r *Runner[K, R, O]) commit(account int64, batch []ended[K, R, O]) {
 }
 
 func (r *Runner[K, R, O]) write(account int64, results []Result[R, O]) error {
-	return guarded(func() error {
+	return fault.Guard(func() error {
 		return r.DB.WriteOf(context.Background(), account, func(tx *db.Tx) error { return r.store.Record(tx, results) })
 	})
-}
-
-// guarded returns a panic of fn as an error.
-func guarded(fn func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	return fn()
 }
 
 // release frees the slots of attempts that have ended and wakes the job.

@@ -3,15 +3,14 @@ package jobs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/gate"
 )
 
@@ -140,7 +139,7 @@ func (t *RoundRobin) run(own *Round, do func(*Round) error) {
 	began := time.Now()
 	var waited func() time.Duration
 	own.Ctx, waited = gate.WithWaits(own.Ctx)
-	err := guarded(own, do)
+	err := fault.Guard(func() error { return do(own) })
 	ended, pause := time.Now(), time.Duration(0)
 	if t.first != nil && t.first() {
 		pause = min(ended.Sub(began), maxGiven)
@@ -176,16 +175,6 @@ func (t *RoundRobin) run(own *Round, do func(*Round) error) {
 	delete(t.busy, own.Account)
 	t.mu.Unlock()
 	t.wake.rouse()
-}
-
-// guarded returns a panic of the work as an error.
-func guarded(own *Round, do func(*Round) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return do(own)
 }
 
 // GoesOn reports whether the round may continue: no other account waits for its goroutine, and the program does not stop.
