@@ -37,6 +37,7 @@ var unreadable = map[string]string{
 	"platform/db/rows.go":                    "inserts into and updates a table and columns that the call names; the tests of Insert, Update and Append run them",
 	"platform/db/tx.go":                      "hands on what it is given",
 	"platform/db/text.go":                    "hands on what it is given, which is read at the calls",
+	"platform/jobs/roundrobin.go":            "hands on what it is given, which is read at the calls",
 	"platform/jobs/overdue.go":               "hands on what it is given, which is read at the calls",
 	"platform/db/read.go":                    "begins transactions, and hands on what it is given",
 	"platform/db/versions.go":                "hands on what it is given, which is a constant there",

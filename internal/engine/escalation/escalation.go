@@ -1,7 +1,6 @@
 package escalation
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -40,7 +39,8 @@ func New(r Service) *Service {
 
 // Job returns the background job.
 func (r *Service) Job() jobs.Job {
-	return jobs.Job{Name: "escalate", Interval: time.Second, Run: r.due, Wait: r.accounts.Wait, Signal: r.Wake}
+	run := r.accounts.Rounds(r.DB, goingOn, r.runAccount)
+	return jobs.Job{Name: "escalate", Interval: time.Second, Run: run, Wait: r.accounts.Wait, Signal: r.Wake}
 }
 
 // Failing marks, as the reason of an end, an escalation that fails each time. It has not ended and is retried.
@@ -56,25 +56,6 @@ const retryDelay = 60
 // wakeFor wakes the job for an account, once a transaction has committed.
 func (r *Service) wakeFor(tx *db.Tx, account int64) {
 	tx.OnCommit(func() { r.Wake.RaiseFor(account) })
-}
-
-// due starts the work of each account that has escalations to advance, and returns when the next one is due. An
-// account with work that is due at once comes with the signal; all are looked for once a second.
-func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err error) {
-	accounts, all := r.accounts.Signalled(ctx, now)
-	if !all {
-		return r.accounts.Again(now), r.accounts.Begin(ctx, now, accounts, r.runAccount)
-	}
-	var open []jobs.Next
-	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		open, err = db.All(tx, func(scan db.Scan) (n jobs.Next, err error) { return n, scan(&n.Account, &n.At) }, goingOn)
-		return err
-	})
-	if err != nil {
-		return again, err
-	}
-	accounts, again = r.accounts.Due(open, now)
-	return again, r.accounts.Begin(ctx, now, accounts, r.runAccount)
 }
 
 // goingOn finds every account with an escalation or a follow-up that goes on, and when its first is due. It steps from

@@ -14,6 +14,7 @@ import (
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/evaluator"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/jobs"
 )
 
 // errMarked refuses transitions of an instance whose channels are to change first.
@@ -133,7 +134,7 @@ func (r *Service) settle(ctx context.Context, key evaluator.Key) error {
 	}
 	work := r.closings()
 	for part := range slices.Chunk(rows, putAtOnce) {
-		if _, err := work.Process(ctx, key.Account, part, now); err != nil {
+		if err := work.Process(&jobs.Round{Ctx: ctx, Account: key.Account, Now: now}, part); err != nil {
 			return err
 		}
 	}

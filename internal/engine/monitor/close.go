@@ -144,9 +144,7 @@ func (r *Service) closings() *jobs.Batch[closing] {
 
 // closeJob returns the job that closes instances.
 func (r *Service) closeJob() jobs.Job {
-	run := r.closings().Rounds(r.closes, func(tx *db.Tx) ([]jobs.Next, error) {
-		return db.All(tx, func(scan db.Scan) (n jobs.Next, err error) { return n, scan(&n.Account, &n.At) }, closingAccounts)
-	})
+	run := r.closes.Rounds(r.DB, closingAccounts, r.closings().Round)
 	return jobs.Job{Name: "close alerts of rules", Interval: 5 * time.Second, Run: run, Wait: r.closes.Wait, Signal: r.wake}
 }
 
@@ -157,25 +155,26 @@ const closingAccounts = `WITH RECURSIVE ahead (account_id) AS (
 	SELECT account_id, (SELECT coalesce(min(close_at), 0) FROM rule_instance WHERE account_id = ahead.account_id AND close_at > 0)
 	FROM ahead WHERE account_id IS NOT NULL`
 
-func dueClosings(tx *db.Tx, account int64, now time.Time) (rows []closing, more bool, err error) {
+func dueClosings(tx *db.Tx, t *jobs.Round) (rows []closing, err error) {
 	rows, err = db.All(tx, func(scan db.Scan) (c closing, err error) {
 		c.instance, err = scanInstance(scan)
 		return c, err
 	}, `SELECT `+instanceColumns+` FROM rule_instance WHERE account_id = $1 AND close_at > 0 AND close_at <= $2
-		ORDER BY close_at LIMIT $3 + 0`, account, now.Unix(), putAtOnce)
-	return rows, len(rows) == putAtOnce, err
+		ORDER BY close_at LIMIT $3 + 0`, t.Account, t.Now.Unix(), putAtOnce)
+	t.More, t.Full = len(rows) == putAtOnce, len(rows) == putAtOnce
+	return rows, err
 }
 
-func (r *Service) prepareClosings(_ context.Context, account int64, rows []closing, now time.Time) ([]closing, error) {
-	arrived := now.UnixNano()
-	err := r.DB.Read(db.For(context.Background(), account), func(tx *db.Tx) error {
-		monitors, err := integration.MonitorsOf(tx, account)
+func (r *Service) prepareClosings(t *jobs.Round, rows []closing) ([]closing, error) {
+	arrived := t.Now.UnixNano()
+	err := r.DB.Read(db.For(context.Background(), t.Account), func(tx *db.Tx) error {
+		monitors, err := integration.MonitorsOf(tx, t.Account)
 		if err != nil {
 			return err
 		}
 		for n := range rows {
 			c := &rows[n]
-			if err := c.write(tx, monitors, now); err != nil {
+			if err := c.write(tx, monitors, t.Now); err != nil {
 				return err
 			}
 			for i := range c.events {
@@ -211,11 +210,11 @@ func (c *closing) write(tx *db.Tx, monitors int64, now time.Time) error {
 	return err
 }
 
-func stillClosing(tx *db.Tx, account int64, rows []closing, now time.Time) (left []closing, err error) {
+func stillClosing(tx *db.Tx, t *jobs.Round, rows []closing) (left []closing, err error) {
 	for _, c := range rows {
 		_, found, err := db.One(tx, db.Column[int64], `SELECT 1 FROM rule_instance WHERE account_id = $1 AND rule_id = $2 AND datasource_id = $3
 			AND check_name = $4 AND instance_key = $5 AND close_at > 0 AND close_at <= $6 AND closing = $7`,
-			account, int64(c.key.Rule), int64(c.key.Datasource), c.check, c.hash, now.Unix(), c.instance.closing)
+			t.Account, int64(c.key.Rule), int64(c.key.Datasource), c.check, c.hash, t.Now.Unix(), c.instance.closing)
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +225,7 @@ func stillClosing(tx *db.Tx, account int64, rows []closing, now time.Time) (left
 	return left, nil
 }
 
-func (r *Service) close(tx *db.Tx, account int64, rows []closing, now time.Time) error {
+func (r *Service) close(tx *db.Tx, t *jobs.Round, rows []closing) error {
 	var events []event.Event
 	var bodies []string
 	stored := db.Rows{Table: "rule_transition", Columns: db.Columns(transitionColumns)}
@@ -243,7 +242,7 @@ func (r *Service) close(tx *db.Tx, account int64, rows []closing, now time.Time)
 		if len(c.events) > 0 {
 			first = c.events[0].ID
 		}
-		stored.Values = append(stored.Values, c.transition(now, now, string(evaluate.Closed), c.severity, c.severity, first, c.record))
+		stored.Values = append(stored.Values, c.transition(t.Now, t.Now, string(evaluate.Closed), c.severity, c.severity, first, c.record))
 		if err := c.remove(tx); err != nil {
 			return err
 		}
@@ -252,17 +251,17 @@ func (r *Service) close(tx *db.Tx, account int64, rows []closing, now time.Time)
 		return err
 	}
 	tx.OnCommit(r.Decide.Raise)
-	return triage.Accept(tx, account, events, bodies)
+	return triage.Accept(tx, t.Account, events, bodies)
 }
 
 // retryClosing is how long after a failure an instance is closed again, in seconds.
 const retryClosing = 60
 
-func (r *Service) postponeClosing(tx *db.Tx, account int64, c closing, cause error, now time.Time) error {
-	r.Log.Error("an alert of a rule cannot be closed", "account_id", account, "rule_id", c.key.Rule, "alert_key", c.alertKey, "error", cause)
+func (r *Service) postponeClosing(tx *db.Tx, t *jobs.Round, c closing, cause error) error {
+	r.Log.Error("an alert of a rule cannot be closed", "account_id", t.Account, "rule_id", c.key.Rule, "alert_key", c.alertKey, "error", cause)
 	return tx.Do(`UPDATE rule_instance SET close_at = $6 WHERE account_id = $1 AND rule_id = $2 AND datasource_id = $3
 		AND check_name = $4 AND instance_key = $5 AND close_at > 0`,
-		account, int64(c.key.Rule), int64(c.key.Datasource), c.check, c.hash, now.Unix()+retryClosing)
+		t.Account, int64(c.key.Rule), int64(c.key.Datasource), c.check, c.hash, t.Now.Unix()+retryClosing)
 }
 
 // Overdue counts the instances that should have been closed.

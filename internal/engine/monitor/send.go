@@ -90,7 +90,7 @@ func (r *Service) take(ctx context.Context, from *sender, b evaluator.Batch) (ev
 	}
 	work := jobs.Batch[change]{DB: r.DB, Prepare: r.prepare, Still: r.still, Do: r.store}
 	for part := range slices.Chunk(changes, putAtOnce) {
-		_, err := work.Process(ctx, account, part, now)
+		err := work.Process(&jobs.Round{Ctx: ctx, Account: account, Now: now}, part)
 		switch {
 		case errors.Is(err, errFenced):
 			return evaluator.Taken{Fenced: true}, nil
@@ -139,8 +139,8 @@ func (s *sent) direct(tx *db.Tx, account int64, rule *alertrule.Rule) (err error
 }
 
 // prepare writes the texts and the events of transitions.
-func (r *Service) prepare(_ context.Context, _ int64, changes []change, now time.Time) ([]change, error) {
-	arrived := now.UnixNano()
+func (r *Service) prepare(t *jobs.Round, changes []change) ([]change, error) {
+	arrived := t.Now.UnixNano()
 	for n := range changes {
 		c := &changes[n]
 		c.instance, c.open = c.sent.open[c.Check+"/"+c.Key]
@@ -152,9 +152,9 @@ func (r *Service) prepare(_ context.Context, _ int64, changes []change, now time
 		if c.To != evaluate.Repeat {
 			c.instance.Value = c.Value
 		}
-		c.instance.repeated = now.UnixMilli()
+		c.instance.repeated = t.Now.UnixMilli()
 		if !c.past && (!c.To.Ends() || !c.Silent) {
-			r.write(c, now)
+			r.write(c, t.Now)
 		}
 		for i := range c.events {
 			c.events[i].Received = arrived // they are decided in this order
@@ -190,7 +190,7 @@ func (c *change) begin() {
 }
 
 // still returns the transitions that are to be stored, in the account's transaction.
-func (r *Service) still(tx *db.Tx, account int64, changes []change, _ time.Time) (left []change, err error) {
+func (r *Service) still(tx *db.Tx, _ *jobs.Round, changes []change) (left []change, err error) {
 	w, from := changes[0].Watch, changes[0].from
 	has, err := from.has(tx, w.Slot, changes[0].Epoch)
 	if err != nil {
@@ -256,8 +256,8 @@ func evaluated(tx *db.Tx, key evaluator.Key, cluster string) error {
 }
 
 // store stores transitions with their events.
-func (r *Service) store(tx *db.Tx, account int64, changes []change, now time.Time) error {
-	if err := changes[0].from.taken(tx, changes[0].Watch.Key, now); err != nil {
+func (r *Service) store(tx *db.Tx, t *jobs.Round, changes []change) error {
+	if err := changes[0].from.taken(tx, changes[0].Watch.Key, t.Now); err != nil {
 		return err
 	}
 	var events []event.Event
@@ -283,9 +283,9 @@ func (r *Service) store(tx *db.Tx, account int64, changes []change, now time.Tim
 		if len(c.events) > 0 {
 			first = c.events[0].ID
 		}
-		rows.Values = append(rows.Values, c.instance.transition(now, c.At, string(c.To), c.From, c.Severity, first, c.record))
+		rows.Values = append(rows.Values, c.instance.transition(t.Now, c.At, string(c.To), c.From, c.Severity, first, c.record))
 		if (c.To == evaluate.Begin || c.To == evaluate.Rise) && c.unrouted && !c.past {
-			if err := r.raiseUnrouted(tx, c, now); err != nil {
+			if err := r.raiseUnrouted(tx, c, t.Now); err != nil {
 				return err
 			}
 		}
@@ -294,7 +294,7 @@ func (r *Service) store(tx *db.Tx, account int64, changes []change, now time.Tim
 		return err
 	}
 	tx.OnCommit(r.Decide.Raise)
-	return triage.Accept(tx, account, events, bodies)
+	return triage.Accept(tx, t.Account, events, bodies)
 }
 
 // raiseUnrouted raises the alert that no channel of a rule takes alerts: the account's owner is notified.

@@ -16,6 +16,7 @@ import (
 	"tocsin/internal/engine/untold"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/platform/jobs"
 )
 
@@ -162,6 +163,50 @@ func TestOneThatFailsHoldsUpNoOther(t *testing.T) {
 	f.Clock.Add(time.Minute)
 	f.run()
 	want(1)
+}
+
+// Events that fail hold up no incident, and an incident that fails no events. Each is tried again later.
+func TestEventsAndIncidentsHoldUpNoOther(t *testing.T) {
+	t.Parallel()
+	for name, when := range map[string]string{
+		"events": "NEW.incident_id = '' AND NEW.told_key <> ''", "incidents": "NEW.incident_id <> '' AND NEW.told_key <> ''",
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFallbacks(t, func(int64, string) {})
+			breaks := dbtest.Trigger{Name: "breaks", At: "BEFORE UPDATE ON untold", When: when}
+			f.Write(breaks.Make)
+			f.add(apitest.AccountA, 3)
+			f.Write(func(tx *db.Tx) error {
+				return f.Strays(tx, apitest.AccountA, []untold.Stray{{Why: sentence.New("no_route"),
+					Event: event.Event{ID: "bbbbbbbbbbbbbbbbbbbbbbb1", Integration: 2001, AlertKey: "k", Title: "Disk is full", Severity: event.Critical}}},
+					f.Clock.Now())
+			})
+			told := func(events, incidents int) {
+				t.Helper()
+				f.run()
+				all := f.notified()
+				if all[""] != events || len(all)-min(events, 1) != incidents {
+					t.Errorf("notified of %v, want %d events and %d incidents", all, events, incidents)
+				}
+			}
+			if name == "events" {
+				told(0, 3)
+			} else {
+				told(1, 0)
+			}
+			f.Read(func(tx *db.Tx) error {
+				due, _, err := db.One(tx, db.Column[int64], `SELECT count(*) FROM untold WHERE next_at <= $1`, f.Clock.Now().Unix())
+				if due > 0 {
+					t.Errorf("%d rows are not tried again later, but at once", due)
+				}
+				return err
+			})
+			f.Write(breaks.Drop)
+			f.Exec(`UPDATE notice SET status = 'sent', settled_at = 1`)
+			f.Clock.Add(time.Minute)
+			told(1, 3)
+		})
+	}
 }
 
 // What a failed transaction would have stored is stored by the next.

@@ -1,7 +1,6 @@
 package untold
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -29,7 +28,9 @@ func wait(attempt int64) int64 { return min(int64(digest)<<min(attempt-2, 5), ma
 
 // Job returns the background job.
 func (r *Service) Job() jobs.Job {
-	return jobs.Job{Name: "untold", Interval: time.Second, Run: r.due, Wait: r.accounts.Wait, Signal: r.Wake}
+	work := jobs.Batch[hold]{DB: r.DB, Due: r.next, Prepare: r.prepare, Still: stillDue, Do: r.do, Postpone: r.postpone}
+	run := r.accounts.Rounds(r.DB, open, work.Round)
+	return jobs.Job{Name: "untold", Interval: time.Second, Run: run, Wait: r.accounts.Wait, Signal: r.Wake}
 }
 
 // open finds every account with rows that go on, and when its first is due. It steps from account to account in the index,
@@ -41,156 +42,116 @@ const open = `WITH RECURSIVE ahead (account_id) AS (
 	SELECT account_id, (SELECT coalesce(min(next_at), 0) FROM untold WHERE account_id = ahead.account_id AND next_at > 0)
 	FROM ahead WHERE account_id IS NOT NULL`
 
-// due starts the work of each account that has rows due, and returns when the next row is.
-func (r *Service) due(ctx context.Context, now time.Time) (again time.Time, err error) {
-	accounts, everyone := r.accounts.Signalled(ctx, now)
-	if !everyone {
-		return r.accounts.Again(now), r.accounts.Begin(ctx, now, accounts, r.runAccount)
-	}
-	var all []jobs.Next
-	if err := r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		all, err = db.All(tx, func(scan db.Scan) (n jobs.Next, err error) { return n, scan(&n.Account, &n.At) }, open)
-		return err
-	}); err != nil {
-		return again, err
-	}
-	accounts, again = r.accounts.Due(all, now)
-	return again, r.accounts.Begin(ctx, now, accounts, r.runAccount)
-}
-
 // expensive is how many filter steps of silences make a batch an expensive one (see filter.Meter). The account then waits
 // longer for its next batch, so that others are not delayed.
 const expensive = 1_000_000
 
-// runAccount processes the rows of an account that are due, at most batch. Critical rows without a message come first, because
-// thousands of other rows are due in the second of a digest. A row whose result is awaited waits its turn.
-func (r *Service) runAccount(t *jobs.Round) error {
-	var rows []row
-	err := r.DB.Read(t.Ctx, func(tx *db.Tx) (err error) {
-		rows, err = db.All(tx, scanRow, `SELECT `+columns+` FROM untold
-			WHERE account_id = $1 AND next_at > 0 AND next_at <= $2
-			ORDER BY CASE WHEN severity = 'Critical' AND told_key = '' THEN 0 ELSE 1 END, next_at LIMIT $3 + 0`, t.Account, t.Now.Unix(), batch)
-		return err
-	})
-	if err != nil || len(rows) == 0 {
-		return err
-	}
-	t.More = true // more than a batch
-	incidents := r.holds(t, rows)
-	missed := false
-	err = r.DB.WriteOf(t.Ctx, t.Account, func(tx *db.Tx) error {
-		due, err := stillDue(tx, t.Account, incidents, t.Now)
-		if err != nil {
-			return err
-		}
-		missed = len(due) == 0
-		if err := r.try(tx, t.Account, due, t.Now); err != nil {
-			return err
-		}
-		if !slices.ContainsFunc(rows, func(w row) bool { return w.incident == "" }) {
-			return nil
-		}
-		failed, err := tx.Try(func() error { return r.stray(tx, t.Account, t.Now) })
-		if err != nil || failed == nil {
-			return err
-		}
-		r.Log.Error("the fallback cannot be notified of events", "account_id", t.Account, "error", failed)
-		return tx.Do(`UPDATE untold SET next_at = $3 WHERE account_id = $1 AND incident_id = '' AND next_at > 0 AND next_at <= $2`,
-			t.Account, t.Now.Unix(), t.Now.Unix()+retryDelay)
-	})
-	if missed && err == nil {
-		t.Missed(len(incidents))
-	}
-	return err
-}
-
-// stillDue returns those of the incidents that are due now: another process may have processed the others meanwhile.
-func stillDue(tx *db.Tx, account int64, incidents []hold, now time.Time) ([]hold, error) {
-	if len(incidents) == 0 {
-		return nil, nil
-	}
-	ids := make([]string, len(incidents))
-	for i, h := range incidents {
-		ids[i] = h.incident
-	}
-	open := map[string]bool{}
-	_, err := db.All(tx, func(scan db.Scan) (id string, err error) {
-		err = scan(&id)
-		open[id] = true
-		return id, err
-	}, `SELECT ref_id FROM untold WHERE account_id = $1 AND next_at > 0 AND next_at <= $2
-		AND ref_id IN (SELECT value FROM json_each($3))`, account, now.Unix(), db.JSON(ids))
-	var due []hold
-	for _, h := range incidents {
-		if open[h.incident] {
-			due = append(due, h)
-		}
-	}
-	return due, err
-}
-
-// hold is until when an incident is silent by choice, and why.
+// hold is an incident that is due; empty: the events that are. It is silent by choice until a moment, and why.
 type hold struct {
 	incident string
+	channel  int64
 	until    int64
 	why      sentence.Value
 }
 
-// holds returns which of the incidents among the rows are silent by choice. It ends early, with those that it has asked
-// about, when that takes long.
-func (r *Service) holds(t *jobs.Round, rows []row) (all []hold) {
+// next reads the incidents of an account that are due, and whether events are, at most batch. Critical ones without a message
+// come first, because thousands of other rows are due in the second of a digest. A row whose result is awaited waits its turn.
+func (r *Service) next(tx *db.Tx, t *jobs.Round) (due []hold, err error) {
+	due, err = db.All(tx, func(scan db.Scan) (h hold, err error) { return h, scan(&h.incident, &h.channel) },
+		`SELECT incident_id, channel_id FROM untold
+		WHERE account_id = $1 AND next_at > 0 AND next_at <= $2
+		ORDER BY CASE WHEN severity = 'Critical' AND told_key = '' THEN 0 ELSE 1 END, next_at LIMIT $3 + 0`, t.Account, t.Now.Unix(), batch)
+	t.More = len(due) > 0 // more than a batch
+	return due, err
+}
+
+// prepare finds which of the incidents are silent by choice. It ends early, with those that it has asked about, when that takes
+// long. The events come last, all in one.
+func (r *Service) prepare(t *jobs.Round, due []hold) (asked []hold, _ error) {
 	silenced := func(int64, string) (until int64, why sentence.Value, steps int64, err error) { return 0, "", 0, nil }
 	if r.Silences != nil {
 		silenced = r.Silences(t.Ctx, t.Account, t.Now)
 	}
+	incidents := slices.DeleteFunc(slices.Clone(due), func(h hold) bool { return h.incident == "" })
 	total := int64(0)
-	for _, w := range rows {
-		if w.incident == "" {
-			continue
-		}
-		until, why, steps, err := silenced(w.channel, w.incident)
+	for n := range incidents {
+		h := &incidents[n]
+		var steps int64
+		var err error
+		h.until, h.why, steps, err = silenced(h.channel, h.incident)
 		if err != nil { // it then counts as not silenced
-			r.Log.Error("whether an incident is silenced is not known", "incident_id", w.incident, "account_id", t.Account, "error", err)
+			r.Log.Error("whether an incident is silenced is not known", "incident_id", h.incident, "account_id", t.Account, "error", err)
 		}
-		all = append(all, hold{w.incident, until, why})
+		asked = append(asked, *h)
 		if total += steps; total >= expensive {
 			t.Expensive = true
 			break
 		}
 	}
-	return all
+	if len(incidents) < len(due) {
+		asked = append(asked, hold{})
+	}
+	return asked, nil
 }
 
-// try processes incidents that are due: all together, or each half by itself if that fails. One that fails changes nothing
-// else and is processed again later.
-func (r *Service) try(tx *db.Tx, account int64, due []hold, now time.Time) error {
-	if len(due) == 0 {
-		return nil
+// stillDue returns those of the incidents that are due now: another process may have processed the others meanwhile. The events
+// are read when they are processed.
+func stillDue(tx *db.Tx, t *jobs.Round, due []hold) ([]hold, error) {
+	ids := idsOf(due)
+	if len(ids) == 0 {
+		return due, nil
 	}
-	failed, err := tx.Try(func() error { return r.process(tx, account, due, now) })
-	if err != nil || failed == nil {
+	still, err := db.All(tx, db.Column[string], `SELECT ref_id FROM untold WHERE account_id = $1 AND next_at > 0 AND next_at <= $2
+		AND ref_id IN (SELECT value FROM json_each($3))`, t.Account, t.Now.Unix(), db.JSON(ids))
+	open := map[string]bool{"": true}
+	for _, id := range still {
+		open[id] = true
+	}
+	return slices.DeleteFunc(slices.Clone(due), func(h hold) bool { return !open[h.incident] }), err
+}
+
+// idsOf returns the ids of incidents.
+func idsOf(due []hold) (ids []string) {
+	for _, h := range due {
+		if h.incident != "" {
+			ids = append(ids, h.incident)
+		}
+	}
+	return ids
+}
+
+// do processes incidents, then the events.
+func (r *Service) do(tx *db.Tx, t *jobs.Round, due []hold) error {
+	if err := r.process(tx, t, due); err != nil || due[len(due)-1].incident != "" {
 		return err
 	}
-	if half := len(due) / 2; half > 0 {
-		if err := r.try(tx, account, due[:half], now); err != nil {
-			return err
-		}
-		return r.try(tx, account, due[half:], now)
+	return r.stray(tx, t.Account, t.Now)
+}
+
+// postpone leaves an incident, or the events, for later.
+func (r *Service) postpone(tx *db.Tx, t *jobs.Round, h hold, cause error) error {
+	r.Log.Error("the fallback cannot be notified", "incident_id", h.incident, "account_id", t.Account, "error", cause)
+	if h.incident == "" {
+		return tx.Do(`UPDATE untold SET next_at = $3 WHERE account_id = $1 AND incident_id = '' AND next_at > 0 AND next_at <= $2`,
+			t.Account, t.Now.Unix(), t.Now.Unix()+retryDelay)
 	}
-	r.Log.Error("the fallback cannot be notified", "incident_id", due[0].incident, "account_id", account, "error", failed)
 	return tx.Do(`UPDATE untold SET next_at = $4 WHERE account_id = $1 AND ref_id = $2 AND next_at > 0 AND next_at <= $3`,
-		account, due[0].incident, now.Unix(), now.Unix()+retryDelay)
+		t.Account, h.incident, t.Now.Unix(), t.Now.Unix()+retryDelay)
 }
 
 // process notifies the fallback of incidents, or checks the results. It reads for all of them at its beginning: another
 // process may have processed some of them meanwhile.
-func (r *Service) process(tx *db.Tx, account int64, due []hold, now time.Time) error {
-	holds, ids := map[string]hold{}, make([]string, len(due))
-	for n, h := range due {
-		holds[h.incident], ids[n] = h, h.incident
+func (r *Service) process(tx *db.Tx, t *jobs.Round, due []hold) error {
+	ids, account := idsOf(due), t.Account
+	if len(ids) == 0 {
+		return nil
+	}
+	holds := map[string]hold{}
+	for _, h := range due {
+		holds[h.incident] = h
 	}
 	rows, err := db.All(tx, scanRow, `SELECT `+columns+` FROM untold WHERE account_id = $1 AND next_at > 0 AND next_at <= $2
-		AND ref_id IN (SELECT value FROM json_each($3)) ORDER BY next_at, ref_id`, account, now.Unix(), db.JSON(ids))
+		AND ref_id IN (SELECT value FROM json_each($3)) ORDER BY next_at, ref_id`, account, t.Now.Unix(), db.JSON(ids))
 	if err != nil {
 		return err
 	}
@@ -215,7 +176,7 @@ func (r *Service) process(tx *db.Tx, account int64, due []hold, now time.Time) e
 			over = append(over, w.incident)
 			continue
 		}
-		items, err := r.processOne(tx, w, &i, results[w.key], holds[w.incident], now)
+		items, err := r.processOne(tx, w, &i, results[w.key], holds[w.incident], t.Now)
 		if err != nil {
 			return err
 		}

@@ -1,13 +1,11 @@
 package jobs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/db/dbtest"
@@ -55,15 +53,16 @@ func open(tx *db.Tx) ([]int64, error) {
 func (w *numbers) batch(size int) *Batch[int64] {
 	return &Batch[int64]{
 		DB: w.d,
-		Due: func(tx *db.Tx, _ int64, _ time.Time) ([]int64, bool, error) {
+		Due: func(tx *db.Tx, t *Round) ([]int64, error) {
 			rows, err := open(tx)
-			return rows[:min(size, len(rows))], len(rows) > size, err
+			t.More = len(rows) > size
+			return rows[:min(size, len(rows))], err
 		},
-		Still: func(tx *db.Tx, _ int64, rows []int64, _ time.Time) ([]int64, error) {
+		Still: func(tx *db.Tx, _ *Round, rows []int64) ([]int64, error) {
 			now, err := open(tx)
 			return slices.DeleteFunc(slices.Clone(rows), func(n int64) bool { return !slices.Contains(now, n) }), err
 		},
-		Do: func(tx *db.Tx, _ int64, rows []int64, _ time.Time) error {
+		Do: func(tx *db.Tx, _ *Round, rows []int64) error {
 			for _, n := range rows {
 				if err := tx.Do(`UPDATE number SET done = done + 1 WHERE n = $1`, n); err != nil {
 					return err
@@ -77,7 +76,7 @@ func (w *numbers) batch(size int) *Batch[int64] {
 			}
 			return nil
 		},
-		Postpone: func(tx *db.Tx, _ int64, n int64, cause error, _ time.Time) error {
+		Postpone: func(tx *db.Tx, _ *Round, n int64, cause error) error {
 			w.postponed = append(w.postponed, n)
 			return tx.Do(`UPDATE number SET later = 1 WHERE n = $1`, n)
 		},
@@ -97,11 +96,11 @@ func TestBatchDoesEachRowOnce(t *testing.T) {
 		}
 		b := w.batch(1 + random.IntN(12))
 		other := w.batch(1 + random.IntN(12))
-		b.Prepare = func(ctx context.Context, account int64, rows []int64, now time.Time) ([]int64, error) {
+		b.Prepare = func(t *Round, rows []int64) ([]int64, error) {
 			if random.IntN(2) == 0 {
 				return rows, nil
 			}
-			return rows, other.Round(&Round{Ctx: ctx, Now: now, turns: NewRoundRobin(NewSignal(), nil, nil)})
+			return rows, other.Round(&Round{Ctx: t.Ctx, Now: now, turns: NewRoundRobin(NewSignal(), nil, nil)})
 		}
 		for more := true; more; {
 			r := &Round{Ctx: t.Context(), Now: now, turns: NewRoundRobin(NewSignal(), nil, nil)}
@@ -138,9 +137,50 @@ func TestBatchPostponesNoRowWhileDatabaseIsAway(t *testing.T) {
 	w := newNumbers(t, 10)
 	b := w.batch(10)
 	away := fault.New(fault.Unavailable, "the database is away")
-	b.Do = func(*db.Tx, int64, []int64, time.Time) error { return away }
+	b.Do = func(*db.Tx, *Round, []int64) error { return away }
 	err := b.Round(&Round{Ctx: t.Context(), Now: now, turns: NewRoundRobin(NewSignal(), nil, nil)})
 	if fault.KindOf(err) != fault.Unavailable || len(w.postponed) > 0 {
 		t.Errorf("%v, postponed %v", err, w.postponed)
+	}
+}
+
+// Rows that cannot be postponed are done together or not at all, whichever of them fails and however.
+func TestBatchWithoutPostponeDoesAllRowsOrNone(t *testing.T) {
+	t.Parallel()
+	for corrupt := range int64(3) {
+		w := newNumbers(t, 3)
+		b := w.batch(3)
+		b.Postpone = nil
+		w.corrupt[corrupt] = true
+		if err := b.Process(&Round{Ctx: t.Context(), Now: now}, []int64{0, 1, 2}); err == nil {
+			t.Error("no error of the row")
+		}
+		err := w.d.Read(t.Context(), func(tx *db.Tx) error {
+			left, err := open(tx)
+			if len(left) != 3 {
+				t.Errorf("row %d is corrupt: only %v are left", corrupt, left)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A round whose rows another process has done does not go on, if they were many.
+func TestRoundEndsWhenAnotherProcessIsFaster(t *testing.T) {
+	t.Parallel()
+	for total, goesOn := range map[int64]bool{few: true, few + 1: false} {
+		w := newNumbers(t, total)
+		b := w.batch(int(total))
+		b.Prepare = func(t *Round, rows []int64) ([]int64, error) { return rows, w.batch(int(total)).Process(t, rows) }
+		r := &Round{Ctx: t.Context(), Now: now, turns: NewRoundRobin(NewSignal(), nil, nil)}
+		if err := b.Round(r); err != nil {
+			t.Fatal(err)
+		}
+		if r.GoesOn() != goesOn {
+			t.Errorf("after %d rows the round goes on: %v", total, r.GoesOn())
+		}
 	}
 }

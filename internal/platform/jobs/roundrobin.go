@@ -177,11 +177,12 @@ func (t *RoundRobin) run(own *Round, do func(*Round) error) {
 	t.wake.rouse()
 }
 
-// GoesOn reports whether the round may continue: no other account waits for its goroutine, and the program does not stop.
+// GoesOn reports whether the round may continue: no other account waits for its goroutine, no other process does the work, and
+// the program does not stop.
 func (t *Round) GoesOn() bool {
 	t.turns.mu.Lock()
 	defer t.turns.mu.Unlock()
-	return t.Ctx.Err() == nil && !t.turns.crowded[t.among]
+	return t.Ctx.Err() == nil && !t.missed && !t.turns.crowded[t.among]
 }
 
 // Rest postpones the work numbered up to after, which failed.
@@ -205,6 +206,9 @@ const (
 // other process may have ended.
 func (t *Round) Missed(n int) {
 	r := t.turns
+	if r == nil { // the caller waits for these rows
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if n <= few || !r.rests[t.Account].until.Before(t.Now) {
@@ -227,26 +231,42 @@ func (t *RoundRobin) After(account int64, now time.Time) int64 {
 	return 0
 }
 
-// Next is when the first row of an account is due, Unix seconds.
-type Next struct{ Account, At int64 }
+// next is when the first row of an account is due, Unix seconds.
+type next struct{ account, at int64 }
 
-// Due returns the accounts of which a row is due, without those whose work is postponed, and when the job is to run again
+// due returns the accounts of which a row is due, without those whose work is postponed, and when the job is to run again
 // because of the others; zero: there are none.
-func (t *RoundRobin) Due(all []Next, now time.Time) (accounts []int64, again time.Time) {
+func (t *RoundRobin) due(all []next, now time.Time) (accounts []int64, again time.Time) {
 	for _, n := range all {
-		if n.At <= now.Unix() && t.After(n.Account, now) == 0 {
-			accounts = append(accounts, n.Account)
+		if n.at <= now.Unix() && t.After(n.account, now) == 0 {
+			accounts = append(accounts, n.account)
 		} else {
-			again = Earlier(again, time.Unix(max(n.At, now.Unix()+1), 0))
+			again = Earlier(again, time.Unix(max(n.at, now.Unix()+1), 0))
 		}
 	}
 	return accounts, Earlier(again, t.Again(now))
 }
 
-// Signalled is Signal.Accounts for the signal of the rounds, without the accounts whose work is postponed.
-func (t *RoundRobin) Signalled(ctx context.Context, now time.Time) (accounts []int64, all bool) {
-	accounts, all = t.wake.Accounts(ctx)
-	return slices.DeleteFunc(accounts, func(account int64) bool { return t.After(account, now) > 0 }), all
+// Rounds returns the function of a job that begins rounds of all accounts that have rows. The query finds each of them, and when
+// the first row is due, Unix seconds. An account with rows that are due at once comes with the signal, without the query.
+func (t *RoundRobin) Rounds(d *db.DB, query string, do func(*Round) error) func(context.Context, time.Time) (time.Time, error) {
+	return func(ctx context.Context, now time.Time) (again time.Time, err error) {
+		waiting, all := t.wake.Accounts(ctx)
+		if !all {
+			waiting = slices.DeleteFunc(waiting, func(account int64) bool { return t.After(account, now) > 0 })
+			return t.Again(now), t.Begin(ctx, now, waiting, do)
+		}
+		var rows []next
+		err = d.Read(ctx, func(tx *db.Tx) (err error) {
+			rows, err = db.All(tx, func(scan db.Scan) (n next, err error) { return n, scan(&n.account, &n.at) }, query)
+			return err
+		})
+		if err != nil {
+			return again, err
+		}
+		waiting, again = t.due(rows, now)
+		return again, t.Begin(ctx, now, waiting, do)
+	}
 }
 
 // Earlier returns the first of two moments; zero: none.
