@@ -32,12 +32,12 @@ func (r *Service) Match(ctx context.Context) error {
 	for {
 		var left []int64
 		if err := r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-			left, err = db.All(tx, db.Column[int64], unmatched)
+			left, err = db.All(tx, db.Column[int64], `SELECT DISTINCT account_id FROM webhook_event`)
 			return err
 		}); err != nil || len(left) == 0 {
 			return err
 		}
-		_, err := r.matchAll(ctx, time.Unix(2*matches.Add(1), 0)) // an account that failed does not rest any more
+		_, err := r.Jobs()[0].Run(ctx, time.Unix(2*matches.Add(1), 0)) // an account that failed does not rest any more
 		r.matching.Wait()
 		if err := errors.Join(err, r.matching.Failed()); err != nil {
 			return err

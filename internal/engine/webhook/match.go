@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -18,36 +17,15 @@ const (
 	maxMade    = 512 << 10 // bytes of messages, but at least one of them
 )
 
-// matchAll starts the work of each account with waiting events, so that none waits for the commits of the others.
-func (r *Service) matchAll(ctx context.Context, now time.Time) (again time.Time, err error) {
-	accounts, all := r.match.Accounts(ctx)
-	if all {
-		err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
-			accounts, err = db.All(tx, db.Column[int64], unmatched)
-			return err
-		})
-		if err != nil {
-			return again, err
-		}
-	}
-	accounts = slices.DeleteFunc(accounts, func(account int64) bool { return r.matching.After(account, now) > 0 })
-	return r.matching.Again(now), r.matching.Begin(ctx, now, accounts, r.matchRound)
-}
-
 // maxBatches is how many batches of an account are matched before it has another round.
 const maxBatches = 4
 
 // matchRound matches events of an account while no other account waits.
 func (r *Service) matchRound(t *jobs.Round) error {
+	work := jobs.Batch[matched]{DB: r.DB, Steady: true, Due: r.nextEvents, Prepare: r.prepare, Still: take, Do: r.enqueue}
 	for n := 0; n < maxBatches && (n == 0 || t.GoesOn()); n++ {
-		more, missed, err := r.matchAccount(t.Ctx, t.Account)
-		t.More, t.Full = more, more
-		if err != nil || !more {
+		if err := work.Round(t); err != nil || !t.More {
 			return err
-		}
-		if missed > 0 {
-			t.Missed(missed)
-			break
 		}
 	}
 	return nil
@@ -59,113 +37,111 @@ const unmatched = `WITH RECURSIVE ahead (account_id) AS (
 	SELECT min(account_id) FROM webhook_event
 	UNION ALL SELECT (SELECT min(account_id) FROM webhook_event WHERE account_id > ahead.account_id)
 		FROM ahead WHERE ahead.account_id IS NOT NULL)
-	SELECT account_id FROM ahead WHERE account_id IS NOT NULL`
+	SELECT account_id, 0 FROM ahead WHERE account_id IS NOT NULL`
 
-// matchAccount creates the messages of the first events of an account. Filters and templates of the account are not
-// evaluated in the write transaction. That stores the messages and deletes the events together: each subscriber gets one
-// message of each event, in the order of the events. more reports whether events are left, and missed how many events were
-// read if another process has matched all of them meanwhile.
-func (r *Service) matchAccount(ctx context.Context, account int64) (more bool, missed int, err error) {
-	var events []event
-	var to subscribed
-	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		to, err = r.subscriptions(tx, account)
-		if err != nil {
-			return err
-		}
-		events, err = db.All(tx, scanEvent,
-			`SELECT `+eventColumns+` FROM webhook_event WHERE account_id = $1 ORDER BY number LIMIT $2 + 0`, account, maxEvents)
-		return err
-	})
+// matched is an event with the messages of its subscribers. Filters and templates of the account are not evaluated in the write
+// transaction. That stores the messages and deletes the events together: each subscriber gets one message of each event, in the
+// order of the events.
+type matched struct {
+	event
+	to       *subscribed
+	messages []*message
+	part     bool // it has more subscribers than there was room for
+}
+
+// nextEvents reads the first events of an account.
+func (r *Service) nextEvents(tx *db.Tx, t *jobs.Round) ([]matched, error) {
+	to, err := r.subscriptions(tx, t.Account)
 	if err != nil {
-		return false, 0, err
+		return nil, err
 	}
-	made := matching{account: account, to: to}
+	all, err := db.All(tx, func(scan db.Scan) (matched, error) {
+		e, err := scanEvent(scan)
+		return matched{event: e, to: &to}, err
+	}, `SELECT `+eventColumns+` FROM webhook_event WHERE account_id = $1 ORDER BY number LIMIT $2 + 0`, t.Account, maxEvents)
+	t.More = len(all) == maxEvents
+	t.Full = t.More
+	return all, err
+}
+
+// prepare creates the messages of events, as many as one transaction stores.
+func (r *Service) prepare(t *jobs.Round, all []matched) ([]matched, error) {
 	if r.between != nil {
-		r.between(account)
+		r.between(t.Account)
 	}
-	done := 0
-	for done < len(events) && made.match(&events[done]) {
-		done++
-	}
-	err = r.DB.WriteOf(ctx, account, func(tx *db.Tx) error {
-		held, err := r.enqueue(tx, account, events[:min(done+1, len(events))], done, made.messages)
-		missed = 0
-		if held == 0 {
-			missed = len(events)
+	has := size{}
+	for i := range all {
+		all[i].match(t.Account, &has)
+		if all[i].part {
+			t.More, t.Full = true, true
+			return all[:i+1], nil
 		}
-		return err
-	})
-	return err == nil && (done < len(events) || len(events) == maxEvents), missed, err
+	}
+	return all, nil
 }
 
-// matching collects the messages of some events.
-type matching struct {
-	account  int64
-	to       subscribed
-	messages []made
-	cost     int // of all of them, in bytes written
-}
+// size is how much messages are.
+type size struct{ messages, bytes int }
 
-// made is a message with its event.
-type made struct {
-	message
-	event int64 // its number
-}
-
-// match creates the messages of an event. It returns false when there are enough for one transaction; e.matched is then
-// the last subscriber that has its message.
-func (m *matching) match(e *event) bool {
-	for i := range m.to.all {
-		s := &m.to.all[i]
-		if s.integration <= e.matched || !s.matches(e.webhookType, e.eventType, e.channel, m.to.private) {
+// match creates the messages of an event while there is room for them in the transaction. e.matched is then the last subscriber
+// that has its message.
+func (e *matched) match(account int64, has *size) {
+	for i := range e.to.all {
+		s := &e.to.all[i]
+		if s.integration <= e.matched || !s.matches(e.webhookType, e.eventType, e.channel, e.to.private) {
 			continue
 		}
-		if len(m.messages) >= maxMatched || m.cost >= maxMade {
-			return false
+		if has.messages >= maxMatched || has.bytes >= maxMade {
+			e.part = true
+			return
 		}
-		one := message{
-			account: m.account, id: id.Message(time.UnixMilli(e.at)), integration: s.integration,
+		one := &message{
+			account: account, id: id.Message(time.UnixMilli(e.at)), integration: s.integration,
 			webhookType: e.webhookType, eventType: e.eventType, channel: e.channel, ref: e.ref, started: e.at, happened: e.at,
 		}
 		var cost int
 		one.payload, cost = fillIn(e.payload, one.id, s.body)
-		m.messages = append(m.messages, made{one, e.number})
-		m.cost += cost
+		e.messages = append(e.messages, one)
+		has.messages++
+		has.bytes += cost
 		e.matched = s.integration
 	}
-	return true
 }
 
-// enqueue stores messages, deletes the first done events, and stores how far the event after them was matched. Messages
-// of an event that another process has matched meanwhile are left out; n is how many events it had not.
-func (r *Service) enqueue(tx *db.Tx, account int64, events []event, done int, messages []made) (n int, err error) {
-	held, err := remove(tx, account, events[:done])
+// take deletes events, and stores how far the last one was matched if it has more subscribers. It returns those that no other
+// process has matched meanwhile.
+func take(tx *db.Tx, t *jobs.Round, all []matched) ([]matched, error) {
+	whole, last := all, &all[len(all)-1]
+	if last.part {
+		whole = all[:len(all)-1]
+	}
+	held, err := remove(tx, t.Account, whole)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	n = len(held)
-	for _, e := range events[done:] {
+	if last.part {
 		changed, err := tx.Exec(`UPDATE webhook_event SET matched = $5 WHERE account_id = $1 AND number = $2 AND token = $3 AND matched = $4`,
-			account, e.number, e.token, e.before, e.matched)
+			t.Account, last.number, last.token, last.before, last.matched)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		held[e.number] = changed > 0
-		n += int(changed)
+		held[last.number] = changed > 0
 	}
-	var mine []*message
-	for i := range messages {
-		if held[messages[i].event] {
-			mine = append(mine, &messages[i].message)
-		}
+	return slices.DeleteFunc(slices.Clone(all), func(e matched) bool { return !held[e.number] }), nil
+}
+
+// enqueue stores the messages of events.
+func (r *Service) enqueue(tx *db.Tx, t *jobs.Round, all []matched) error {
+	var messages []*message
+	for _, e := range all {
+		messages = append(messages, e.messages...)
 	}
 	tx.OnCommit(r.runner.Wake)
-	return n, put(tx, account, mine...)
+	return put(tx, t.Account, messages...)
 }
 
 // remove deletes events, and returns by number which of them were as they had been read.
-func remove(tx *db.Tx, account int64, events []event) (held map[int64]bool, err error) {
+func remove(tx *db.Tx, account int64, events []matched) (held map[int64]bool, err error) {
 	held = map[int64]bool{}
 	if len(events) == 0 {
 		return held, nil

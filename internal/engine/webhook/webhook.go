@@ -104,8 +104,9 @@ func New(c Config) *Service {
 // Jobs returns the background work: matching what happened with the subscriptions, sending,
 // reports of endpoints that fail, and replays.
 func (r *Service) Jobs() []jobs.Job {
+	match := r.matching.Rounds(r.DB, unmatched, r.matchRound)
 	return []jobs.Job{
-		{Name: "webhook subscriptions", Interval: time.Second, Run: r.matchAll, Wait: r.matching.Wait, Signal: r.match},
+		{Name: "webhook subscriptions", Interval: time.Second, Run: match, Wait: r.matching.Wait, Signal: r.match},
 		r.runner.Job(),
 		{Name: "webhook endpoints", Interval: time.Minute, Run: r.watch},
 		{Name: "webhook replays", Interval: time.Second, Run: r.replayAll, Signal: r.replays},
