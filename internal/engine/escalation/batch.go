@@ -1,6 +1,7 @@
 package escalation
 
 import (
+	"slices"
 	"time"
 
 	"tocsin/internal/activity"
@@ -29,39 +30,17 @@ var (
 // batchSize returns the most rows that one transaction advances.
 func (r *Service) batchSize() int { return r.DB.BatchSize(100) }
 
-// run advances a batch of an account's rows of one kind.
-func (r *Service) run(t *jobs.Round, k kind) error {
-	due, revision, err := r.readDue(t.Ctx, k, t.Account, t.Now)
-	if err != nil || len(due) == 0 {
-		return err
+// work returns the batches of a kind. When one row fails, it changes nothing, does not affect the others, and is retried later.
+func (r *Service) work(k kind) *jobs.Batch[prepared] {
+	return &jobs.Batch[prepared]{
+		DB: r.DB, Steady: true, Prepare: r.prepare, Still: k.stillDue,
+		Due: func(tx *db.Tx, t *jobs.Round) ([]prepared, error) { return r.readDue(tx, t, k) },
+		Do:  func(tx *db.Tx, t *jobs.Round, due []prepared) error { return r.advanceAll(tx, t, k, due) },
+		Postpone: func(tx *db.Tx, t *jobs.Round, p prepared, failed error) error {
+			tx.SetValue(batchKey{}, nil) // it has what was not stored
+			return k.postpone(r, tx, &p, failed, t.Now)
+		},
 	}
-	t.More = true // more than a batch, or what does not hold any more
-	t.Full = t.Full || len(due) == r.batchSize()
-	due = r.prepareAll(t, due)
-	missed := false
-	err = r.DB.WriteOf(t.Ctx, t.Account, func(tx *db.Tx) error {
-		open, err := k.stillDue(tx, t.Account, t.Now.Unix(), due)
-		missed = err == nil && len(open) == 0
-		if err != nil || missed {
-			return err
-		}
-		is, err := configstore.Revision(tx, t.Account)
-		if err != nil {
-			return err
-		}
-		configstore.Assume(tx, t.Account, is)
-		var ready []prepared
-		for i := range due {
-			if open[due[i].key()] && due[i].holds(is == revision, t.Now) { // the others stay due, or are done
-				ready = append(ready, due[i])
-			}
-		}
-		return r.try(tx, k, ready, t.Now)
-	})
-	if missed {
-		t.Missed(len(due))
-	}
-	return err
 }
 
 // rowKey identifies a row of an account.
@@ -74,18 +53,32 @@ func (p *prepared) key() rowKey { return rowKey{p.incident, p.number} }
 
 // stillDue returns those of the rows that are due now: another process may have advanced the others meanwhile, and reading
 // all that belongs to them again would take most of the time.
-func (k kind) stillDue(tx *db.Tx, account, now int64, due []prepared) (map[rowKey]bool, error) {
+func (k kind) stillDue(tx *db.Tx, t *jobs.Round, due []prepared) (still []prepared, err error) {
 	ids := make([]string, len(due))
 	for i := range due {
 		ids[i] = due[i].incident
 	}
 	open := map[rowKey]bool{}
-	_, err := db.All(tx, func(scan db.Scan) (key rowKey, err error) {
+	_, err = db.All(tx, func(scan db.Scan) (key rowKey, err error) {
 		err = scan(&key.incident, &key.number)
 		open[key] = true
 		return key, err
-	}, k.open, account, now, db.JSON(ids))
-	return open, err
+	}, k.open, t.Account, t.Now.Unix(), db.JSON(ids))
+	if err != nil || len(open) == 0 {
+		return nil, err
+	}
+	revision, err := configstore.Revision(tx, t.Account)
+	if err != nil {
+		return nil, err
+	}
+	configstore.Assume(tx, t.Account, revision)
+	for _, p := range due {
+		if open[p.key()] {
+			p.same = p.revision == revision
+			still = append(still, p)
+		}
+	}
+	return still, nil
 }
 
 const (
@@ -97,35 +90,21 @@ const (
 		WHERE account_id = $1 AND next_at > 0 AND next_at <= $2 AND incident_id IN (SELECT value FROM json_each($3))`
 )
 
-// try advances rows. When one of them fails, each half of them is tried by itself: so that one changes nothing, does not
-// affect the others, and is retried later.
-func (r *Service) try(tx *db.Tx, k kind, due []prepared, now time.Time) error {
-	if len(due) == 0 {
+// advanceAll advances those of the rows that hold. The others stay due.
+func (r *Service) advanceAll(tx *db.Tx, t *jobs.Round, k kind, due []prepared) error {
+	ready := slices.DeleteFunc(slices.Clone(due), func(p prepared) bool { return !p.holds(t.Now) })
+	if len(ready) == 0 {
 		return nil
 	}
-	failed, err := tx.Try(func() error {
-		if err := beginWrite(tx, due); err != nil {
+	if err := beginWrite(tx, ready); err != nil {
+		return err
+	}
+	for i := range ready {
+		if err := k.advance(r, tx, &ready[i], t.Now); err != nil {
 			return err
 		}
-		for i := range due {
-			if err := k.advance(r, tx, &due[i], now); err != nil {
-				return err
-			}
-		}
-		return deleteUnruled(tx, due[0].account)
-	})
-	half := len(due) / 2
-	switch {
-	case err != nil || failed == nil:
-		return err
-	case half == 0:
-		tx.SetValue(batchKey{}, nil) // it has what was not stored
-		return k.postpone(r, tx, &due[0], failed, now)
 	}
-	if err := r.try(tx, k, due[:half], now); err != nil {
-		return err
-	}
-	return r.try(tx, k, due[half:], now)
+	return deleteUnruled(tx, t.Account)
 }
 
 // batch holds what a transaction reads at its beginning about all incidents that it works on.

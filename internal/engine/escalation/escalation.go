@@ -79,10 +79,10 @@ const expensive = 1_000_000
 // runAccount advances the escalations and the follow-ups of an account that are due. One that fails does not block the
 // others.
 func (r *Service) runAccount(t *jobs.Round) error {
-	if err := r.run(t, steps); err != nil {
+	if err := r.work(steps).Round(t); err != nil {
 		return err
 	}
-	return r.run(t, followUps)
+	return r.work(followUps).Round(t)
 }
 
 // stored returns the escalation's row; found is false when it is not as it was prepared: another process may have taken

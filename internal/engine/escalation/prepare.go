@@ -1,7 +1,6 @@
 package escalation
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"time"
@@ -27,6 +26,8 @@ type prepared struct {
 	number   int64
 	started  int64
 	due      int64 // since when it is due, Unix seconds
+	revision int64 // of the configuration when it was prepared
+	same     bool  // it is the same now
 	err      error // why it could not be prepared
 
 	first    bool   // no rule was chosen yet
@@ -47,42 +48,42 @@ type prepared struct {
 
 // readDue reads the rows of an account that are due, with what choosing their rules needs, and the revision of the
 // configuration. One that cannot be read gets its error and does not fail the others.
-func (r *Service) readDue(ctx context.Context, k kind, account int64, now time.Time) (all []prepared, revision int64, err error) {
-	err = r.DB.Snapshot(ctx, func(tx *db.Tx) (err error) {
-		all, err = k.due(tx, account, now.Unix(), r.batchSize())
-		if err != nil || len(all) == 0 {
-			return err
+func (r *Service) readDue(tx *db.Tx, t *jobs.Round, k kind) ([]prepared, error) {
+	all, err := k.due(tx, t.Account, t.Now.Unix(), r.batchSize())
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	t.More = true // more than a batch, or what does not hold any more
+	t.Full = t.Full || len(all) == r.batchSize()
+	revision, err := configstore.Revision(tx, t.Account)
+	if err != nil {
+		return nil, err
+	}
+	configstore.Assume(tx, t.Account, revision)
+	byChannel := map[int64]*choices{}
+	_, failed := beginRead(tx, all)
+	for i := range all {
+		p := &all[i]
+		p.revision = revision
+		if failed != nil { // each by itself
+			_, p.err = beginRead(tx, all[i:i+1])
 		}
-		revision, err = configstore.Revision(tx, account)
-		if err != nil {
-			return err
+		if p.err == nil {
+			p.err = p.read(tx, byChannel)
 		}
-		configstore.Assume(tx, account, revision)
-		byChannel := map[int64]*choices{}
-		_, failed := beginRead(tx, all)
-		for i := range all {
-			p := &all[i]
-			if failed != nil { // each by itself
-				_, p.err = beginRead(tx, all[i:i+1])
+	}
+	alerts, failed := count(tx, all, (*prepared).mayAsk)
+	for i := range all {
+		p := &all[i]
+		if failed != nil {
+			alerts, err = count(tx, all[i:i+1], (*prepared).mayAsk)
+			if err != nil {
+				p.err = err
 			}
-			if p.err == nil {
-				p.err = p.read(tx, byChannel)
-			}
 		}
-		alerts, failed := count(tx, all, (*prepared).mayAsk)
-		for i := range all {
-			p := &all[i]
-			if failed != nil {
-				alerts, err = count(tx, all[i:i+1], (*prepared).mayAsk)
-				if err != nil {
-					p.err = err
-				}
-			}
-			p.alerts = alerts[p.incident]
-		}
-		return nil
-	})
-	return all, revision, err
+		p.alerts = alerts[p.incident]
+	}
+	return all, nil
 }
 
 // read reads the incident, and what its rule is chosen from unless an escalation of the same channel has read that.
@@ -117,9 +118,9 @@ func (p *prepared) mayAsk() bool {
 	return p.err == nil && p.subject.IncidentID != "" && (!p.first || p.options != nil && len(p.options.rules) > 0)
 }
 
-// prepareAll prepares rows, and returns those that are to be advanced now: choosing the rules of the others would take too
+// prepare prepares rows, and returns those that are to be advanced now: choosing the rules of the others would take too
 // long.
-func (r *Service) prepareAll(t *jobs.Round, due []prepared) []prepared {
+func (r *Service) prepare(t *jobs.Round, due []prepared) ([]prepared, error) {
 	var silences func(channel int64, incident string) (int64, sentence.Value, int64, error)
 	if r.Silences != nil {
 		silences = r.Silences(t.Ctx, t.Account, t.Now)
@@ -144,10 +145,10 @@ func (r *Service) prepareAll(t *jobs.Round, due []prepared) []prepared {
 		}
 		if total >= expensive {
 			t.Expensive = true
-			return due[:i+1]
+			return due[:i+1], nil
 		}
 	}
-	return due
+	return due, nil
 }
 
 // chooseRule chooses the rule of an escalation that has none or whose incident's severity rose. It returns how many filter
@@ -168,8 +169,8 @@ const maxRevising = 5
 
 // holds reports whether what was prepared at a revision of the configuration may be taken, although the revision may be
 // another now.
-func (p *prepared) holds(same bool, now time.Time) bool {
-	return same || now.Unix()-p.due >= maxRevising
+func (p *prepared) holds(now time.Time) bool {
+	return p.same || now.Unix()-p.due >= maxRevising
 }
 
 // current reports whether nothing has changed since it was prepared, besides the configuration.
