@@ -120,13 +120,10 @@ func OpenIssues(tx *db.Tx, account int64, after string, limit int) ([]string, er
 		WHERE account_id = $1 AND issue_id > $2 AND status IN ('for_review', 'reviewed') ORDER BY issue_id LIMIT $3 + 0`, account, after, limit)
 }
 
-// AccountsWithOpenIssues returns the accounts that have open issues. It steps from account to account in their index.
+// AccountsWithOpenIssues returns the accounts that have open issues.
 func AccountsWithOpenIssues(tx *db.Tx) ([]int64, error) {
-	return db.All(tx, db.Column[int64], `WITH RECURSIVE ahead (account_id) AS (
-		SELECT min(account_id) FROM rum_issue WHERE status IN ('for_review', 'reviewed')
-		UNION ALL SELECT (SELECT min(account_id) FROM rum_issue WHERE status IN ('for_review', 'reviewed') AND account_id > ahead.account_id)
-			FROM ahead WHERE ahead.account_id IS NOT NULL)
-		SELECT account_id FROM ahead WHERE account_id IS NOT NULL`)
+	return db.All(tx, db.Column[int64],
+		db.Ahead(`FROM rum_issue WHERE status IN ('for_review', 'reviewed')`)+` SELECT account_id FROM ahead WHERE account_id IS NOT NULL`)
 }
 
 // AddSessions counts sessions of an issue and returns how many of them were not counted before.

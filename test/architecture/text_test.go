@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"tocsin/internal/platform/db"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -280,6 +282,12 @@ func (e *evaluator) call(x *ast.CallExpr) ([]string, bool) {
 			return nil, false
 		}
 		return texts, true
+	case "tocsin/internal/platform/db.Ahead":
+		texts, ok := e.texts(x.Args[0])
+		for i := range texts {
+			texts[i] = db.Ahead(texts[i])
+		}
+		return texts, ok
 	case "tocsin/internal/engine/webhook.numbered":
 		return e.texts(x.Args[0])
 	}

@@ -148,10 +148,7 @@ func (r *Service) closeJob() jobs.Job {
 	return jobs.Job{Name: "close alerts of rules", Interval: 5 * time.Second, Run: run, Wait: r.closes.Wait, Signal: r.wake}
 }
 
-const closingAccounts = `WITH RECURSIVE ahead (account_id) AS (
-	SELECT min(account_id) FROM rule_instance WHERE close_at > 0
-	UNION ALL SELECT (SELECT min(account_id) FROM rule_instance WHERE close_at > 0 AND account_id > ahead.account_id)
-		FROM ahead WHERE ahead.account_id IS NOT NULL)
+var closingAccounts = db.Ahead(`FROM rule_instance WHERE close_at > 0`) + `
 	SELECT account_id, (SELECT coalesce(min(close_at), 0) FROM rule_instance WHERE account_id = ahead.account_id AND close_at > 0)
 	FROM ahead WHERE account_id IS NOT NULL`
 

@@ -100,12 +100,8 @@ type first struct {
 
 func scanFirst(scan db.Scan) (f first, err error) { return f, scan(&f.account, &f.event) }
 
-// firsts finds the first event of each account that has some. It steps from account to account in the index, whatever number
-// of events an account has, and in one statement.
-const firsts = `WITH RECURSIVE ahead (account_id) AS (
-	SELECT min(account_id) FROM event_waiting
-	UNION ALL SELECT (SELECT min(account_id) FROM event_waiting WHERE account_id > ahead.account_id)
-		FROM ahead WHERE ahead.account_id IS NOT NULL)
+// firsts finds the first event of each account that has some.
+var firsts = db.Ahead(`FROM event_waiting WHERE TRUE`) + `
 	SELECT account_id, (SELECT event_id FROM event_waiting WHERE account_id = ahead.account_id ORDER BY seq LIMIT 1)
 	FROM ahead WHERE account_id IS NOT NULL`
 

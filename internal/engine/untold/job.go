@@ -33,12 +33,8 @@ func (r *Service) Job() jobs.Job {
 	return jobs.Job{Name: "untold", Interval: time.Second, Run: run, Wait: r.accounts.Wait, Signal: r.Wake}
 }
 
-// open finds every account with rows that go on, and when its first is due. It steps from account to account in the index,
-// in one statement.
-const open = `WITH RECURSIVE ahead (account_id) AS (
-	SELECT min(account_id) FROM untold WHERE next_at > 0
-	UNION ALL SELECT (SELECT min(account_id) FROM untold WHERE next_at > 0 AND account_id > ahead.account_id)
-		FROM ahead WHERE ahead.account_id IS NOT NULL)
+// open finds every account with rows that go on, and when its first is due.
+var open = db.Ahead(`FROM untold WHERE next_at > 0`) + `
 	SELECT account_id, (SELECT coalesce(min(next_at), 0) FROM untold WHERE account_id = ahead.account_id AND next_at > 0)
 	FROM ahead WHERE account_id IS NOT NULL`
 

@@ -31,13 +31,8 @@ func (r *Service) matchRound(t *jobs.Round) error {
 	return nil
 }
 
-// unmatched finds the accounts with events: it steps from one to the next in the index, so that the accounts without any
-// cost nothing.
-const unmatched = `WITH RECURSIVE ahead (account_id) AS (
-	SELECT min(account_id) FROM webhook_event
-	UNION ALL SELECT (SELECT min(account_id) FROM webhook_event WHERE account_id > ahead.account_id)
-		FROM ahead WHERE ahead.account_id IS NOT NULL)
-	SELECT account_id, 0 FROM ahead WHERE account_id IS NOT NULL`
+// unmatched finds the accounts with events.
+var unmatched = db.Ahead(`FROM webhook_event WHERE TRUE`) + ` SELECT account_id, 0 FROM ahead WHERE account_id IS NOT NULL`
 
 // matched is an event with the messages of its subscribers. Filters and templates of the account are not evaluated in the write
 // transaction. That stores the messages and deletes the events together: each subscriber gets one message of each event, in the

@@ -49,11 +49,8 @@ func (s store) Queues(tx *db.Tx, _ time.Time) ([]delivery.Queue[endpointKey], er
 	return waiting, err
 }
 
-// queues steps from account to account along the messages that wait: endpoints without any cost nothing.
-const queues = `WITH RECURSIVE ahead (account_id) AS (
-	SELECT min(account_id) FROM webhook_message WHERE settled_at = 0
-	UNION ALL SELECT (SELECT min(account_id) FROM webhook_message WHERE settled_at = 0 AND account_id > ahead.account_id)
-		FROM ahead WHERE ahead.account_id IS NOT NULL)
+// queues finds the endpoints of the accounts for which messages wait.
+var queues = db.Ahead(`FROM webhook_message WHERE settled_at = 0`) + `
 	SELECT e.account_id, integration_id, failures, held_until,
 		(SELECT coalesce(min(m.due_at), 0) FROM webhook_message m
 		WHERE m.account_id = e.account_id AND m.integration_id = e.integration_id AND m.settled_at = 0)

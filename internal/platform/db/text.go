@@ -98,3 +98,11 @@ func Refold[ID int64 | string](tx *Tx, query, update string) error {
 	}
 	return nil
 }
+
+// Ahead begins a query about each account that has some rows; from is FROM and WHERE of these. It steps from account to account
+// in their index, whatever number of rows an account has, and the accounts without any cost nothing. The query goes on with a
+// SELECT from the table ahead. Its last account_id is NULL.
+func Ahead(from string) string {
+	return `WITH RECURSIVE ahead (account_id) AS (SELECT min(account_id) ` + from + `
+	UNION ALL SELECT (SELECT min(account_id) ` + from + ` AND account_id > ahead.account_id) FROM ahead WHERE ahead.account_id IS NOT NULL)`
+}
