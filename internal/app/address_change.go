@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tocsin/internal/auth"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
@@ -25,7 +26,7 @@ func (a *App) addressChanged(tx *db.Tx, c person.AddressChange, now time.Time) e
 	if c.Old != "" && a.can("email") {
 		old := n
 		old.Method, old.Address = "email", notify.Address{To: c.Old}
-		old.Reason = "it was the address until now"
+		old.Reason = sentence.New("was_address")
 		old.Detail = addressLetter(c, whose.Locale, true)
 		old.Key = changeKey(c.Person, "from", c.Old, now)
 		if err := a.notify.Put(tx, old, now); err != nil {
@@ -44,7 +45,7 @@ func (a *App) addressChanged(tx *db.Tx, c person.AddressChange, now time.Time) e
 	if err != nil {
 		return err
 	}
-	n.Reason, n.Key = "the account's owner", changeKey(c.Person, fmt.Sprint("by ", c.By, " to"), c.New, now)
+	n.Reason, n.Key = sentence.New("owner"), changeKey(c.Person, fmt.Sprint("by ", c.By, " to"), c.New, now)
 	n.Detail = addressLetter(c, of.Locale, false)
 	return a.notify.PutFor(tx, p, nil, n.Severity, n, now)
 }

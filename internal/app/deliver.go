@@ -113,7 +113,7 @@ func (a *App) sendByApp(ctx context.Context, out *egress.Client, to *notify.Dire
 		return sender.Receipt{}, &sender.Error{Message: sentence.Raw(refused.Message)}
 	case err != nil:
 		a.Log.Error("the app of a message could not be read", "integration_id", to.Integration, "error", err)
-		return sender.Receipt{}, &sender.Error{Retry: true, Message: "the integration could not be read; see the server's log"}
+		return sender.Receipt{}, &sender.Error{Retry: true, Message: sentence.New("integration_not_read")}
 	}
 	if to.Chat != "" {
 		return app.Post(ctx, out, to.Chat, m)

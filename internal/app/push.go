@@ -31,13 +31,13 @@ func (a *App) sendPush(ctx context.Context, out *egress.Client, to *notify.Brows
 	switch {
 	case err != nil:
 		a.Log.Error("a browser or the key for push could not be read", "subscription_id", to.Subscription, "error", err)
-		return sender.Receipt{}, &sender.Error{Retry: true, Message: "the browser could not be read; see the server's log"}
+		return sender.Receipt{}, &sender.Error{Retry: true, Message: sentence.New("browser_not_read")}
 	case !found:
-		return sender.Receipt{}, &sender.Error{Message: "the browser was removed"}
+		return sender.Receipt{}, &sender.Error{Message: sentence.New("browser_removed")}
 	}
 	target, err := s.Open(a.Keyring)
 	if err != nil {
-		return sender.Receipt{}, &sender.Error{Message: "the browser's address cannot be opened"}
+		return sender.Receipt{}, &sender.Error{Message: sentence.New("browser_address")}
 	}
 	receipt, err := webpush.Send(ctx, out, webpush.Server{PublicKey: key.Public, PrivateKey: key.Private, Contact: a.contact()},
 		webpush.Browser{Endpoint: target.Endpoint, P256dh: target.P256dh, Auth: target.Auth}, m)

@@ -96,10 +96,10 @@ func (cmd *rulesImportCmd) one(con *console, text string, source, folder int64) 
 		action := map[string]string{"create": ", new", "update": ", updated"}[i.Action]
 		fmt.Fprintf(con.out, "%s: %s%s\n", i.Name, strings.ReplaceAll(i.Status, "_", " "), action)
 		for _, change := range i.Changes {
-			fmt.Fprintln(con.out, "  "+change)
+			fmt.Fprintf(con.out, "  %s\n", change)
 		}
 		if i.Why != "" {
-			fmt.Fprintln(con.out, "  "+i.Why)
+			fmt.Fprintf(con.out, "  %s\n", i.Why)
 		}
 	}
 	for _, p := range proved {

@@ -63,8 +63,8 @@ func alertFeeds(m moments) (items []activity.Item) {
 // they were made responsible.
 func pagesOf(m moments, t trouble, i incident.Incident, rules []channel.EscalateRule) (all []pages.Notification) {
 	assigned := pages.Notification{
-		Account: accountID, Incident: i.IncidentID, Event: activity.IncidentAssign, Cause: pages.Assigned, Method: "email", Reason: "assigned",
-		Detail: pages.Detail{Severity: t.severity},
+		Account: accountID, Incident: i.IncidentID, Event: activity.IncidentAssign, Cause: pages.Assigned, Method: "email",
+		Reason: sentence.New("assigned"), Detail: pages.Detail{Severity: t.severity},
 	}
 	for k, turn := range t.history {
 		p, n := recordOf(turn.person), assigned

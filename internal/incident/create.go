@@ -5,6 +5,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/field"
 )
 
@@ -61,8 +62,7 @@ func (r *Service) create(c *api.Call, in createRequest) (reply Created, err erro
 		}
 		reply.Warnings = warned.Warnings
 	} else if in.ChannelID == 0 {
-		reply.Warnings.Warnings = append(reply.Warnings.Warnings,
-			"assigned_to: is empty and the incident has no channel, so no person is notified of it")
+		reply.Warnings.Warnings = append(reply.Warnings.Warnings, sentence.Words(sentence.New("w_unassigned")))
 	}
 	reply.IncidentID, reply.Title = i.IncidentID, i.Title
 	return reply, Touched(c, &i)

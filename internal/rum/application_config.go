@@ -7,6 +7,7 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
 	"tocsin/internal/configstore"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/team"
@@ -101,10 +102,10 @@ func (a *Application) permitChannels(c *api.Call, before []int64) error {
 // warnings returns the settings that are enabled without effect.
 func (a *Application) warnings() (w api.Warnings) {
 	if a.Alerting.Enabled && len(a.Alerting.ChannelIDs) == 0 {
-		w.Warnings = append(w.Warnings, "alerting is enabled and has no channel_ids, so that issues alert no one")
+		w.Warnings = append(w.Warnings, sentence.Words(sentence.New("w_alerting_nowhere")))
 	}
 	if a.Tracing.Enabled && a.Tracing.Endpoint == "" {
-		w.Warnings = append(w.Warnings, "tracing is enabled and has no endpoint, so that no trace can be linked")
+		w.Warnings = append(w.Warnings, sentence.Words(sentence.New("w_tracing_nowhere")))
 	}
 	return w
 }

@@ -65,3 +65,25 @@ func isPackage(x ast.Expr, name string) bool {
 	id, ok := x.(*ast.Ident)
 	return ok && id.Name == name
 }
+
+// A text that is written where a sentence belongs would be shown in English on every page: it is the same as a stored text of
+// before.
+func TestSentencesAreNotWrittenAsTexts(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.name == "core/sentence" {
+			continue
+		}
+		for _, f := range s.files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				text, ok := n.(*ast.BasicLit)
+				if !ok || text.Value == `""` {
+					return true
+				}
+				if name := s.info.Types[text].Type; name != nil && strings.HasPrefix(name.String(), "tocsin/internal/core/sentence.") {
+					t.Errorf("%s: %s is a sentence: make it by its code", s.at(text), text.Value)
+				}
+				return true
+			})
+		}
+	}
+}

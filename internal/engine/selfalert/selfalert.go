@@ -13,6 +13,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/event"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/triage"
 	"tocsin/internal/person"
@@ -179,7 +180,7 @@ func (r *Service) notifyOwner(tx *db.Tx, w row, status string, now time.Time) er
 		Key:     fmt.Sprintf("own/%s/%d/%s", w.Key, w.opened, status),
 		Event:   "own_alert",
 		Cause:   notify.Own,
-		Reason:  "the account's owner",
+		Reason:  sentence.New("owner"),
 		Detail:  notify.Detail{Subject: w.Title, Text: w.Text},
 	}
 	if w.Repeat > 0 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tocsin/internal/absence"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
@@ -93,7 +94,7 @@ func (t *notifier) move(w *moveWords, id int64) error {
 		return w.subject(clock, span.Start), w.forPerson(clock, id)
 	}, t.zone(p))
 	n.Key = fmt.Sprintf("shift/%d/%s/%d/p%d", t.schedule, what, w.Revision, id)
-	n.Reason, n.Detail.Until = "concerned by an absence", span.End
+	n.Reason, n.Detail.Until = sentence.New("by_absence"), span.End
 	return t.service.Notify.PutFor(t.tx, p, by, "Info", n, t.now)
 }
 

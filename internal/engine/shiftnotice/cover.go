@@ -69,13 +69,13 @@ func (t *notifier) cover(e *schedule.CoverEvent, id int64) error {
 	what, reason := coverAsked, sentence.Raw("asked to cover a shift")
 	switch q.Status {
 	case schedule.CoverAccepted:
-		what, reason = coverTaken, "was asked to cover a shift"
+		what, reason = coverTaken, sentence.New("cover_asked")
 	case schedule.CoverDeclined:
-		what, reason = coverDeclined, "asked for cover"
+		what, reason = coverDeclined, sentence.New("cover_asks")
 	case schedule.CoverCancelled:
-		what, reason = coverCancelled, "concerned by a request for cover"
+		what, reason = coverCancelled, sentence.New("cover_concerned")
 	case schedule.CoverExpired:
-		what, reason = coverExpired, "asked for cover"
+		what, reason = coverExpired, sentence.New("cover_asks")
 	}
 	n := t.notification(what, q.Start, words, t.zone(p))
 	n.Key = fmt.Sprintf("shift/%d/%s/%d/p%d", t.schedule, what, q.RequestID, id)

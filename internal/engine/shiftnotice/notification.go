@@ -207,7 +207,10 @@ func (t *notifier) zone(p notify.Person) *time.Location {
 	return t.shifts.Timeline.Zone
 }
 
-var reasons = map[string]sentence.Value{begins: "takes over", ends: "leaves", today: "on call", changes: "a chat named by the schedule"}
+var reasons = map[string]sentence.Value{
+	begins: sentence.New("shift_takes_over"), ends: sentence.New("shift_leaves"), today: sentence.New("shift_on_call"),
+	changes: sentence.New("chat_of_schedule"),
+}
 
 // by returns the methods for a person: those that the schedule names, or those that the person prefers for shifts. A
 // person without a preference gets an e-mail.

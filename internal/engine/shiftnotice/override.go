@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
@@ -175,7 +176,7 @@ func (t *notifier) override(a *about, revision int64, actor string) error {
 		return "Override in " + t.shifts.Name + " from " + clock(a.from), strings.Join(append(lines, "Changed by "+actor+"."), " ")
 	}, t.zone(p))
 	n.Key = fmt.Sprintf("shift/%d/%s/%d/p%d", t.schedule, a.what, revision, a.person)
-	n.Reason, n.Detail.Until = "concerned by an override", a.to
+	n.Reason, n.Detail.Until = sentence.New("by_override"), a.to
 	if a.what == covered {
 		n.Detail.Rule = fmt.Sprintf("%d/%d", a.override.OverrideID, a.override.Revision)
 	}

@@ -66,7 +66,7 @@ func find(tx *db.Tx, account int64, rule string, end int64, now time.Time) (e en
 	}
 	e.channel, found, err = channel.Find(tx, account, e.rule.ChannelID)
 	if err != nil || !found {
-		return e, "the channel was removed", err
+		return e, sentence.New("channel_removed"), err
 	}
 	return e, "", nil
 }
@@ -115,14 +115,14 @@ func (e ending) words(at string) (subject, text string) {
 func (e ending) reader(tx *db.Tx, account int64) (p notify.Person, why sentence.Value, err error) {
 	p, found, err := e.permitted(tx, account, e.rule.UpdatedBy)
 	if err != nil || found {
-		return p, "made the silence, or changed it last", err
+		return p, sentence.New("made_silence"), err
 	}
 	owner, err := auth.OwnerOf(tx, account)
 	if err != nil {
 		return p, "", err
 	}
 	p, _, err = e.permitted(tx, account, owner)
-	return p, "the account's owner: the person who made the silence has left or may not read it", err
+	return p, sentence.New("owner_for_maker"), err
 }
 
 // permitted returns a person, if the person may read the silence's channel.
@@ -165,7 +165,7 @@ func Stale(d *db.DB, configs *triage.Configs, n *notify.Notification, now time.T
 		return err
 	})
 	if err == nil && !found {
-		return "the person has left or may not read the silence"
+		return sentence.New("may_not_read_silence")
 	}
 	return ""
 }

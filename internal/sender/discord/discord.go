@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
@@ -39,7 +40,7 @@ func (r *reply) Err() *sender.Error {
 		return nil
 	}
 	after := time.Duration(min(r.RetryAfter, 3600) * float64(time.Second))
-	return &sender.Error{Retry: true, After: after, Message: "it asked to wait"}
+	return &sender.Error{Retry: true, After: after, Message: sentence.New("asked_to_wait")}
 }
 
 // Send sends to a channel's webhook and waits until the message is stored. Previews of links are suppressed, so that

@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"strings"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
@@ -74,7 +75,7 @@ func Number(phone string) (number string, ok bool) {
 func (a Account) Send(ctx context.Context, out *egress.Client, kind, to string, m sender.Message) (sender.Receipt, error) {
 	number, ok := Number(to)
 	if !ok {
-		return sender.Receipt{}, &sender.Error{Message: "the phone number is not in international form, such as +4915112345678"}
+		return sender.Receipt{}, &sender.Error{Message: sentence.New("number_form")}
 	}
 	resource, form := "Messages", a.message(m)
 	if kind == "voice" {

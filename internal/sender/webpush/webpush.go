@@ -82,7 +82,7 @@ func Send(ctx context.Context, out *egress.Client, from Server, to Browser, m se
 		})
 	if failure := (*egress.Failure)(nil); err != nil && !errors.As(err, &failure) {
 		// A text of the library may hold the endpoint.
-		return sender.Receipt{}, &sender.Error{Message: "the message cannot be encrypted for the browser"}
+		return sender.Receipt{}, &sender.Error{Message: sentence.New("push_not_encrypted")}
 	}
 	return sender.Judge(nil, []string{to.Endpoint})(client.attempt, err)
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/sender"
 )
@@ -201,7 +202,7 @@ func (t *taken) Err() *sender.Error {
 	}
 	if t.Hidden+t.Unlicensed != "" {
 		return &sender.Error{
-			Message: "WeCom does not show the person the message: the person is none of those who can see the app, or has no licence for it",
+			Message: sentence.New("wecom_hidden"),
 		}
 	}
 	return nil
