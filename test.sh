@@ -2,7 +2,7 @@
 # Runs what must pass before a change lands, in two halves of named stages, and prints the time of each stage.
 #
 #   ./test.sh          lint and tests: formatting, the linters, the tests on the embedded engine; about five minutes on two
-#                      cores and 8 GiB of free memory, eight with less; seconds when nothing changed
+#                      cores and 8 GiB of free memory, longer with less; seconds when nothing changed
 #   ./test.sh rest     race, postgres, cluster, peers, deploy, browser; about a quarter of an hour
 #   ./test.sh all      both halves
 #   ./test.sh STAGE    one stage of the two halves, with its packages given or chosen:
