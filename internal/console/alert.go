@@ -6,13 +6,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	incidents "tocsin/internal/incident"
 
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/core/render"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/explain"
+	incidents "tocsin/internal/incident"
 )
 
 var alertPages = []page{

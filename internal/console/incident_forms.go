@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	incidents "tocsin/internal/incident"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,6 +13,7 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/field"
+	incidents "tocsin/internal/incident"
 	"tocsin/internal/person"
 )
 

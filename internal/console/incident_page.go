@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	incidents "tocsin/internal/incident"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,6 +15,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/explain"
+	incidents "tocsin/internal/incident"
 	"tocsin/internal/warroom"
 )
 

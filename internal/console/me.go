@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	incidents "tocsin/internal/incident"
 
 	"tocsin/internal/auth"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/explain"
+	incidents "tocsin/internal/incident"
 	"tocsin/internal/preference"
 )
 

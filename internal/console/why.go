@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	incidents "tocsin/internal/incident"
 
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/explain"
+	incidents "tocsin/internal/incident"
 )
 
 // explanation is what the operations that explain answer.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
 	"tocsin/internal/platform/db/dbtest"
 )
 

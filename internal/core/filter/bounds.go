@@ -3,8 +3,9 @@ package filter
 import (
 	"fmt"
 	"strconv"
-	"tocsin/internal/platform/fault"
 	"unicode/utf8"
+
+	"tocsin/internal/platform/fault"
 )
 
 // The bounds of a filter. Check rejects a filter beyond them before it does anything that takes longer than

@@ -3,6 +3,7 @@ package filter
 import (
 	"fmt"
 	"strings"
+
 	"tocsin/internal/platform/fault"
 )
 

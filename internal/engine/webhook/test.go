@@ -5,11 +5,11 @@ import (
 	"context"
 	"slices"
 	"time"
-	core "tocsin/internal/core/event"
 
 	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
+	core "tocsin/internal/core/event"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/integration"
