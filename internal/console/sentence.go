@@ -10,6 +10,7 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/console/locale"
+	"tocsin/internal/core/event"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/platform/fault"
 )
@@ -67,12 +68,16 @@ func (v *visit) elements(kind byte, list []any) string {
 	return strings.Join(texts, v.T(", "))
 }
 
-// element returns a text of a list: a name, which may hold anything, or a word of Tocsin.
+// element returns a text of a list. Of the words of Tocsin only severities and methods are there as texts: any other text is a name,
+// even if the dictionary has it.
 func (v *visit) element(kind byte, text string) string {
-	if kind == sentence.Names || kind == sentence.Persons {
-		return v.Way(v.T(text))
+	switch {
+	case kind != sentence.Names && kind != sentence.Persons:
+		return v.argument(kind, text)
+	case event.Rank(text) > 0:
+		return v.T(text)
 	}
-	return v.argument(kind, text)
+	return v.Way(text)
 }
 
 // argument returns an argument of a sentence in the visitor's language, as far as it has one.
@@ -89,14 +94,6 @@ func (v *visit) argument(kind byte, text string) string {
 		return v.Way(method)
 	case sentence.Days:
 		return v.days(text)
-	case sentence.Names, sentence.Persons:
-		list := strings.Split(text, ", ")
-		if last := len(list) - 1; kind == sentence.Persons {
-			if before, after, found := strings.Cut(list[last], " and "); found {
-				list = append(list[:last], before, after)
-			}
-		}
-		return v.list(list)
 	}
 	return text
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tocsin/internal/console/locale"
+	"tocsin/internal/core/event"
 	"tocsin/internal/core/sentence"
 )
 
@@ -61,5 +62,21 @@ func TestSentences(t *testing.T) {
 		if w := zh.Words(sentence.Words(text)); w.Text != text || !w.Foreign {
 			t.Errorf("what is no sentence is shown as %+v", w)
 		}
+	}
+}
+
+// A name stays as it is in a list, even if it is a sentence of Tocsin or a word of the dictionary.
+func TestNamesInListsAreNotTranslated(t *testing.T) {
+	t.Parallel()
+	zh := &visit{Lang: "zh", Now: time.Now()}
+	for _, name := range []string{"on call", "no one", "primary", "leaves", "named by the rule", "Save"} {
+		w := zh.Words(sentence.Words(sentence.New("l_on_call_twice_more", "Ann", []string{"Day", name}, 2, "x")))
+		if !strings.Contains(w.Text, "Day, "+name) && !strings.Contains(w.Text, "Day、"+name) {
+			t.Errorf("%q is shown as %q", name, w.Text)
+		}
+	}
+	w := zh.Words(sentence.Words(sentence.New("l_in_vain", sentence.New("named"), []string{event.Critical, event.Warning})))
+	if !strings.Contains(w.Text, "严重") || strings.Contains(w.Text, event.Critical) {
+		t.Errorf("severities are shown as %q", w.Text)
 	}
 }

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"fmt"
 	"slices"
 
 	"tocsin/internal/api"
@@ -119,7 +118,7 @@ func holderNames(name func(int64) (string, error), was, will []oncall.Shift) (fr
 // holders returns the persons of shifts as part of a sentence, with each role other than primary.
 func holders(nameOf func(int64) (string, error), shifts []oncall.Shift) ([]sentence.Value, error) {
 	if len(shifts) == 0 {
-		return []sentence.Value{sentence.Raw("no one")}, nil
+		return []sentence.Value{sentence.New("no_one")}, nil
 	}
 	var shown []sentence.Value
 	for _, s := range shifts[:min(len(shifts), maxShown)] {
@@ -127,10 +126,11 @@ func holders(nameOf func(int64) (string, error), shifts []oncall.Shift) ([]sente
 		if err != nil {
 			return nil, err
 		}
+		one := sentence.Raw(name)
 		if s.RoleID != 0 {
-			name += fmt.Sprintf(" (%s)", lint.RoleName(s.RoleID))
+			one = sentence.New("in_role", name, lint.Role(s.RoleID))
 		}
-		shown = append(shown, sentence.Raw(name))
+		shown = append(shown, one)
 	}
 	if more := len(shifts) - len(shown); more > 0 {
 		shown = append(shown, sentence.New("more_persons", more))

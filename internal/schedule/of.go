@@ -36,4 +36,4 @@ func Naming(tx *db.Tx, account, person int64, zone *time.Location) (ids []int64,
 }
 
 // RoleName returns the name of an on-call role.
-func RoleName(role int64) string { return lint.RoleName(role) }
+func RoleName(role int64) string { return lint.Role(role).English() }

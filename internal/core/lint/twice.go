@@ -70,7 +70,7 @@ func heldTwice(s *oncall.Schedule, p *oncall.Piece, left *int) (roles, layers ma
 	roles, layers = map[int64][]sentence.Value{}, map[int64][]sentence.Value{}
 	for _, m := range p.Group.Members {
 		*left -= len(m.PersonIDs)
-		name := sentence.Raw(RoleName(m.RoleID))
+		name := Role(m.RoleID)
 		for _, person := range m.PersonIDs {
 			if !slices.Contains(roles[person], name) {
 				roles[person] = append(roles[person], name)
@@ -97,15 +97,15 @@ func heldTwice(s *oncall.Schedule, p *oncall.Piece, left *int) (roles, layers ma
 	return roles, layers
 }
 
-// RoleName returns the name of an on-call role.
-func RoleName(role int64) string {
+// Role returns the name of an on-call role.
+func Role(role int64) sentence.Value {
 	switch role {
 	case 0:
-		return "primary"
+		return sentence.New("role_primary")
 	case 1:
-		return "backup"
+		return sentence.New("role_backup")
 	}
-	return fmt.Sprintf("role %d", role)
+	return sentence.New("role_numbered", role)
 }
 
 // extend appends a stretch to a list in order, or extends the last one if they touch.

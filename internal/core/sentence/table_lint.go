@@ -142,4 +142,9 @@ var lintTable = []Pattern{
 	{"a_no_end", "%s did not end its answer in %t"},
 	{"a_refused", "connect: connection refused"},
 	{"a_tls", "%s: TLS: %s"},
+	{"no_one", "no one"},
+	{"role_primary", "primary"},
+	{"role_backup", "backup"},
+	{"role_numbered", "role %d"},
+	{"in_role", "%s (%w)"},
 }
