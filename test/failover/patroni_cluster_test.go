@@ -143,7 +143,7 @@ func startCluster(t *testing.T, members int, synchronous, proxied bool) *cluster
 		c.proxy = c.port()
 		c.daemon("haproxy", installed("haproxy"), "-db", "-f", c.file("haproxy.cfg", c.haproxy()))
 	}
-	c.wait(3*time.Minute, "all members follow", func() bool { return c.following(synchronous) == members-1 })
+	c.wait(3*time.Minute, "all standbys stream from the leader", func() bool { return c.following(synchronous) == members-1 })
 	go c.follow()
 	return c
 }
@@ -270,20 +270,34 @@ func (c *cluster) leader() *patroni {
 	return nil
 }
 
-// following returns how many members follow the leader, one of them as the synchronous standby if that is asked for; -1: none is.
+// following returns how many standbys run and stream from the leader, one of them as the synchronous standby if that is asked for;
+// -1: none is. A standby that does not stream yet is too far behind to be promoted.
 func (c *cluster) following(synchronous bool) (n int) {
 	l := c.leader()
 	if l == nil {
 		return -1
 	}
-	var state struct {
-		Members []struct{ Role, State string }
+	var members struct {
+		Members []struct{ Name, State string }
 	}
-	l.ask(http.MethodGet, "/cluster", nil, &state)
+	l.ask(http.MethodGet, "/cluster", nil, &members)
+	running := map[string]bool{}
+	for _, m := range members.Members {
+		running[m.Name] = m.State == "running" || m.State == "streaming"
+	}
+	// Asked afterwards: the copy that a standby starts from streams under its name too, until the standby runs.
+	var leader struct {
+		Replication []struct {
+			Name  string `json:"application_name"`
+			State string
+			Sync  string `json:"sync_state"`
+		}
+	}
+	l.ask(http.MethodGet, "/patroni", nil, &leader)
 	confirmed := !synchronous
-	for _, m := range state.Members {
-		confirmed = confirmed || m.Role == "sync_standby"
-		if m.Role != "leader" && (m.State == "running" || m.State == "streaming") {
+	for _, r := range leader.Replication {
+		confirmed = confirmed || r.Sync == "sync"
+		if running[r.Name] && r.State == "streaming" {
 			n++
 		}
 	}
