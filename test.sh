@@ -179,6 +179,7 @@ peers() {
 	go test -vet=off ./test/peer/...
 	(cd test/oidc && go test -vet=off ./...)
 	(cd test/pagerduty && go test -vet=off ./...)
+	(cd test/datasource && go test -vet=off ./...)
 }
 
 deploy() {

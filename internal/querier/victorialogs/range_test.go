@@ -40,7 +40,7 @@ func TestVictoriaLogsRangeCountsStepsBefore(t *testing.T) {
 		return open.(querier.Ranger).Range(t.Context(), querier.Ask{Expr: expr}, from, from.Add(time.Hour), step)
 	}
 	series, failed := ask(" _time:5m error | stats by (level) count() total", 5*time.Minute)
-	if want := "/select/logsql/stats_query_range allow_partial_response=0&end=1700003700.000&query=error+%7C+stats+by+%28level%29+count%28%29+total&start=1700000100.000&step=300s&timeout=10000ms"; asked != want {
+	if want := "/select/logsql/stats_query_range allow_partial_response=0&end=1700004000.000&offset=300000ms&query=%2A+error+%7C+stats+by+%28level%29+count%28%29+total&start=1700000100.000&step=300s&timeout=10000ms"; asked != want {
 		t.Errorf("asked %s\nwant  %s", asked, want)
 	}
 	if got, want := fmt.Sprint(series, failed), "[{map[level:error] total [{2023-11-14 22:20:00 +0000 UTC 3}]}] <nil>"; got != want {

@@ -30,7 +30,7 @@ var window = regexp.MustCompile(`^\s*_time:(\d+)([smhd])\s`)
 var units = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
 
 // ranged returns the request for figures in steps. The datasource counts what is within each step, so the query must be about as
-// much time.
+// much time. It is asked for steps that end at the moments: its own begin at multiples of a step, and offset moves them back.
 func ranged(a querier.Ask, from, to time.Time, step time.Duration, series *[]querier.Series) (querier.Call, *evaluate.Failure) {
 	if raw, failed := a.Raw("victorialogs"); raw != nil || failed != nil {
 		return querier.Call{}, cmp.Or(failed, querier.Unsupported("lines cannot be asked about many moments"))
@@ -47,14 +47,15 @@ func ranged(a querier.Ask, from, to time.Time, step time.Duration, series *[]que
 	c, failed := call(a, nil)
 	c.Path = "/select/logsql/stats_query_range"
 	c.Form.Del("time")
-	c.Form.Set("query", a.Expr[len(m[0]):])
-	prometheus.Span(c.Form, prometheus.Seconds, from.Add(-step), to.Add(-step), step) // a step is named by its begin there
+	c.Form.Set("query", "* "+a.Expr[len(m[0]):]) // all lines of a step, in place of the filter
+	prometheus.Span(c.Form, prometheus.Seconds, from.Add(-step), to, step) // lines at the end are left out, as in the last step
+	c.Form.Set("offset", fmt.Sprintf("%dms", step.Milliseconds()-from.UnixMilli()%step.Milliseconds()))
 	read := prometheus.SeriesReader(a, true, series)
 	c.Read = func(r io.Reader) error {
 		err := read(r)
 		for _, s := range *series {
 			for n := range s.Points {
-				s.Points[n].At = s.Points[n].At.Add(step)
+				s.Points[n].At = s.Points[n].At.Add(step) // a step is named by its begin there
 			}
 		}
 		return err
