@@ -13,12 +13,8 @@ import (
 // process, such as tocsin key create, before its time is over.
 func TestCommandWritesBesideBusyServer(t *testing.T) {
 	t.Parallel()
-	server := openNumbers(t)
-	command, err := db.Open(t.Context(), server.DSN())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer command.Close()
+	server, dsn := opened(t, `CREATE TABLE number (n BIGINT PRIMARY KEY)`)
+	command := connected(t, dsn)
 	var all sync.WaitGroup
 	var next, ended atomic.Int64
 	for range 4 {
