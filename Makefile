@@ -16,6 +16,7 @@
 # make soak    the tests of random cases for long: CASES schedules (default 100000), ROUNDS of the others (default 50); its
 #              stages are targets of their own: make soak-nodes
 # make soak-patroni   every fault of a Patroni cluster, with and without a synchronous standby and HAProxy, twice (24 each time)
+# make loki    Grafana Loki as a datasource; it is compiled from its modules, which are gigabytes
 # make pictures   the pictures of messages in docs/picture; needs Chromium, CHROMIUM=its name (default chromium)
 # make browser tests of the console in Chromium
 # make icons      the pictures of the console for the first screens of phones
@@ -33,7 +34,7 @@ BASE     ?= HEAD~1
 # The stages of the soak; each runs alone, too.
 SOAK = soak-timeline soak-monitors soak-rules soak-stories soak-stress soak-crash soak-failover soak-nodes soak-edges soak-postgres soak-race browser generators
 
-.PHONY: test rest quick tools postgres lint demo build release bench bench-gate scale cluster fuzz soak soak-patroni $(SOAK) golden pictures icons shots published
+.PHONY: test rest quick tools postgres lint demo build release bench bench-gate scale cluster fuzz soak soak-patroni loki $(SOAK) golden pictures icons shots published
 
 test:
 	./test.sh
@@ -129,6 +130,9 @@ soak-race:
 
 soak-patroni:
 	TOCSIN_PATRONI_ROUNDS=2 go test -count=1 -timeout 0 -v -run TestPatroniCluster ./test/failover
+
+loki:
+	cd test/datasource && go test -vet=off -count=1 -timeout 0 -tags loki -v -run TestLokiIsAsked .
 
 golden:
 	go test $$(find internal -path '*/testdata/golden' | sed 's#^#./#; s#/testdata/golden##') -update

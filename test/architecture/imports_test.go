@@ -128,18 +128,19 @@ func TestPureLayersReachNothing(t *testing.T) {
 
 // readsClock lists the packages that may call time.Now, time.Since, time.Until and time.Sleep, with the reason.
 var readsClock = map[string]string{
-	"platform/clock":    "it is the clock",
-	"api":               "measures how long a call took",
-	"cli":               "prints how long a command took",
-	"app":               "waits for other processes when keys rotate",
-	"console":           "limits how long a write to a stream may take",
-	"platform/egress":   "measures how long an attempt took",
-	"querier/sqldb":     "measures how long the phases of a test took",
-	"querier/sls":       "signs requests with their moment",
-	"platform/db":       "sets deadlines of connections to a database server, and waits before it connects again",
-	"platform/jobs":     "measures how long rounds take, and sleeps between runs",
-	"sender/sendertest": "is a service for tests",
-	"sender/mailtest":   "is a mail server for tests",
+	"platform/clock":      "it is the clock",
+	"api":                 "measures how long a call took",
+	"cli":                 "prints how long a command took",
+	"app":                 "waits for other processes when keys rotate",
+	"console":             "limits how long a write to a stream may take",
+	"platform/egress":     "measures how long an attempt took",
+	"querier/sqldb":       "measures how long the phases of a test took",
+	"querier/sls":         "signs requests with their moment",
+	"platform/db":         "sets deadlines of connections to a database server, and waits before it connects again",
+	"platform/jobs":       "measures how long rounds take, and sleeps between runs",
+	"querier/queriertest": "waits for real servers",
+	"sender/sendertest":   "is a service for tests",
+	"sender/mailtest":     "is a mail server for tests",
 }
 
 func TestOnlyEdgeReadsClock(t *testing.T) {

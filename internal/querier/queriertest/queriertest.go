@@ -1,5 +1,5 @@
 // Package queriertest has the table of cases that the querier of every HTTP datasource must pass: answers that are cut, slow,
-// endless, refused or redirected, and messages that must not repeat a secret.
+// endless, refused or redirected, and messages that must not repeat a secret. Tests with real servers ask them with it.
 //
 // The product must never import it.
 package queriertest

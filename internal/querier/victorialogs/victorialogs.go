@@ -47,7 +47,7 @@ func ranged(a querier.Ask, from, to time.Time, step time.Duration, series *[]que
 	c, failed := call(a, nil)
 	c.Path = "/select/logsql/stats_query_range"
 	c.Form.Del("time")
-	c.Form.Set("query", "* "+a.Expr[len(m[0]):]) // all lines of a step, in place of the filter
+	c.Form.Set("query", "* "+a.Expr[len(m[0]):])                           // all lines of a step, in place of the filter
 	prometheus.Span(c.Form, prometheus.Seconds, from.Add(-step), to, step) // lines at the end are left out, as in the last step
 	c.Form.Set("offset", fmt.Sprintf("%dms", step.Milliseconds()-from.UnixMilli()%step.Milliseconds()))
 	read := prometheus.SeriesReader(a, true, series)
