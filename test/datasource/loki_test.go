@@ -37,11 +37,12 @@ func TestLokiIsAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := queriertest.Start(t, port, queriertest.Tool(t, "-modfile=loki/go.mod", "loki"), "-config.file="+path)
+	s.Await("it is ready", func() bool { return s.Answers("/ready") })
 	now := time.Now().Truncate(time.Second)
 	at := func(n int) int64 { return now.Add(time.Duration(n-10) * time.Second).UnixNano() }
 	lines := fmt.Sprintf(`{"streams": [{"stream": {"app": "shop", "level": "error"}, "values": [["%d", "disk"], ["%d", "newest disk"]]},
 		{"stream": {"app": "shop", "level": "warn"}, "values": [["%d", "slow"]]}]}`, at(1), at(2), at(3))
-	s.Await("lines are taken", func() bool { return s.Stored("/loki/api/v1/push", "application/json", lines) })
+	s.Store("/loki/api/v1/push", "application/json", lines)
 	q := s.Connect("loki", loki.Open)
 	s.Await("the lines are found", func() bool {
 		got, _ := queriertest.Rows(q, querier.Ask{Expr: `sum(count_over_time({app="shop"}[5m]))`, AsOf: now})
@@ -67,5 +68,7 @@ func TestLokiIsAsked(t *testing.T) {
 			t.Errorf("lines with the limit %q: %v %v, want the newest and %s", limit, rows, failed, kind)
 		}
 	}
-	s.AskMany(q, `sum by (level) (count_over_time({app="shop"}[5m]))`, now)
+	for _, seconds := range []time.Duration{60, 75, 100} { // a step of the server begins with a minute
+		s.AskMany(q, `sum by (level) (count_over_time({app="shop"}[5m]))`, now.Add(seconds*time.Second))
+	}
 }

@@ -92,7 +92,8 @@ func lines(r io.Reader, raw *querier.Raw, rows *[]evaluate.Row) error {
 	return err
 }
 
-// ranged returns the request of a range query.
+// ranged returns the request of a range query. The datasource answers at multiples of a step, whatever moments it is asked about:
+// the answer about a moment is that of the begin of its step.
 func ranged(a querier.Ask, from, to time.Time, step time.Duration, series *[]querier.Series) (querier.Call, *evaluate.Failure) {
 	if raw, failed := a.Raw("loki"); raw != nil || failed != nil {
 		return querier.Call{}, cmp.Or(failed, querier.Unsupported("lines cannot be asked about many moments"))
@@ -100,8 +101,9 @@ func ranged(a querier.Ask, from, to time.Time, step time.Duration, series *[]que
 	c, failed := call(a, nil)
 	c.Path = "/loki/api/v1/query_range"
 	c.Form.Del("time")
-	prometheus.Span(c.Form, nanoseconds, from, to, step)
-	c.Read = prometheus.SeriesReader(a, false, series)
+	into := prometheus.Into(from, step)
+	prometheus.Span(c.Form, nanoseconds, from.Add(-into), to.Add(-into), step)
+	c.Read = prometheus.SeriesReader(a, false, into, series)
 	return c, failed
 }
 

@@ -12,7 +12,7 @@ import (
 	"tocsin/internal/querier/queriertest"
 )
 
-const ranged = `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"app":"shop"},"values":[[1700000000,"1"]]}],"stats":{}}}`
+const ranged = `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"app":"shop"},"values":[[1699999980,"1"]]}],"stats":{}}}`
 
 func TestLokiRangeWithHostileServers(t *testing.T) {
 	t.Parallel()
@@ -33,10 +33,15 @@ func TestLokiRangeRequest(t *testing.T) {
 		t.Fatal(failed)
 	}
 	from := time.Unix(1_700_000_000, 0)
-	if _, failed := open.(querier.Ranger).Range(t.Context(), querier.Ask{Expr: "x"}, from, from.Add(time.Hour), time.Minute); failed != nil {
+	series, failed := open.(querier.Ranger).Range(t.Context(), querier.Ask{Expr: "x"}, from, from.Add(time.Hour), time.Minute)
+	if failed != nil {
 		t.Fatal(failed)
 	}
-	if want := "/loki/api/v1/query_range?end=1700003600000000000&query=x&start=1700000000000000000&step=60s"; asked != want {
+	if at := series[0].Points[0].At; !at.Equal(from) {
+		t.Errorf("the answer about the first moment is at %s", at)
+	}
+	// It is asked at multiples of a step.
+	if want := "/loki/api/v1/query_range?end=1700003580000000000&query=x&start=1699999980000000000&step=60s"; asked != want {
 		t.Errorf("asked %s\nwant  %s", asked, want)
 	}
 	if _, failed := open.(querier.Ranger).Range(t.Context(), querier.Ask{Expr: "x", Args: map[string]string{"loki.type": "raw"}}, from, from, time.Minute); failed == nil || failed.Kind != evaluate.Unsupported {

@@ -49,7 +49,7 @@ func ranged(a querier.Ask, from, to time.Time, step time.Duration, series *[]que
 	c.Path = "/api/v1/query_range"
 	c.Form.Del("time")
 	Span(c.Form, Seconds, from, to, step)
-	c.Read = SeriesReader(a, false, series)
+	c.Read = SeriesReader(a, false, 0, series)
 	return c, failed
 }
 
@@ -60,11 +60,22 @@ func Span(form url.Values, moment func(time.Time) string, from, to time.Time, st
 	form.Set("step", strconv.FormatInt(int64(step.Seconds()), 10)+"s")
 }
 
-// SeriesReader returns the reader of the answer of a range query that stores its series.
-func SeriesReader(a querier.Ask, named bool, series *[]querier.Series) func(io.Reader) error {
+// Into returns how far a moment is within a step of a datasource whose steps begin at multiples of a step.
+func Into(moment time.Time, step time.Duration) time.Duration {
+	return time.Duration(moment.UnixNano() % int64(step))
+}
+
+// SeriesReader returns the reader of the answer of a range query that stores its series. The moments of its points are later by
+// a time than those of the answer.
+func SeriesReader(a querier.Ask, named bool, later time.Duration, series *[]querier.Series) func(io.Reader) error {
 	return func(r io.Reader) error {
 		answer := Decoder{Limit: a.Rows(), Named: named, Ranged: true}
 		err := answer.Decode(r)
+		for _, s := range answer.Series {
+			for n := range s.Points {
+				s.Points[n].At = s.Points[n].At.Add(later)
+			}
+		}
 		*series = answer.Series
 		return err
 	}

@@ -85,24 +85,24 @@ func (s Real) Await(what string, is func() bool) {
 // Store sends data to a path of the server, which must take it.
 func (s Real) Store(path, kind, data string) {
 	s.t.Helper()
-	if !s.Stored(path, kind, data) {
-		s.t.Fatalf("%s does not take %s", path, data)
-	}
-}
-
-// Stored sends data to a path of the server and reports whether the server took it.
-func (s Real) Stored(path, kind, data string) bool {
-	s.t.Helper()
 	r, err := http.Post("http://"+s.Addr+path, kind, strings.NewReader(data))
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer r.Body.Close()
-	text, _ := io.ReadAll(r.Body) // for the log
-	if r.StatusCode/100 != 2 {
-		s.t.Logf("%s: %d %.200s", path, r.StatusCode, text)
+	if text, _ := io.ReadAll(r.Body); r.StatusCode/100 != 2 {
+		s.t.Fatalf("%s: %d %s", path, r.StatusCode, text)
 	}
-	return r.StatusCode/100 == 2
+}
+
+// Answers reports whether the server answers 200 at a path.
+func (s Real) Answers(path string) bool {
+	r, err := http.Get("http://" + s.Addr + path)
+	if err != nil {
+		return false
+	}
+	r.Body.Close()
+	return r.StatusCode == http.StatusOK
 }
 
 // Connect returns the querier of the server, whose test must find nothing.
@@ -166,6 +166,6 @@ func (s Real) AskMany(q querier.Querier, expr string, to time.Time) {
 		single[fmt.Sprint(row.Labels)] = row.Values[""]
 	}
 	if got, want := fmt.Sprint(many, failed), fmt.Sprint(single, alone); got != want || len(single) == 0 {
-		s.t.Errorf("%s at %s, of many moments: %s, alone: %s", expr, to, got, want)
+		s.t.Errorf("%s at %s, of many moments: %s, alone: %s; all: %v", expr, to, got, want, series)
 	}
 }

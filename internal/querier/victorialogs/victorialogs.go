@@ -49,17 +49,8 @@ func ranged(a querier.Ask, from, to time.Time, step time.Duration, series *[]que
 	c.Form.Del("time")
 	c.Form.Set("query", "* "+a.Expr[len(m[0]):])                           // all lines of a step, in place of the filter
 	prometheus.Span(c.Form, prometheus.Seconds, from.Add(-step), to, step) // lines at the end are left out, as in the last step
-	c.Form.Set("offset", fmt.Sprintf("%dms", step.Milliseconds()-from.UnixMilli()%step.Milliseconds()))
-	read := prometheus.SeriesReader(a, true, series)
-	c.Read = func(r io.Reader) error {
-		err := read(r)
-		for _, s := range *series {
-			for n := range s.Points {
-				s.Points[n].At = s.Points[n].At.Add(step) // a step is named by its begin there
-			}
-		}
-		return err
-	}
+	c.Form.Set("offset", fmt.Sprintf("%dms", (step-prometheus.Into(from, step)).Milliseconds()))
+	c.Read = prometheus.SeriesReader(a, true, step, series) // a step is named by its begin there
 	return c, failed
 }
 
