@@ -47,7 +47,7 @@ func (a *App) healthInfo(c *api.Call, _ health.Request) (reply health.Info, err 
 		})
 	}
 	kind, _, _ := strings.Cut(a.DB.DSN(), ":")
-	reply.Store = health.Store{Kind: strings.TrimSuffix(kind, "ql"), FreeBytes: a.DB.Free(), FullAt: a.disk.fullAt()}
+	reply.Store = health.Store{Kind: strings.TrimSuffix(kind, "ql"), FreeBytes: a.free(c.Ctx), FullAt: a.disk.fullAt()}
 	reply.Store.Bytes, reply.Store.LogBytes, err = a.DB.Size(c.Ctx)
 	if err != nil {
 		return reply, err

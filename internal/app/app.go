@@ -77,6 +77,7 @@ type Config struct {
 	Hold                   bool              // the server sends nothing until it is released
 	Release                bool              // a held server is released at its start
 	FreeBytes              func() int64      // what the disk of the database takes; nil: it is asked
+	DatabaseBytes          int64             // how large a database on a server may become; 0: not known
 	Version                string
 	Log                    *slog.Logger
 	Clock                  clock.Clock

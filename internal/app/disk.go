@@ -77,7 +77,22 @@ func roomAt(samples []room, at time.Time) (r room, found bool) {
 	return room{}, false
 }
 
-// disk follows how much the disk of an embedded database takes. Of a database server this is not known.
+// free returns how many bytes the database may still grow; -1: not known. Of a database server the operator knows it alone.
+func (a *App) free(ctx context.Context) int64 {
+	if a.FreeBytes != nil {
+		return a.FreeBytes()
+	}
+	if free := a.DB.Free(); free >= 0 || a.DatabaseBytes == 0 {
+		return free
+	}
+	size, _, err := a.DB.Size(ctx)
+	if err != nil {
+		return -1
+	}
+	return max(0, a.DatabaseBytes-size)
+}
+
+// disk follows how much the disk of the database takes.
 type disk struct {
 	alert    condition
 	severity int // of the alert, see event.Rank; 0: it is not raised
@@ -112,18 +127,19 @@ const diskLasts = 2 * time.Hour
 // job measures the disk every minute, and raises an alert when it will be full within a day.
 func (d *disk) job(a *App) jobs.Job {
 	return jobs.Job{Name: "disk", Interval: diskEvery, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
-		free := a.DB.Free()
-		if a.FreeBytes != nil {
-			free = a.FreeBytes()
-		}
+		free := a.free(ctx)
 		if free < 0 {
 			return time.Time{}, nil
 		}
 		d.add(now, free)
 		left, within := d.fullIn()
+		of := host()
+		if a.DatabaseBytes > 0 {
+			of = "PostgreSQL" // of all nodes
+		}
 		alert := selfalert.Alert{
-			Key: "disk/" + host(), Severity: event.Warning, Lasts: diskLasts,
-			Title: "The disk of " + host() + " will be full within a day",
+			Key: "disk/" + of, Severity: event.Warning, Lasts: diskLasts,
+			Title: "The disk of " + of + " will be full within a day",
 			Text: fmt.Sprintf("%d MiB are free, and at the present rate they are used up in %s. A full disk refuses events and pages no one. "+
 				"See docs/operating.md, The disk.", free>>20, left.Round(time.Minute)),
 		}

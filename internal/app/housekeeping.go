@@ -58,9 +58,7 @@ func (a *App) housekeeping() []jobs.Job {
 			return time.Time{}, countGaps(ctx, a.DB, a.pace, now)
 		}},
 		a.daily("retention", a.prune),
-	}
-	if !a.DB.Shared() {
-		list = append(list, a.disk.job(a))
+		a.disk.job(a),
 	}
 	if a.SealKey == "" {
 		list = append(list, a.keys.job(a))

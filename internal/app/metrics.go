@@ -38,7 +38,7 @@ func newGauges(a *App) *gauges {
 			"Configuration objects that are left out because they cannot be decoded, by kind.", []string{"kind"}, nil),
 		size: prometheus.NewDesc("tocsin_database_size_bytes", "Size of the database file.", nil, nil),
 		wal:  prometheus.NewDesc("tocsin_database_wal_size_bytes", "Size of the write-ahead log beside the database file.", nil, nil),
-		free: prometheus.NewDesc("tocsin_database_free_bytes", "What the disk of the embedded database still takes.", nil, nil),
+		free: prometheus.NewDesc("tocsin_database_free_bytes", "How much the database may still grow.", nil, nil),
 		keys: prometheus.NewDesc("tocsin_key_file_trouble", "1 while the file of the sealing keys cannot be used, else 0.", nil, nil),
 		gaps: prometheus.NewDesc("tocsin_schedules_uncovered",
 			"Enabled schedules in which no one is on call now, or at some time within 24 hours.", []string{"within"}, nil),
@@ -87,7 +87,7 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 		send(g.size, float64(size))
 		send(g.wal, float64(wal))
 	}
-	if free := g.app.DB.Free(); free >= 0 {
+	if free := g.app.free(ctx); free >= 0 {
 		send(g.free, float64(free))
 	}
 	s, err := g.app.standing(ctx, now)

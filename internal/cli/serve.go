@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -36,6 +37,7 @@ type serving struct {
 	EventDays              int           `help:"Days that events, their verdicts and notifications, and changes are kept; 0: for ever." default:"180"`
 	DroppedDays            int           `help:"Days that this is kept of events that were dropped or repeated; 0: as the others." default:"30"`
 	IncidentDays           int           `help:"Days that closed incidents and ended alerts are kept, with their feeds; 0: for ever." default:"365"`
+	DatabaseGiB            int64         `name:"database-gib" help:"GiB that a database on PostgreSQL may take, so that the server warns a day before; 0: not known." default:"0"`
 	LimitWait              time.Duration `help:"How long calls above the limits wait for their turn, if their key has no wait, up to 30s; 0s: they are refused at once." default:"0s"`
 	DatasourceAllow        []string      `help:"Networks in which datasources may be although they are this machine's own or otherwise refused; link-local ones and metadata services stay refused." placeholder:"CIDR"`
 	SecretEnv              []string      `name:"secret-env" help:"Variable that datasources may refer to as ${env:NAME}, with the host that may receive its value; repeatable." placeholder:"NAME=HOST"`
@@ -51,6 +53,13 @@ func (s serving) apply(c *app.Config) error {
 	if s.LimitPerSecond < 0 || s.LimitPerMinute < 0 || min(s.AuditDays, s.DeliveryDays, s.EventDays, s.DroppedDays, s.IncidentDays) < 0 {
 		return misuseError{fmt.Errorf("limits and days must be 0 or more")}
 	}
+	if s.DatabaseGiB < 0 || s.DatabaseGiB > 1<<30 {
+		return misuseError{fmt.Errorf("--database-gib must be from 0 to %d, got %d", 1<<30, s.DatabaseGiB)}
+	}
+	if s.DatabaseGiB > 0 && strings.HasPrefix(c.DB, "sqlite:") {
+		return misuseError{errors.New("--database-gib is for PostgreSQL: the disk of an embedded database is measured")}
+	}
+	c.DatabaseBytes = s.DatabaseGiB << 30
 	if s.LimitWait < 0 || s.LimitWait > maxLimitWait {
 		return misuseError{fmt.Errorf("--limit-wait must be from 0s to %s, got %s", maxLimitWait, s.LimitWait)}
 	}

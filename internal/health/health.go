@@ -24,8 +24,8 @@ type Store struct {
 	Kind      string `json:"kind" doc:"sqlite or postgres."`
 	Bytes     int64  `json:"bytes" doc:"Size of the database."`
 	LogBytes  int64  `json:"log_bytes" doc:"Size of the write-ahead log beside it, which is part of it; 0 with PostgreSQL."`
-	FreeBytes int64  `json:"free_bytes" doc:"What the disk still takes; -1: not known."`
-	FullAt    int64  `json:"full_at" doc:"When the disk will be full at the present rate, Unix seconds; 0: not within a day, or not known, as with PostgreSQL."`
+	FreeBytes int64  `json:"free_bytes" doc:"How much the database may still grow; -1: not known."`
+	FullAt    int64  `json:"full_at" doc:"When the disk will be full at the present rate, Unix seconds; 0: not within a day, or not known, as with PostgreSQL whose size the server was not told."`
 }
 
 // Node is a process that serves the database.

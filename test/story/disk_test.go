@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tocsin/internal/app"
+	"tocsin/internal/platform/db/dbtest"
 )
 
 // The owner is notified once of a disk that will be full within a day, and when that is over.
@@ -38,4 +39,19 @@ func TestDiskThatWillBeFullIsNotified(t *testing.T) {
 	if p := w.last(); !strings.Contains(p.subject, "Over: The disk of ") {
 		t.Error(p.subject)
 	}
+}
+
+// Of a database server the operator states how large the database may become.
+func TestDatabaseThatWillBeTooLargeIsNotified(t *testing.T) {
+	t.Parallel()
+	if dbtest.Server == "" {
+		t.Skip("only on PostgreSQL: the disk of an embedded database is measured")
+	}
+	w := beginWith(t, func(c *app.Config) { c.FreeBytes, c.DatabaseBytes = nil, 1 }, notifyAnn)
+	w.pass(2 * time.Minute)
+	if p := w.last(); !strings.Contains(p.subject, "The disk of PostgreSQL will be full within a day") {
+		t.Error(p.subject)
+	}
+	w.notified(newPage("olga"))
+	w.want(w.do("/account/health/info", `{}`), "store.free_bytes", "0")
 }
