@@ -83,6 +83,9 @@ func New(c Config) (*Center, error) {
 	if err := r.load(); err != nil {
 		return nil, err
 	}
+	if r.kept.Given == r.Server { // else it was set since
+		r.server = r.kept.Server
+	}
 	var err error
 	r.Journal, err = OpenJournal(c.Dir, c.Log)
 	if err != nil {
@@ -230,7 +233,9 @@ func (c *Center) Join(ctx context.Context) error {
 		c.kept = kept{Account: reply.Account, Cluster: reply.Cluster}
 		c.watches = WatchesReply{}
 	}
-	c.joined, c.kept.Server = true, c.server
+	c.joined = true
+	c.kept.Server, c.kept.Given = c.server, c.Server
+	c.stored = time.Time{} // the next orders are written with it
 	c.Log.Info("this edge has joined", "edge_id", reply.EdgeID, "account_id", reply.Account, "cluster", reply.Cluster)
 	return nil
 }

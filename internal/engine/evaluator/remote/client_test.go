@@ -282,10 +282,15 @@ func TestMemberFollowsItsAccount(t *testing.T) {
 	old, fresh := newHost(t), newHost(t)
 	var log strings.Builder
 	var stopped error
-	c := old.center(t.TempDir(), clock.Correct(clock.At(noon)), &log, func(err error) { stopped = err })
+	dir := t.TempDir()
+	c := old.center(dir, clock.Correct(clock.At(noon)), &log, func(err error) { stopped = err })
 	sync := func(want bool) {
 		t.Helper()
-		if _, err := c.Sync(t.Context(), evaluator.Report{}); (err == nil) != want || stopped != nil {
+		_, err := c.Sync(t.Context(), evaluator.Report{})
+		if err == nil {
+			_, err = c.Watches(t.Context(), 5)
+		}
+		if (err == nil) != want || stopped != nil {
 			t.Errorf("%v, stopped: %v", err, stopped)
 		}
 	}
@@ -306,6 +311,14 @@ func TestMemberFollowsItsAccount(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), "set --server to its new address"); n != 1 || strings.Contains(log.String(), "ek_test") {
 		t.Errorf("log: %s", log.String())
+	}
+	other := newHost(t)
+	for _, given := range []struct{ server, called *host }{{old, fresh}, {other, other}, {fresh, fresh}} { // --server as it was, and others
+		asked := given.called.called
+		c = given.server.center(dir, clock.Correct(clock.At(noon)), &log, func(err error) { stopped = err })
+		if sync(true); given.called.called == asked {
+			t.Error("another server was called after a start")
+		}
 	}
 	fresh.set(func() { fresh.status = 401 })
 	if _, err := c.Sync(t.Context(), evaluator.Report{}); err == nil || stopped == nil {

@@ -17,6 +17,7 @@ type kept struct {
 	Account  int64
 	Cluster  string
 	Server   string // with which it has joined last
+	Given    string // Config.Server then
 	Slots    map[int64]int64
 	Revision int64
 	At       time.Time // when the server was last reached
