@@ -30,6 +30,7 @@ var attacks = []struct{ name, title string }{
 	{"target", "webhooks that never answer"},
 	{"keys", "keys and passwords that are guessed wrong"},
 	{"uploads", "source maps, errors of web pages, and bodies at their bounds"},
+	{"rules", "1,000 alert rules that are evaluated every second, each with an alert that begins or ends each time"},
 	{"all", "all of these at once"},
 }
 
@@ -154,7 +155,7 @@ func (b *battlefield) prepare(binary, sealKey string) (err error) {
 		return err
 	}
 	b.server, err = start(binary, "serve", "--listen", "127.0.0.1:0", "--db", b.dsn, "--seal-key-file", sealKey, "--log-level", "error",
-		"--calls-per-minute", "100", "--gateway", r.url+"/gateway", "--outbound-allow", "127.0.0.0/8")
+		"--calls-per-minute", "100", "--gateway", r.url+"/gateway", "--outbound-allow", "127.0.0.0/8", "--datasource-allow", "127.0.0.0/8")
 	if err != nil {
 		return err
 	}

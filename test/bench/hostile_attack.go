@@ -10,6 +10,7 @@ import (
 	"mime/multipart"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
@@ -91,7 +92,7 @@ func attack(name, address string) error {
 	a := &attacker{address: address, stop: make(chan struct{}), replies: map[string]int{}}
 	begin := map[string]func() error{
 		"flood": a.flood, "filters": a.filters, "pages": a.pages, "configuration": a.configuration, "connections": a.connections,
-		"target": a.target, "keys": a.keys, "uploads": a.uploads,
+		"target": a.target, "keys": a.keys, "uploads": a.uploads, "rules": a.rules,
 	}
 	var errs []error
 	for _, each := range slices.Sorted(maps.Keys(begin)) {
@@ -200,6 +201,65 @@ func (a *attacker) filters() error {
 		fmt.Sprintf(`/alert/rule/hits {"channel_id": %d, "days": 7}`, hostileID+11),
 		fmt.Sprintf(`/channel/rules/try {"channel_id": %d, "alert": {"title": "tried", "alert_severity": "Critical", "description": %q}}`, hostileID+11, text),
 	)
+	return nil
+}
+
+// hostileRules is how many rules an account may have that are evaluated every second.
+const hostileRules = 1000
+
+var ruleID = regexp.MustCompile(`"id":(\d+)`)
+
+// rules lets the account's rules be evaluated as often as they may, until the attack ends. What they find changes with each second.
+func (a *attacker) rules() error {
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		row := ""
+		if a.count("queries"); time.Now().Unix()%2 == 0 {
+			row = `{"metric":{"host":"a"},"value":[1,"97"]}`
+		}
+		fmt.Fprintf(w, `{"status":"success","data":{"resultType":"vector","result":[%s]}}`, row)
+	}))
+	made := func(path, body string, id *regexp.Regexp) (string, error) {
+		reply, err := ask(a.address, hostileKey, path, body)
+		found := id.FindStringSubmatch(reply)
+		if err == nil && found == nil {
+			err = fmt.Errorf("%s: %.500s", path, reply)
+		}
+		if err != nil {
+			return "", err
+		}
+		return found[1], nil
+	}
+	name := fmt.Sprint("own-", os.Getpid())
+	datasource := fmt.Sprintf(`{"type_ident": "prometheus", "name": %q, "address": %q, "edge_cluster_name": "default", "payload": {"prometheus": {}}}`,
+		name, source.URL)
+	if _, err := made("/monit/datasource/create", datasource, ruleID); err != nil {
+		return err
+	}
+	folder, err := made("/monit/folder/create", fmt.Sprintf(`{"parent_id": 1, "folder_name": %q}`, name), regexp.MustCompile(`"folder_id":(\d+)`))
+	if err != nil {
+		return err
+	}
+	all := make([]string, hostileRules)
+	for n := range all {
+		all[n] = fmt.Sprintf(`{"folder_id": %s, "name": "Rule %d", "ds_type": "prometheus", "ds_list": [%q], "cron_pattern": "@every 1s", "enabled": true, "channel_ids": [%d],
+			"rule_configs": {"queries": [{"name": "A", "expr": "load > %[2]d"}], "check_anydata": {"enabled": true, "severity": "Critical"}}}`, folder, n, name, hostileID+10)
+	}
+	if reply, err := ask(a.address, hostileKey, "/monit/rule/import", "["+strings.Join(all, ",")+"]"); err != nil || strings.Count(reply, `"message":""`) < hostileRules {
+		return errors.Join(fmt.Errorf("/monit/rule/import: %.500s", reply), err)
+	}
+	a.all.Go(func() {
+		<-a.stop
+		defer source.Close()
+		list, err := ask(a.address, hostileKey, "/monit/rule/list/basic", fmt.Sprintf(`{"folder_id": %s}`, folder))
+		var ids []string
+		for _, found := range ruleID.FindAllStringSubmatch(list, -1) {
+			ids = append(ids, found[1])
+		}
+		reply, failed := ask(a.address, hostileKey, "/monit/rule/delete/batch", fmt.Sprintf(`{"ids": [%s]}`, strings.Join(ids, ",")))
+		if err = errors.Join(err, failed); err != nil || strings.Contains(reply, `"error"`) {
+			fmt.Fprintf(os.Stderr, "/monit/rule/delete/batch: %.500s %v\n", reply, err)
+		}
+	})
 	return nil
 }
 
