@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"runtime/pprof"
 	"strings"
@@ -62,7 +63,8 @@ func program(dsn string, senders app.Senders) (*app.App, error) {
 // config returns the configuration of a program in this process.
 func config(dsn string, senders app.Senders) app.Config {
 	return app.Config{DB: dsn, Listen: "127.0.0.1:0", Clock: clock.System, Log: slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError})),
-		Version: "bench", PublicURL: "https://tocsin.example.com", Senders: senders}
+		Version: "bench", PublicURL: "https://tocsin.example.com", Senders: senders,
+		DatasourceAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
 }
 
 // decided accepts the same events every time, and returns the time and the processor time to decide one.
