@@ -122,8 +122,9 @@ soak-nodes:
 soak-edges:
 	TOCSIN_EDGES_ROUNDS=30 go test -count=1 -timeout 0 -v -run TestEdgesFailInPairs ./test/edges
 
+# Stories mostly wait for the server, so more of them run at a time than there are processors.
 soak-postgres:
-	TOCSIN_ENGINE_SEEDS=$(ROUNDS) ./test.sh postgres ./test/story ./internal/...
+	TOCSIN_ENGINE_SEEDS=$(ROUNDS) ./test.sh postgres -timeout 60m -parallel 8 ./test/story ./internal/...
 
 soak-race:
 	./test.sh race ./test/story ./internal/...
