@@ -256,7 +256,8 @@ func (a *attacker) rules() error {
 			ids = append(ids, found[1])
 		}
 		reply, failed := ask(a.address, hostileKey, "/monit/rule/delete/batch", fmt.Sprintf(`{"ids": [%s]}`, strings.Join(ids, ",")))
-		if err = errors.Join(err, failed); err != nil || strings.Contains(reply, `"error"`) {
+		err = errors.Join(err, failed)
+		if err != nil || strings.Contains(reply, `"error"`) {
 			fmt.Fprintf(os.Stderr, "/monit/rule/delete/batch: %.500s %v\n", reply, err)
 		}
 	})
