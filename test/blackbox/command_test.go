@@ -30,7 +30,7 @@ func TestExitCodes(t *testing.T) {
 		{"serve --limit-per-second many", 2, "many"},
 		{"serve --limit-per-second=-1", 2, "0 or more"},
 		{"serve --database-gib 1", 2, "--database-gib is for PostgreSQL: the disk of an embedded database is measured"},
-		{"serve --db postgres://u@127.0.0.1/x --database-gib -1", 2, "--database-gib must be from 0 to 1073741824, got -1"},
+		{"serve --db postgres://u@127.0.0.1/x --database-gib=-1", 2, "--database-gib must be from 0 to 1073741824, got -1"},
 		{"serve --limit-wait 31s", 2, "--limit-wait must be from 0s to 30s, got 31s"},
 		{"serve --trusted-proxies everyone", 2, "everyone"},
 		{"serve --datasource-allow everything", 2, "everything"},
