@@ -137,17 +137,20 @@ type timed struct {
 	querier.Querier
 	mu            sync.Mutex
 	begins, ended []time.Duration
-	now, most     atomic.Int64 // queries at a time
+	now, most     int // queries at a time
 }
 
 func (q *timed) Query(ctx context.Context, a querier.Ask) ([]evaluate.Row, *evaluate.Failure) {
 	begin := time.Since(a.AsOf)
-	q.most.Store(max(q.most.Load(), q.now.Add(1)))
-	defer q.now.Add(-1)
+	q.mu.Lock()
+	q.now++
+	q.most = max(q.most, q.now)
+	q.mu.Unlock()
 	rows, failed := q.Querier.Query(ctx, a)
 	end := time.Since(a.AsOf)
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.now--
 	q.begins, q.ended = append(q.begins, begin), append(q.ended, end)
 	return rows, failed
 }
@@ -228,7 +231,11 @@ func evaluatedFlatOut(dir, address string) error {
 		return err
 	}
 	p, err := startVMAlert(dir, address, "1s")
-	if p == nil || err != nil {
+	if errors.Is(err, errNoPeer) {
+		fmt.Printf("| the same of vmalert | | it %s |\n", err)
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	defer p.kill()
@@ -379,7 +386,7 @@ func quietRules(dir, address string) error {
 func evaluatedTogether(_, address string) error {
 	q, _, err := evaluateFor(address, "* * * * *", 2*time.Second, 80*time.Second)
 	fmt.Printf("| %d rules with the cron pattern * * * * *: queries at a time, all begun within | %d, 12 s | %d, %s (of %d) |\n",
-		ruleCount, askedAtOnce, q.most.Load(), slices.Max(q.begins).Round(10*time.Millisecond), len(q.begins))
+		ruleCount, askedAtOnce, q.most, slices.Max(q.begins).Round(10*time.Millisecond), len(q.begins))
 	return err
 }
 

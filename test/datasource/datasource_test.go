@@ -12,11 +12,12 @@ import (
 	"tocsin/internal/querier/prometheus"
 	"tocsin/internal/querier/queriertest"
 	"tocsin/internal/querier/victorialogs"
+	"tocsin/test/pgserver"
 )
 
 func TestVictoriaLogsIsAsked(t *testing.T) {
 	t.Parallel()
-	port := queriertest.Port(t)
+	port := pgserver.PortOf(t)
 	s := queriertest.Start(t, port, queriertest.Tool(t, "victoria-logs"), "-storageDataPath=data", fmt.Sprint("-httpListenAddr=127.0.0.1:", port))
 	now := time.Now().Truncate(time.Minute)
 	data := ""
@@ -34,6 +35,10 @@ func TestVictoriaLogsIsAsked(t *testing.T) {
 		return map[string]string{"victorialogs.type": "raw", "victorialogs.timespan.value": "5", "victorialogs.limit": limit}
 	}
 	const newest = `map[_stream:{app="shop"} app:shop level:error]map[]newest disk;`
+	s.Await("the lines themselves are found", func() bool { // a list of lines may lack fresh ones that figures have
+		got, _ := queriertest.Rows(q, querier.Ask{Expr: "level:error", AsOf: now, Args: raw("")})
+		return got == newest
+	})
 	s.Ask(q, now, []queriertest.Asked{
 		{Expr: "_time:5m level:error | stats by (level) count() n", Want: "map[level:error]map[:2 n:2];"},
 		{Expr: "_time:5m | stats by (app) count() n, count_uniq(level) levels", Want: "map[app:shop]map[levels:2 n:3];"},
@@ -54,7 +59,7 @@ func TestVictoriaLogsIsAsked(t *testing.T) {
 
 func TestVictoriaMetricsIsAsked(t *testing.T) {
 	t.Parallel()
-	port := queriertest.Port(t)
+	port := pgserver.PortOf(t)
 	s := queriertest.Start(t, port, queriertest.Tool(t, "victoria-metrics"), "-storageDataPath=data", "-search.latencyOffset=0s", "-search.disableCache",
 		fmt.Sprint("-httpListenAddr=127.0.0.1:", port))
 	now := time.Now().Truncate(time.Second)

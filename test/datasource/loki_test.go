@@ -13,6 +13,7 @@ import (
 	"tocsin/internal/querier"
 	"tocsin/internal/querier/loki"
 	"tocsin/internal/querier/queriertest"
+	"tocsin/test/pgserver"
 )
 
 // config is a Loki of one process that keeps its lines in a directory.
@@ -31,9 +32,9 @@ analytics: {reporting_enabled: false}
 
 // Loki takes minutes to compile and gigabytes of modules, so this runs with make loki alone.
 func TestLokiIsAsked(t *testing.T) {
-	dir, port := t.TempDir(), queriertest.Port(t)
+	dir, port := t.TempDir(), pgserver.PortOf(t)
 	path := filepath.Join(dir, "loki.yml")
-	if err := os.WriteFile(path, fmt.Appendf(nil, config, port, queriertest.Port(t), dir), 0o600); err != nil {
+	if err := os.WriteFile(path, fmt.Appendf(nil, config, port, pgserver.PortOf(t), dir), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := queriertest.Start(t, port, queriertest.Tool(t, "-modfile=loki/go.mod", "loki"), "-config.file="+path)

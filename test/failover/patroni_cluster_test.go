@@ -49,15 +49,6 @@ type daemon struct {
 	cmd  *exec.Cmd
 }
 
-// port reserves a port until the test ends.
-func (c *cluster) port() int {
-	c.t.Helper()
-	p, err := pgserver.ReservePort()
-	must(c.t, err)
-	c.t.Cleanup(func() { p.Close() })
-	return p.Number
-}
-
 func (c *cluster) daemon(name string, args ...string) *daemon {
 	c.t.Helper()
 	d := &daemon{c: c, args: args, log: filepath.Join(c.dir, name+".log")}
@@ -124,12 +115,12 @@ func startCluster(t *testing.T, members int, synchronous, proxied bool) *cluster
 	t.Cleanup(func() { // a server that was killed may end while its files are removed
 		c.wait(10*time.Second, "the directory is removed", func() bool { return os.RemoveAll(c.dir) == nil })
 	})
-	client, peer := c.port(), c.port()
+	client, peer := pgserver.PortOf(c.t), pgserver.PortOf(c.t)
 	at, peers := fmt.Sprintf("http://127.0.0.1:%d", client), fmt.Sprintf("http://127.0.0.1:%d", peer)
 	c.etcd = c.daemon("etcd", installed("etcd"), "--data-dir", filepath.Join(c.dir, "etcd"), "--listen-client-urls", at,
 		"--advertise-client-urls", at, "--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", "default="+peers)
 	for n := range members {
-		m := &patroni{name: fmt.Sprint("n", n+1), rest: c.port(), port: c.port()}
+		m := &patroni{name: fmt.Sprint("n", n+1), rest: pgserver.PortOf(c.t), port: pgserver.PortOf(c.t)}
 		m.data = filepath.Join(c.dir, m.name)
 		c.members = append(c.members, m)
 		config := c.file(m.name+".yml", c.config(m, client, bin, synchronous))
@@ -140,7 +131,7 @@ func startCluster(t *testing.T, members int, synchronous, proxied bool) *cluster
 		}
 	}
 	if proxied {
-		c.proxy = c.port()
+		c.proxy = pgserver.PortOf(c.t)
 		c.daemon("haproxy", installed("haproxy"), "-db", "-f", c.file("haproxy.cfg", c.haproxy()))
 	}
 	c.wait(3*time.Minute, "all standbys stream from the leader", func() bool { return c.following(synchronous) == members-1 })

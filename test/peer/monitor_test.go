@@ -13,6 +13,7 @@ import (
 
 	"tocsin/internal/app"
 	"tocsin/internal/sender/mailtest"
+	"tocsin/test/pgserver"
 )
 
 // A rule on a real Prometheus fires and ends to a page, and when that is killed nothing ends.
@@ -32,7 +33,7 @@ func TestRuleOnPrometheusPages(t *testing.T) {
 	}))
 	defer target.Close()
 	dir := t.TempDir()
-	port := free(t)
+	port := pgserver.PortOf(t)
 	write(t, dir, "prometheus.yml", fmt.Sprintf(`
 global: {scrape_interval: 1s}
 scrape_configs: [{job_name: node, static_configs: [{targets: ["%s"]}]}]

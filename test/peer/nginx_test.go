@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tocsin/internal/sender/mailtest"
+	"tocsin/test/pgserver"
 )
 
 // documented returns the server section of nginx in docs/operating.md, with the addresses of a test: without TLS, for
@@ -62,8 +63,8 @@ func TestFiveThousandAlertsPassThroughNginx(t *testing.T) {
 	const alerts = 5000
 	tocsin := serve(t, mailtest.New(t, mailtest.Options{}))
 	dir := t.TempDir()
-	proxy := free(t)
-	manager := free(t)
+	proxy := pgserver.PortOf(t)
+	manager := pgserver.PortOf(t)
 	user := ""
 	if os.Getuid() == 0 { // else its workers could not write into the test's folder
 		user = "user root;\n"

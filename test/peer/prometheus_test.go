@@ -64,7 +64,7 @@ func TestPrometheusPagesAndResolves(t *testing.T) {
 	defer target.Close()
 
 	dir := t.TempDir()
-	manager, prometheus := free(t), free(t)
+	manager, prometheus := pgserver.PortOf(t), pgserver.PortOf(t)
 	write(t, dir, "alertmanager.yml", fmt.Sprintf(`
 route: {receiver: tocsin, group_by: [alertname], group_wait: 0s, group_interval: 1s, repeat_interval: 1h}
 receivers:
@@ -184,14 +184,4 @@ func run(t *testing.T, dir, program string, args ...string) (stop func()) {
 		}
 	})
 	return stop
-}
-
-func free(t *testing.T) int {
-	t.Helper()
-	port, err := pgserver.ReservePort()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { port.Close() })
-	return port.Number
 }

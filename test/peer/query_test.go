@@ -12,6 +12,7 @@ import (
 	"tocsin/internal/platform/egress"
 	"tocsin/internal/querier"
 	"tocsin/internal/querier/prometheus"
+	"tocsin/test/pgserver"
 )
 
 // A real Prometheus is asked as rules ask it.
@@ -19,7 +20,7 @@ func TestPrometheusIsAsked(t *testing.T) {
 	if _, err := exec.LookPath("prometheus"); err != nil {
 		t.Skip("prometheus is not installed: apt-get install prometheus")
 	}
-	dir, port := t.TempDir(), free(t)
+	dir, port := t.TempDir(), pgserver.PortOf(t)
 	write(t, dir, "prometheus.yml", fmt.Sprintf(`
 global: {scrape_interval: 1s}
 scrape_configs: [{job_name: self, static_configs: [{targets: ["127.0.0.1:%d"]}]}]

@@ -20,6 +20,7 @@ import (
 	"tocsin/internal/platform/copydb"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/db/dbtest"
+	"tocsin/test/pgserver"
 )
 
 // routed is an installation with a database of its own.
@@ -169,7 +170,7 @@ func TestAccountMovesBehindRouter(t *testing.T) {
 			t.Skip("nginx is not installed: apt-get install nginx-light")
 		}
 	}
-	dir, listen := t.TempDir(), free(t)
+	dir, listen := t.TempDir(), pgserver.PortOf(t)
 	key := filepath.Join(dir, "seal.key")
 	one := startRouted(t, key)
 	two := startRouted(t, key)

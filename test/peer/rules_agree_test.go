@@ -17,6 +17,7 @@ import (
 
 	"tocsin/internal/app"
 	"tocsin/internal/sender/mailtest"
+	"tocsin/test/pgserver"
 )
 
 // TestRulesAgreeWithPrometheus: 200 rules on the same data have the same alerts as those of a Prometheus, with the same labels,
@@ -69,7 +70,7 @@ global: {scrape_interval: 1s, evaluation_interval: 4s}
 rule_files: [rules.yml]
 scrape_configs: [{job_name: x, static_configs: [{targets: ["%s"]}]}]
 `, strings.TrimPrefix(target.URL, "http://")))
-	port := free(t)
+	port := pgserver.PortOf(t)
 	address := fmt.Sprintf("http://127.0.0.1:%d", port)
 	run(t, dir, "prometheus", "--config.file=prometheus.yml", "--storage.tsdb.path=prom", fmt.Sprintf("--web.listen-address=127.0.0.1:%d", port))
 

@@ -14,24 +14,12 @@ import (
 
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/querier"
-	"tocsin/test/pgserver"
 )
 
 // Real is a real server that runs until its test ends.
 type Real struct {
 	t    *testing.T
 	Addr string // host:port
-}
-
-// Port reserves a port until the test ends.
-func Port(t *testing.T) int {
-	t.Helper()
-	port, err := pgserver.ReservePort()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { port.Close() })
-	return port.Number
 }
 
 // Tool returns the path of a program that is a tool of the module in whose directory the test runs, as go tool is given it.

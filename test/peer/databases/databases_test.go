@@ -219,16 +219,6 @@ func run(t *testing.T, dir, program string, args ...string) {
 	})
 }
 
-func free(t *testing.T) int {
-	t.Helper()
-	port, err := pgserver.ReservePort()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { port.Close() })
-	return port.Number
-}
-
 // program returns the path of a program, which Debian keeps for administrators.
 func program(t *testing.T, name, of string) string {
 	t.Helper()
@@ -244,7 +234,7 @@ func program(t *testing.T, name, of string) string {
 
 func TestMariaDBIsAsked(t *testing.T) {
 	server := program(t, "mariadbd", "mariadb-server-core")
-	dir, port := t.TempDir(), free(t)
+	dir, port := t.TempDir(), pgserver.PortOf(t)
 	data := filepath.Join(dir, "data")
 	as := []string{}
 	if os.Getuid() == 0 {
@@ -308,7 +298,7 @@ GRANT SELECT, INSERT ON shop.* TO writer@'%';
 
 func TestClickHouseIsAsked(t *testing.T) {
 	server := program(t, "clickhouse-server", "clickhouse-server")
-	dir, port := t.TempDir(), free(t)
+	dir, port := t.TempDir(), pgserver.PortOf(t)
 	write(t, dir, "config.xml", fmt.Sprintf(`<yandex><logger><level>warning</level><console>1</console></logger>
 <tcp_port>%d</tcp_port><listen_host>127.0.0.1</listen_host><path>%[2]s/data/</path><tmp_path>%[2]s/tmp/</tmp_path><mark_cache_size>5368709</mark_cache_size>
 <users_config>users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database></yandex>`, port, dir))
