@@ -21,12 +21,21 @@ import (
 //
 // In and Out must be the types of the operation at the path. TestPagesCallWithTypesOfOperations reads all calls.
 func Ask[Out, In any](ctx context.Context, f *Frame, by Inside, path string, in In) (out Out, err error) {
-	if op := f.ops[path]; op != nil && (op.Do.in != reflect.TypeFor[In]() || op.Do.out != reflect.TypeFor[Out]()) {
-		return out, fmt.Errorf("%s takes %v and answers %v, called with %T for %T", path, op.Do.in, op.Do.out, in, out)
+	reply, err := f.ask(ctx, by, path, in, reflect.TypeFor[Out]())
+	if err != nil {
+		return out, err
+	}
+	return *reply.(*Out), nil
+}
+
+// ask is Ask once for all types: the compiler copies a generic function for each operation. It returns a pointer to the reply.
+func (f *Frame) ask(ctx context.Context, by Inside, path string, in any, out reflect.Type) (reply any, err error) {
+	if op := f.ops[path]; op != nil && (op.Do.in != reflect.TypeOf(in) || op.Do.out != out) {
+		return nil, fmt.Errorf("%s takes %v and answers %v, called with %T for %v", path, op.Do.in, op.Do.out, in, out)
 	}
 	x, body, err := f.insider(ctx, by, path, in)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	x.typed = true
 	err = f.serve(x, body)
@@ -36,11 +45,11 @@ func Ask[Out, In any](ctx context.Context, f *Frame, by Inside, path string, in 
 	defer f.finish(x, err)
 	defer f.release(x)
 	if err != nil {
-		return out, x.refuse(err, by.Language)
+		return nil, x.refuse(err, by.Language)
 	}
 	x.code, x.status = "OK", http.StatusOK
 	if w, ok := x.data.(warned); ok && len(x.call.warnings) > 0 {
 		w.add(x.call.warnings, x.call.unlisted)
 	}
-	return *x.data.(*Out), nil
+	return x.data, nil
 }

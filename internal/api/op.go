@@ -79,21 +79,24 @@ func Do[In, Out any](fn func(*Call, In) (Out, error)) Func {
 		out: reflect.TypeFor[Out](),
 		decode: func(body []byte) (any, error) {
 			in := new(In)
-			if err := unmarshal(body, in); err != nil {
-				return nil, err
-			}
-			if c, ok := any(in).(interface{ Check() error }); ok {
-				if err := c.Check(); err != nil {
-					return nil, err
-				}
-			}
-			return in, nil
+			return in, decode(body, in)
 		},
 		call: func(c *Call, in any) (any, error) {
 			out, err := fn(c, *in.(*In))
 			return &out, err
 		},
 	}
+}
+
+// decode reads a request and applies its own checks.
+func decode(body []byte, in any) error {
+	if err := unmarshal(body, in); err != nil {
+		return err
+	}
+	if c, ok := in.(interface{ Check() error }); ok {
+		return c.Check()
+	}
+	return nil
 }
 
 // DoAfter is Do for a write that must first call another system, such as a chat service. That call may take half a
