@@ -3,7 +3,6 @@ package condition
 import (
 	"math"
 	"slices"
-	"strings"
 )
 
 // Eval evaluates the expression. value returns a value and whether there is one; NaN is none.
@@ -69,8 +68,7 @@ func (e *Expr) explain(n *node, values []float64) (Truth, []Clause) {
 	left := number(n.left, values)
 	right := number(n.right, values)
 	result := compared(n.op, left, right)
-	text := strings.Join(strings.Fields(e.text[n.from:n.to]), " ")
-	return result, []Clause{{Text: text, Truth: result, Left: Number(left), Op: n.op, Right: Number(right)}}
+	return result, []Clause{{Text: n.text, Truth: result, Left: Number(left), Op: n.op, Right: Number(right)}}
 }
 
 func negated(t Truth) Truth {

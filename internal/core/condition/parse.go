@@ -36,6 +36,7 @@ type node struct {
 	number      float64 // of a number
 	ref         int     // of a reference: its index in refs
 	from, to    int     // where it stands in the text
+	text        string  // of a comparison: as clauses show it
 	left, right *node   // of "not" and "neg" only left
 }
 
@@ -75,7 +76,22 @@ func Parse(text string) (*Expr, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
+	root.write(text)
 	return &Expr{text: text, root: root, refs: p.refs}, nil
+}
+
+// write sets the texts of the comparisons once, because every transition shows them. Brackets around one belong to it, so where it
+// stands is known at the end only.
+func (n *node) write(text string) {
+	switch n.op {
+	case "and", "or":
+		n.left.write(text)
+		n.right.write(text)
+	case "not":
+		n.left.write(text)
+	default:
+		n.text = strings.Join(strings.Fields(text[n.from:n.to]), " ")
+	}
 }
 
 // suggestion returns what is compared in the example of an error.

@@ -99,21 +99,34 @@ func appendList[T any](b []byte, kind byte, list []T) []byte {
 	return append(b, ']')
 }
 
+// appendText appends the JSON of a text, the same as encoding/json, which keeps a sentence in a row or a reply as it is.
 func appendText(b []byte, text string) []byte {
-	if plain(text) { // most texts are, and reasons are made for every event
-		return append(append(append(b, '"'), text...), '"')
+	if !printable(text) {
+		encoded, err := json.Marshal(text)
+		if err != nil {
+			panic(err) // every text has an encoding
+		}
+		return append(b, encoded...)
 	}
-	encoded, err := json.Marshal(text)
-	if err != nil {
-		panic(err) // every text has an encoding
+	const digits = "0123456789abcdef"
+	b = append(b, '"')
+	for i := range len(text) { // most texts come here, and reasons are made for every event
+		switch c := text[i]; c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '<', '>', '&':
+			b = append(append(b, `\u00`...), digits[c>>4], digits[c&15])
+		default:
+			b = append(b, c)
+		}
 	}
-	return append(b, encoded...)
+	return append(b, '"')
 }
 
-// plain reports whether JSON holds a text as it is, but for the quotes around it.
-func plain(text string) bool {
+// printable reports whether a text has printable characters of ASCII alone.
+func printable(text string) bool {
 	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || strings.IndexByte(`"\<>&`, c) >= 0 {
+		if c := text[i]; c < ' ' || c > '~' {
 			return false
 		}
 	}
