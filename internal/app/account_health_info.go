@@ -36,7 +36,7 @@ func (a *App) healthInfo(c *api.Call, _ health.Request) (reply health.Info, err 
 	reply = health.Info{Status: "ok", Version: a.Version, Now: c.Now.UnixMilli(), Failed: s.Failed}
 	reply.Work, reply.Nodes = []health.Work{}, []health.Node{}
 	reply.Status, reply.Problem = a.judge(s)
-	reply.KeyFile = a.keys.state()
+	reply.KeyFile = a.machine.KeyFile()
 	for _, o := range s.Work {
 		reply.Work = append(reply.Work, health.Work{Work: o.Work, Due: o.Count, Seconds: o.Seconds, Held: o.Held})
 	}
@@ -47,7 +47,7 @@ func (a *App) healthInfo(c *api.Call, _ health.Request) (reply health.Info, err 
 		})
 	}
 	kind, _, _ := strings.Cut(a.DB.DSN(), ":")
-	reply.Store = health.Store{Kind: strings.TrimSuffix(kind, "ql"), FreeBytes: a.free(c.Ctx), FullAt: a.disk.fullAt()}
+	reply.Store = health.Store{Kind: strings.TrimSuffix(kind, "ql"), FreeBytes: a.machine.Free(c.Ctx), FullAt: a.machine.FullAt()}
 	reply.Store.Bytes, reply.Store.LogBytes, err = a.DB.Size(c.Ctx)
 	if err != nil {
 		return reply, err

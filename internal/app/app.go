@@ -20,6 +20,7 @@ import (
 	"tocsin/internal/credential"
 	"tocsin/internal/engine/ingest"
 	"tocsin/internal/engine/lint"
+	"tocsin/internal/engine/machine"
 	"tocsin/internal/engine/monitor"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/phone"
@@ -46,7 +47,7 @@ import (
 // Config is everything that may differ between two deployments.
 type Config struct {
 	DB                     string // DSN, see db.Open
-	SealKeyFile            string // file with the keys that seal stored secrets; empty: see SealFile
+	SealKeyFile            string // file with the keys that seal stored secrets; empty: see sealkey.Source.Path
 	SealKey                string // the keys as text, instead of a file
 	NewSealKey             bool   // start although keys of stored secrets are missing; those secrets are lost
 	Listen                 string // host:port; port 0 picks one
@@ -99,8 +100,7 @@ type App struct {
 	pace    *gate.Pace       // of what computes for long beside the reads
 	pages   *pageChanges
 
-	keys     keyFile
-	disk     disk
+	machine  *machine.Service
 	outdated atomic.Pointer[string] // why this process must not run on the database any more; nil: it may
 	ingest   *ingest.Service
 	notify   *notify.Service
@@ -136,7 +136,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 	if err := SetClock(ctx, d, c.Clock); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	a.Keyring, err = OpenBox(ctx, d, c)
+	a.Keyring, err = c.SealKeys().Open(ctx, d)
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}

@@ -58,10 +58,6 @@ func (a *App) housekeeping() []jobs.Job {
 			return time.Time{}, countGaps(ctx, a.DB, a.pace, now)
 		}},
 		a.daily("retention", a.prune),
-		a.disk.job(a),
-	}
-	if a.SealKey == "" {
-		list = append(list, a.keys.job(a))
 	}
 	if a.DB.Shared() {
 		list = append(list, a.heartbeatJob(), a.clockJob(), a.pages.job(), jobs.Job{

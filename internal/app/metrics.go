@@ -76,7 +76,7 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
 	send(g.held, oneIf(g.app.Gate.Reason() != ""))
-	send(g.keys, oneIf(g.app.keys.state() != ""))
+	send(g.keys, oneIf(g.app.machine.KeyFile() != ""))
 	send(g.build, 1, g.app.Version, runtime.Version())
 	send(g.nodes, float64(len(g.app.Nodes.Live())))
 	send(g.clock, g.app.offset().Seconds())
@@ -87,7 +87,7 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 		send(g.size, float64(size))
 		send(g.wal, float64(wal))
 	}
-	if free := g.app.free(ctx); free >= 0 {
+	if free := g.app.machine.Free(ctx); free >= 0 {
 		send(g.free, float64(free))
 	}
 	s, err := g.app.standing(ctx, now)

@@ -26,6 +26,7 @@ import (
 	"tocsin/internal/engine/explain"
 	"tocsin/internal/engine/ingest"
 	"tocsin/internal/engine/lint"
+	"tocsin/internal/engine/machine"
 	"tocsin/internal/engine/monitor"
 	"tocsin/internal/engine/notify"
 	"tocsin/internal/engine/phone"
@@ -78,6 +79,10 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	a.signIn = a.signingIn()
 	a.notify = a.notifier(bus, configs, linkKey)
 	a.selfAlerts = &selfalert.Service{DB: a.DB, Notify: a.notify, Decide: decide}
+	a.machine = &machine.Service{
+		DB: a.DB, Keyring: a.Keyring, KeyText: a.SealKey != "", Alerts: a.selfAlerts, Log: a.Log, Host: host(), Measured: a.FreeBytes,
+		MaxBytes: a.DatabaseBytes,
+	}
 	a.ingest = ingest.New(ingest.Config{
 		DB: a.DB, Log: a.Log, Rate: a.pushRate(), Share: a.share, MaxAlerts: a.PushAlerts, MaxBytes: a.PushBytes,
 		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics, Turns: gate.NewTurns(a.DB.Meter(), time.Now),
@@ -134,6 +139,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 		(&silencewarning.Service{DB: a.DB, Log: a.Log, Notify: a.notify, Configs: configs}).Module(),
 		decisions.Module(),
 		a.selfAlerts.Module(),
+		a.machine.Module(),
 		a.ingest.Module(),
 		a.browserErrors.Module(),
 		a.monitors.Module(),

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"tocsin/internal/app"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/platform/secret"
@@ -56,10 +55,10 @@ func TestNodesNeedSameKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if _, err := app.ResealAll(t.Context(), d, both); err == nil || !strings.Contains(err.Error(), "seals under the key "+id) {
+	if _, err := both.SealKeys().RenewAll(t.Context(), d); err == nil || !strings.Contains(err.Error(), "seals under the key "+id) {
 		t.Errorf("resealed while nodes seal under the old key: %v", err)
 	}
-	if _, err := app.RotateSeal(t.Context(), d, c); err == nil || !strings.Contains(err.Error(), "key reseal") {
+	if _, err := c.SealKeys().Rotate(t.Context(), d); err == nil || !strings.Contains(err.Error(), "key reseal") {
 		t.Errorf("rotated: %v", err)
 	}
 	write(next + "\n" + old + "\n") // then it becomes the first
@@ -73,7 +72,7 @@ func TestNodesNeedSameKeys(t *testing.T) {
 	if err := a.Nodes.Leave(t.Context()); err != nil { // the node with the old key as its only one is stopped
 		t.Fatal(err)
 	}
-	if r, err := app.ResealAll(t.Context(), d, both); err != nil || !strings.HasPrefix(next, r.KeyID+" ") {
+	if r, err := both.SealKeys().RenewAll(t.Context(), d); err != nil || !strings.HasPrefix(next, r.KeyID+" ") {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if err := opens(nodeConfig(dsn, next)); err != nil {

@@ -86,7 +86,7 @@ func (a *App) tooOld(ctx context.Context) string {
 
 // clockJob corrects the clock, and raises an alert about one that is far off.
 func (a *App) clockJob() jobs.Job {
-	var c condition
+	var c selfalert.Condition
 	return jobs.Job{Name: "clock", Interval: clockEvery, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
 		if err := SetClock(ctx, a.DB, a.Clock); err != nil {
 			return time.Time{}, err
@@ -96,7 +96,7 @@ func (a *App) clockJob() jobs.Job {
 			Title: "The clock of " + host() + " is wrong",
 			Text:  clockProblem(node.Node{Name: host(), Offset: a.offset()}) + ". Check its time service (NTP).",
 		}
-		return time.Time{}, a.keep(ctx, &c, alert, a.offset().Abs() > maxOffset, true, now)
+		return time.Time{}, a.selfAlerts.Keep(ctx, &c, alert, a.offset().Abs() > maxOffset, true, now)
 	}}
 }
 

@@ -68,7 +68,7 @@ func TestNoSecretNeedsOldKeyAfterRotation(t *testing.T) {
 	if err := rotated(a, c); err != nil {
 		t.Fatal(err)
 	}
-	ring, err := secret.Open(app.SealFile(c), clock.System.Now)
+	ring, err := secret.Open(c.SealKeys().Path(), clock.System.Now)
 	if err != nil || len(ring.KeyIDs()) != 1 || ring.KeyIDs()[0] == old {
 		t.Fatalf("the old key is still there: %v", err)
 	}
@@ -168,7 +168,7 @@ func sealedUnder(t *testing.T, d *db.DB, key string) map[string]int64 {
 // rotated replaces the sealing key: by one command on the embedded engine, and on PostgreSQL in the steps for several servers.
 func rotated(a *app.App, c app.Config) error {
 	if dbtest.Server == "" {
-		_, err := app.RotateSeal(context.Background(), a.DB, c)
+		_, err := c.SealKeys().Rotate(context.Background(), a.DB)
 		return err
 	}
 	old, err := os.ReadFile(c.SealKeyFile)
@@ -186,7 +186,7 @@ func rotated(a *app.App, c app.Config) error {
 	if err := a.Nodes.Beat(context.Background()); err != nil {
 		return err
 	}
-	if _, err := app.ResealAll(context.Background(), a.DB, c); err != nil {
+	if _, err := c.SealKeys().RenewAll(context.Background(), a.DB); err != nil {
 		return err
 	}
 	if err := a.Nodes.Leave(context.Background()); err != nil { // its row names the old key too

@@ -55,7 +55,7 @@ var demoOnce = sync.OnceValues(func() (f demoFiles, err error) {
 	if err != nil {
 		return f, err
 	}
-	f.keys, err = os.ReadFile(app.SealFile(c))
+	f.keys, err = os.ReadFile(c.SealKeys().Path())
 	return f, err
 })
 
@@ -76,7 +76,7 @@ func sealed(t *testing.T) (c app.Config, owner string) {
 	c = testConfig(dir)
 	err = errors.Join(
 		os.WriteFile(filepath.Join(dir, "tocsin.db"), f.database, 0o600),
-		os.WriteFile(app.SealFile(c), f.keys, 0o600),
+		os.WriteFile(c.SealKeys().Path(), f.keys, 0o600),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -96,12 +96,12 @@ func opens(c app.Config) error {
 // lose replaces the key file by another, or deletes it, and returns the old one.
 func lose(t *testing.T, c app.Config, another bool) (lost []byte) {
 	t.Helper()
-	lost, err := os.ReadFile(app.SealFile(c))
+	lost, err := os.ReadFile(c.SealKeys().Path())
 	if err == nil {
-		err = os.Remove(app.SealFile(c))
+		err = os.Remove(c.SealKeys().Path())
 	}
 	if err == nil && another {
-		_, err = secret.Open(app.SealFile(c), clock.System.Now)
+		_, err = secret.Open(c.SealKeys().Path(), clock.System.Now)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -148,11 +148,11 @@ func TestDatabaseNeedsItsKeys(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "sealed under the key "+id) || !strings.Contains(err.Error(), "--new-seal-key") {
 				t.Fatalf("it starts without key %s: %v", id, err)
 			}
-			if _, err := os.Stat(app.SealFile(config)); (err == nil) != c.another {
+			if _, err := os.Stat(config.SealKeys().Path()); (err == nil) != c.another {
 				t.Errorf("the key file after the refusal: %v", err)
 			}
 			config.SealKey = ""
-			if err := os.WriteFile(app.SealFile(config), lost, 0o600); err != nil {
+			if err := os.WriteFile(config.SealKeys().Path(), lost, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if err := opens(config); err != nil {
@@ -230,7 +230,7 @@ func TestLostSecretsHideNoObject(t *testing.T) {
 	if !strings.Contains(lines.String(), "level=WARN") || !strings.Contains(lines.String(), "has no key") {
 		t.Errorf("the log does not name the secrets that are lost: %.2000s", lines.String())
 	}
-	r, err := app.RotateSeal(context.Background(), a.DB, c)
+	r, err := c.SealKeys().Rotate(context.Background(), a.DB)
 	if err != nil {
 		t.Errorf("a rotation: %v", err)
 	}
@@ -243,7 +243,7 @@ func TestLostSecretsHideNoObject(t *testing.T) {
 func TestRotationReplacesKey(t *testing.T) {
 	t.Parallel()
 	c, _ := sealed(t)
-	old, err := os.ReadFile(app.SealFile(c))
+	old, err := os.ReadFile(c.SealKeys().Path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestRotationReplacesKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := app.RotateSeal(context.Background(), d, c)
+	r, err := c.SealKeys().Rotate(context.Background(), d)
 	if err != nil || r.Sealed == 0 {
 		t.Fatal(r, err)
 	}
@@ -259,7 +259,7 @@ func TestRotationReplacesKey(t *testing.T) {
 	if err := opens(c); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(app.SealFile(c), old, 0o600); err != nil {
+	if err := os.WriteFile(c.SealKeys().Path(), old, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := opens(c); err == nil || !strings.Contains(err.Error(), r.KeyID) {

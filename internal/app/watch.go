@@ -104,7 +104,7 @@ func (a *App) judge(s state) (status, problem string) {
 	} else if reason := a.Gate.Reason(); reason != "" {
 		status, problems = "held", append(problems, reason)
 	}
-	problems = append(problems, a.keys.problem(), a.disk.problem(), a.wrongClock())
+	problems = append(append(problems, a.machine.Problems()...), a.wrongClock())
 	return status, strings.Join(slices.DeleteFunc(problems, func(p string) bool { return p == "" }), "; ")
 }
 
@@ -120,7 +120,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		Held    string `json:"held,omitzero"`
 		KeyFile string `json:"key_file,omitzero"`
 		Problem string `json:"problem,omitzero"`
-	}{Status: "ok", Version: a.Version, state: state{Work: []overdue{}}, Held: a.Gate.Reason(), KeyFile: a.keys.state()}
+	}{Status: "ok", Version: a.Version, state: state{Work: []overdue{}}, Held: a.Gate.Reason(), KeyFile: a.machine.KeyFile()}
 	if reply.Held != "" {
 		reply.Status = "held"
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"tocsin/internal/accountfile"
-	"tocsin/internal/app"
 	"tocsin/internal/platform/db"
 )
 
@@ -33,7 +32,7 @@ func (cmd *applyCmd) Run(con *console) (err error) {
 	defer func() { err = errors.Join(err, d.Close()) }()
 	c := cmd.config()
 	c.NewSealKey = cmd.NewSealKey
-	keyring, err := app.OpenBox(ctx, d, c)
+	keyring, err := c.SealKeys().Open(ctx, d)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (cmd *backupCmd) Run(con *console) (err error) {
 		_, err := d.Backup(ctx, cmd.File)
 		return err
 	}
-	key := app.SealFile(cmd.config())
+	key := cmd.config().SealKeys().Path()
 	if cmd.WithKey {
 		if err := copyKey(key, cmd.File+".key"); err != nil {
 			return err
@@ -104,8 +104,8 @@ func (cmd *restoreCmd) Run(con *console) error {
 		return fmt.Errorf("restore of %s: %w", db.Name(cmd.DB), err)
 	}
 	fmt.Fprintf(con.out, "restored %s from %s: %s, checked\n", db.Name(cmd.DB), cmd.File, bytesText(size))
-	if _, err := os.Stat(app.SealFile(c)); cmd.SealKey == "" && errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(con.out, "the key file is missing: copy the one of the backup to %s before the start\n", app.SealFile(c))
+	if _, err := os.Stat(c.SealKeys().Path()); cmd.SealKey == "" && errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(con.out, "the key file is missing: copy the one of the backup to %s before the start\n", c.SealKeys().Path())
 	}
 	fmt.Fprintf(con.out, "it is held: a server on it takes events and sends nothing, until: %s\n", releaseLine(cmd.DB))
 	return nil

@@ -64,7 +64,7 @@ func (cmd *copyCmd) carryKey() (line string, err error) {
 	if from.SealKeyFile == "" && !strings.HasPrefix(cmd.From, "sqlite:") {
 		return "start its server with the keys of the source (--seal-key-file): without them no stored secret can be read", nil
 	}
-	file := app.SealFile(from)
+	file := from.SealKeys().Path()
 	text, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && cmd.SealKeyFile == "":
@@ -74,7 +74,7 @@ func (cmd *copyCmd) carryKey() (line string, err error) {
 	case !strings.HasPrefix(cmd.To, "sqlite:"):
 		return fmt.Sprintf("start its servers with the keys of the source: --seal-key-file %s, or a copy of that file", file), nil
 	}
-	to := app.SealFile(app.Config{DB: cmd.To})
+	to := app.Config{DB: cmd.To}.SealKeys().Path()
 	has, err := os.ReadFile(to)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

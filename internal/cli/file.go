@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"tocsin/internal/accountfile"
-	"tocsin/internal/app"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/platform/secret"
@@ -35,7 +34,7 @@ func (cmd *importCmd) Run(con *console) (err error) {
 	defer func() { err = errors.Join(err, d.Close()) }()
 	c := cmd.config()
 	c.NewSealKey = cmd.NewSealKey
-	keyring, err := app.OpenBox(ctx, d, c)
+	keyring, err := c.SealKeys().Open(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -84,7 +83,7 @@ func (cmd *exportCmd) Run(con *console) error {
 		var keyring *secret.Keyring // not needed without secrets, so that a database whose keys are lost can be exported
 		if cmd.Secrets {
 			var err error
-			keyring, err = app.OpenBox(ctx, d, cmd.config())
+			keyring, err = cmd.config().SealKeys().Open(ctx, d)
 			if err != nil {
 				return err
 			}

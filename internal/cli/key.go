@@ -205,7 +205,7 @@ type keyRotateCmd struct{ database }
 // Run rotates the sealing keys, also under a running server.
 func (cmd *keyRotateCmd) Run(con *console) error {
 	return onExisting(cmd.DB, func(ctx context.Context, d *db.DB) error {
-		r, err := app.RotateSeal(ctx, d, cmd.config())
+		r, err := cmd.config().SealKeys().Rotate(ctx, d)
 		if err != nil {
 			return err
 		}
@@ -231,7 +231,7 @@ func (cmd *keyResealCmd) Run(con *console) error {
 		if err := app.SetClock(ctx, d, c.Clock); err != nil {
 			return err
 		}
-		r, err := app.ResealAll(ctx, d, c)
+		r, err := c.SealKeys().RenewAll(ctx, d)
 		if err != nil {
 			return err
 		}

@@ -42,10 +42,10 @@ var layers = []layer{
 	{"frame", []string{"auth", "api", "module", "linkpage"}},
 	{"nouns", []string{
 		"role", "team", "session", "credential", "push", "person", "audit", "signin", "calendar", "absence", "schedule", "schedulefeed", "template", "field", "channel", "integration", "route", "enrichment",
-		"alert", "changeevent", "incident", "datasource", "edge", "rulefolder", "alertrule", "rum", "preference", "warroom", "statuspage", "sourcemap",
+		"alert", "changeevent", "incident", "datasource", "edge", "rulefolder", "alertrule", "rum", "preference", "warroom", "statuspage", "sourcemap", "sealkey",
 	}},
 	{"engine: everything with a background job", []string{
-		"engine/webhook", "engine/notify", "engine/untold", "engine/escalation", "engine/phone", "engine/shiftnotice", "engine/explain", "engine/lint", "engine/triage", "engine/silencewarning", "engine/selfalert", "engine/ingest", "engine/rumintake", "engine/evaluator", "engine/evaluator/remote", "engine/monitor",
+		"engine/webhook", "engine/notify", "engine/untold", "engine/escalation", "engine/phone", "engine/shiftnotice", "engine/explain", "engine/lint", "engine/triage", "engine/silencewarning", "engine/selfalert", "engine/machine", "engine/ingest", "engine/rumintake", "engine/evaluator", "engine/evaluator/remote", "engine/monitor",
 	}},
 	{"figures: what reads what the others stored", []string{"insight"}},
 	{"tests of databases, sources and operations", []string{"platform/db/dbtest", "source/sourcetest", "api/apitest"}},

@@ -119,7 +119,7 @@ func imported(c app.Config, file *accountfile.File) error {
 		return err
 	}
 	defer d.Close()
-	keyring, err := app.OpenBox(context.Background(), d, c)
+	keyring, err := c.SealKeys().Open(context.Background(), d)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func pageKeys(dsn string) (keys demo.Keys, err error) {
 		return keys, err
 	}
 	defer d.Close()
-	keyring, err := app.OpenBox(context.Background(), d, app.Config{DB: dsn, Clock: clock.System})
+	keyring, err := app.Config{DB: dsn, Clock: clock.System}.SealKeys().Open(context.Background(), d)
 	if err != nil {
 		return keys, err
 	}

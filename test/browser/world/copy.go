@@ -47,7 +47,7 @@ func copyFilled(t Reporter, dir string) demo.Keys {
 	return filled.keys
 }
 
-func sealFile(path string) string { return app.SealFile(app.Config{DB: "sqlite:" + path}) }
+func sealFile(path string) string { return app.Config{DB: "sqlite:" + path}.SealKeys().Path() }
 
 // demoIn stores the demo's account, which change may alter, and creates its keys.
 func demoIn(t Reporter, w *World, change func(*accountfile.File)) *World {

@@ -1,4 +1,4 @@
-package app
+package sealkey
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"tocsin/internal/push"
 )
 
-// Rotation is the result of RotateSeal.
+// Rotation is the result of Rotate.
 type Rotation struct {
 	KeyID   string // of the new sealing key
 	Sealed  int    // secrets sealed under the new key
@@ -23,18 +23,18 @@ type Rotation struct {
 // settle is how long other processes may continue to seal under the old key; see secret.Keyring.Rotate.
 const settle = 1500 * time.Millisecond
 
-// RotateSeal adds a new sealing key, seals every stored secret under it, and drops the old keys. A server that is
+// Rotate adds a new sealing key, seals every stored secret under it, and drops the old keys. A server that is
 // running meanwhile loads the new key without a restart. Whatever fails, no key is dropped that a secret still needs.
 // Secrets whose loss was accepted stay as they are.
-func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error) {
+func (s Source) Rotate(ctx context.Context, d *db.DB) (r Rotation, err error) {
 	if d.Shared() {
 		return r, errors.New("every server of the database needs the new key before any seals under it: " +
 			"see docs/operating.md, Keys, for tocsin key new and tocsin key reseal")
 	}
-	if c.SealKey != "" {
+	if s.Text != "" {
 		return r, errors.New("the sealing keys are given as text: put a new line first there, and rotate where they come from")
 	}
-	keyring, err := OpenBox(ctx, d, c)
+	keyring, err := s.Open(ctx, d)
 	if err != nil {
 		return r, err
 	}
@@ -43,10 +43,10 @@ func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error)
 	if err != nil {
 		return r, err
 	}
-	if err := noteSealKeys(ctx, d, keyring); err != nil {
+	if err := note(ctx, d, keyring); err != nil {
 		return r, err
 	}
-	noted, err := sealKeys(ctx, d)
+	known, err := noted(ctx, d)
 	if err != nil {
 		return r, err
 	}
@@ -56,9 +56,9 @@ func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error)
 		return r, ctx.Err()
 	}
 	err = d.Write(ctx, func(tx *db.Tx) error {
-		err := reseal(c, tx, func(sealed, context string) (string, error) {
+		err := s.Reseal(tx, func(sealed, context string) (string, error) {
 			switch id := secret.KeyID(sealed); {
-			case (noted[id] || context == push.KeyContext) && !slices.Contains(old, id):
+			case (known[id] || context == push.KeyContext) && !slices.Contains(old, id):
 				return sealed, nil
 			case id != "":
 				r.Sealed++
@@ -77,17 +77,17 @@ func RotateSeal(ctx context.Context, d *db.DB, c Config) (r Rotation, err error)
 	return r, keyring.Forget(old...)
 }
 
-// ResealAll seals every stored secret under the newest key, with which every live server of the database must seal already.
+// RenewAll seals every stored secret under the newest key, with which every live server of the database must seal already.
 // It changes no key file. The older keys may be removed everywhere then.
-func ResealAll(ctx context.Context, d *db.DB, c Config) (r Rotation, err error) {
-	keyring, err := OpenBox(ctx, d, c)
+func (s Source) RenewAll(ctx context.Context, d *db.DB) (r Rotation, err error) {
+	keyring, err := s.Open(ctx, d)
 	if err != nil {
 		return r, err
 	}
 	r.KeyID = keyring.KeyIDs()[0]
 	var live []node.Node
 	err = d.Read(ctx, func(tx *db.Tx) (err error) {
-		live, err = node.Live(tx, c.Clock.Now())
+		live, err = node.Live(tx, s.Now())
 		return err
 	})
 	if err != nil {
@@ -104,7 +104,7 @@ func ResealAll(ctx context.Context, d *db.DB, c Config) (r Rotation, err error) 
 		if err != nil {
 			return err
 		}
-		if err := reseal(c, tx, func(sealed, context string) (string, error) {
+		if err := s.Reseal(tx, func(sealed, context string) (string, error) {
 			id := secret.KeyID(sealed)
 			if id == "" || id == r.KeyID || slices.Contains(lost, id) {
 				return sealed, nil

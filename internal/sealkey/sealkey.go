@@ -1,4 +1,8 @@
-package app
+// Package sealkey holds the keys under which a database's stored secrets are sealed: it opens them, notes in the database which
+// keys its secrets need, and seals all of them under a new one.
+//
+// It must never give up a secret whose key is missing, unless the operator accepts that.
+package sealkey
 
 import (
 	"context"
@@ -8,49 +12,40 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/prometheus/client_golang/prometheus"
+	"time"
 
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/secret"
 	"tocsin/internal/push"
 )
 
-// offline returns the modules of a program that has no database and no keys.
-func offline(c Config) *App {
-	a := &App{Config: c, metrics: prometheus.NewRegistry()}
-	a.assemble(nil, nil, nil)
-	return a
+// Source is where the keys of a database come from.
+type Source struct {
+	DB   string // the DSN
+	File string // the path of the key file; empty: see Path
+	Text string // the keys as text, instead of a file
+	New  bool   // go on although keys of stored secrets are missing; these secrets are lost
+	Now  func() time.Time
+
+	// Reseal passes every stored secret of the database through a function.
+	Reseal func(*db.Tx, secret.Renew) error
 }
 
-// reseal passes every stored secret of the database through a function, module by module. It does so before there is a
-// program, so it lists the modules of one that has no database and no keys.
-func reseal(c Config, tx *db.Tx, renew secret.Renew) error {
-	for _, m := range offline(c).Modules {
-		for _, each := range m.Reseal {
-			if _, err := each(tx, renew); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// OpenBox opens the keys that seal the stored secrets of a database, and creates the key file on first use. Before it
+// Open opens the keys that seal the stored secrets of a database, and creates the key file on first use. Before it
 // creates a file, it checks that no stored secret needs a key that is missing: under a new key those secrets would be
 // lost. Only --new-seal-key accepts that. For a database that several machines serve the keys must be given, because each
 // machine would otherwise make its own.
-func OpenBox(ctx context.Context, d *db.DB, c Config) (*secret.Keyring, error) {
-	if d.Shared() && c.SealKey == "" && c.SealKeyFile == "" {
+func (s Source) Open(ctx context.Context, d *db.DB) (*secret.Keyring, error) {
+	if d.Shared() && s.Text == "" && s.File == "" {
 		return nil, errors.New("with PostgreSQL the keys that seal stored secrets must be given, the same to every server of the database: " +
 			"--seal-key-file FILE, or TOCSIN_SEAL_KEY (tocsin key new prints a new one)")
 	}
 	var keyring *secret.Keyring
 	var err error
-	if c.SealKey != "" {
-		keyring, err = secret.FromText(c.SealKey)
-	} else if _, missing := os.Stat(SealFile(c)); !errors.Is(missing, fs.ErrNotExist) {
-		keyring, err = secret.Open(SealFile(c), c.Clock.Now)
+	if s.Text != "" {
+		keyring, err = secret.FromText(s.Text)
+	} else if _, missing := os.Stat(s.Path()); !errors.Is(missing, fs.ErrNotExist) {
+		keyring, err = secret.Open(s.Path(), s.Now)
 	}
 	if err != nil {
 		return nil, err
@@ -59,61 +54,61 @@ func OpenBox(ctx context.Context, d *db.DB, c Config) (*secret.Keyring, error) {
 	if keyring != nil {
 		have = keyring.KeyIDs()
 	}
-	if err := checkSealKeys(ctx, d, c, have); err != nil {
+	if err := s.check(ctx, d, have); err != nil {
 		return nil, err
 	}
 	if keyring == nil {
-		keyring, err = secret.Open(SealFile(c), c.Clock.Now)
+		keyring, err = secret.Open(s.Path(), s.Now)
 		if err != nil {
 			return nil, err
 		}
 	}
-	return keyring, noteSealKeys(ctx, d, keyring)
+	return keyring, note(ctx, d, keyring)
 }
 
-// SealFile returns the path of the key file: the configured path, else beside the database. It is empty for a database
+// Path returns the path of the key file: the configured path, else beside the database. It is empty for a database
 // that has no path.
-func SealFile(c Config) string {
-	if path, embedded := strings.CutPrefix(c.DB, "sqlite:"); c.SealKeyFile == "" && embedded {
+func (s Source) Path() string {
+	if path, embedded := strings.CutPrefix(s.DB, "sqlite:"); s.File == "" && embedded {
 		return path + ".key"
 	}
-	return c.SealKeyFile
+	return s.File
 }
 
-// checkSealKeys checks that have includes the keys that the database was sealed with. It reads the secrets themselves
+// check checks that have includes the keys that the database was sealed with. It reads the secrets themselves
 // only if a key in the table of keys is missing, or if that table is empty, as after an upgrade.
-func checkSealKeys(ctx context.Context, d *db.DB, c Config, have []string) error {
-	noted, err := sealKeys(ctx, d)
+func (s Source) check(ctx context.Context, d *db.DB, have []string) error {
+	known, err := noted(ctx, d)
 	if err != nil {
 		return err
 	}
-	suspect := len(noted) == 0
-	for id, lost := range noted {
+	suspect := len(known) == 0
+	for id, lost := range known {
 		if lost || slices.Contains(have, id) {
 			continue
 		}
 		suspect = true
-		if d.Shared() && !c.NewSealKey { // others seal under it, or have handed out links, though there may be no secret yet
-			return otherKey(c, id)
+		if d.Shared() && !s.New { // others seal under it, or have handed out links, though there may be no secret yet
+			return s.otherKey(id)
 		}
 	}
 	if !suspect {
 		return nil
 	}
-	used, err := usedSealKeys(ctx, d, c)
+	used, err := s.used(ctx, d)
 	if err != nil {
 		return err
 	}
 	var missing []string
 	secrets := 0
 	for id, n := range used {
-		if !noted[id] && !slices.Contains(have, id) {
+		if !known[id] && !slices.Contains(have, id) {
 			missing, secrets = append(missing, id), secrets+n
 		}
 	}
 	slices.Sort(missing)
-	if len(missing) > 0 && !c.NewSealKey {
-		return lostKeys(c, missing, secrets)
+	if len(missing) > 0 && !s.New {
+		return s.lostKeys(missing, secrets)
 	}
 	return d.WriteOf(ctx, db.NoAccount, func(tx *db.Tx) error {
 		if err := tx.Do(`DELETE FROM seal_key WHERE NOT lost`); err != nil {
@@ -130,36 +125,32 @@ func checkSealKeys(ctx context.Context, d *db.DB, c Config, have []string) error
 }
 
 // lostKeys returns the error that names the missing keys, what to do, and what is lost otherwise.
-func lostKeys(c Config, missing []string, secrets int) error {
+func (s Source) lostKeys(missing []string, secrets int) error {
 	return fmt.Errorf("%d stored secrets are sealed under the key %s, which %s does not have: put the right keys there. "+
 		"If they are lost for good, start once with --new-seal-key: it gives up these secrets "+
 		"(credentials of datasources, webhooks and chats, contacts, client tokens), which must be entered again",
-		secrets, strings.Join(missing, ", "), sealedBy(c))
+		secrets, strings.Join(missing, ", "), s.name())
 }
 
 // otherKey returns the error of a server whose keys are not those of the others.
-func otherKey(c Config, id string) error {
+func (s Source) otherKey(id string) error {
 	return fmt.Errorf("the servers of this database seal under the key %s, which %s does not have: give every server the same keys. "+
-		"If that key is lost for good, start once with --new-seal-key", id, sealedBy(c))
+		"If that key is lost for good, start once with --new-seal-key", id, s.name())
 }
 
-// sealedBy names where the keys come from.
-func sealedBy(c Config) string {
-	if c.SealKey != "" {
+// name names where the keys come from.
+func (s Source) name() string {
+	if s.Text != "" {
 		return "the keys given as text (--seal-key)"
 	}
-	return "the key file " + SealFile(c)
+	return "the key file " + s.Path()
 }
 
-// sealKeys reads the keys that secrets may be sealed under, and whether their loss was accepted.
-func sealKeys(ctx context.Context, d *db.DB) (lost map[string]bool, err error) {
-	type row struct {
-		id   string
-		lost bool
-	}
+// noted reads the keys that secrets may be sealed under, and whether their loss was accepted.
+func noted(ctx context.Context, d *db.DB) (lost map[string]bool, err error) {
 	lost = map[string]bool{}
 	err = d.Read(ctx, func(tx *db.Tx) error {
-		rows, err := db.All(tx, func(scan db.Scan) (r row, err error) { return r, scan(&r.id, &r.lost) }, `SELECT key_id, lost FROM seal_key`)
+		rows, err := db.All(tx, scan, selectKeys)
 		for _, r := range rows {
 			lost[r.id] = r.lost
 		}
@@ -170,12 +161,12 @@ func sealKeys(ctx context.Context, d *db.DB) (lost map[string]bool, err error) {
 
 var errOnlyLooked = errors.New("only looked")
 
-// usedSealKeys counts the stored secrets by key. It passes all of them through reseal and rolls back. All accounts wait: it
+// used counts the stored secrets by key. It passes all of them through Reseal and rolls back. All accounts wait: it
 // happens at the start of a server whose keys may be wrong only.
-func usedSealKeys(ctx context.Context, d *db.DB, c Config) (secrets map[string]int, err error) {
+func (s Source) used(ctx context.Context, d *db.DB) (secrets map[string]int, err error) {
 	secrets = map[string]int{}
 	err = d.Write(ctx, func(tx *db.Tx) error {
-		if err := reseal(c, tx, func(sealed, context string) (string, error) {
+		if err := s.Reseal(tx, func(sealed, context string) (string, error) {
 			// Without browsers the key for push is of no use to anyone, and with them each of them counts.
 			if id := secret.KeyID(sealed); id != "" && context != push.KeyContext {
 				secrets[id]++
@@ -192,10 +183,10 @@ func usedSealKeys(ctx context.Context, d *db.DB, c Config) (secrets map[string]i
 	return secrets, err
 }
 
-// noteSealKeys stores the key that secrets are sealed under from now on, and checks that keys with ids that are known are
+// note stores the key that secrets are sealed under from now on, and checks that keys with ids that are known are
 // the same keys. A key that was lost and is back is no longer lost. Of two servers that are the first on a database at once,
 // one finds the key of the other here.
-func noteSealKeys(ctx context.Context, d *db.DB, keyring *secret.Keyring) error {
+func note(ctx context.Context, d *db.DB, keyring *secret.Keyring) error {
 	prints, err := keyring.Fingerprints()
 	if err != nil {
 		return err
@@ -204,7 +195,7 @@ func noteSealKeys(ctx context.Context, d *db.DB, keyring *secret.Keyring) error 
 	noted := false
 	look := func(tx *db.Tx) error {
 		noted = false
-		rows, err := db.All(tx, scanSealKey, `SELECT key_id, lost, fingerprint FROM seal_key`)
+		rows, err := db.All(tx, scan, selectKeys)
 		for _, r := range rows {
 			known, has := prints[r.id]
 			switch {
@@ -230,11 +221,29 @@ func noteSealKeys(ctx context.Context, d *db.DB, keyring *secret.Keyring) error 
 	})
 }
 
-// sealKey is a row of the table of keys.
-type sealKey struct {
+const selectKeys = `SELECT key_id, lost, fingerprint FROM seal_key`
+
+// row is a row of the table of keys.
+type row struct {
 	id    string
 	lost  bool
 	print string // see secret.Keyring.Fingerprints; empty: not known
 }
 
-func scanSealKey(scan db.Scan) (k sealKey, err error) { return k, scan(&k.id, &k.lost, &k.print) }
+func scan(read db.Scan) (k row, err error) { return k, read(&k.id, &k.lost, &k.print) }
+
+// Under reports whether keys, by their fingerprints, include all those that stored secrets are sealed under.
+func Under(ctx context.Context, d *db.DB, prints map[string]string) (bool, error) {
+	right := true
+	err := d.Read(ctx, func(tx *db.Tx) error {
+		rows, err := db.All(tx, scan, selectKeys)
+		for _, r := range rows {
+			known, has := prints[r.id]
+			if has && r.print != "" && r.print != known || !has && !r.lost {
+				right = false
+			}
+		}
+		return err
+	})
+	return right, err
+}

@@ -1,17 +1,18 @@
-package app
+package machine
 
 import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"tocsin/internal/core/event"
 	"tocsin/internal/engine/selfalert"
-	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/secret"
+	"tocsin/internal/sealkey"
 )
 
 // keyFileGrace is how long the key file is in trouble before an alert is raised: a program that writes it again, not by a
@@ -20,29 +21,30 @@ const keyFileGrace = 15 * time.Second
 
 // keyFile follows the file of the sealing keys while the program runs.
 type keyFile struct {
-	alert   condition
+	alert   selfalert.Condition
 	trouble atomic.Pointer[string] // its kind; nil: none
 	logged  string
 	since   time.Time
 }
 
-// job reads the key file every second, and logs, shows and alerts when it is not what the program uses.
-func (k *keyFile) job(a *App) jobs.Job {
+// keyFileJob reads the key file every second, and logs, shows and alerts when it is not what the program uses.
+func (s *Service) keyFileJob() jobs.Job {
+	k := &s.keys
 	return jobs.Job{Name: "key file", Interval: time.Second, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
-		failed := a.Keyring.Check(func(prints map[string]string) (bool, error) { return sealedUnder(ctx, a.DB, prints) })
-		err := a.Keyring.Trouble()
-		k.log(a, err, now)
+		failed := s.Keyring.Check(func(prints map[string]string) (bool, error) { return sealkey.Under(ctx, s.DB, prints) })
+		err := s.Keyring.Trouble()
+		k.note(s.Log, err, now)
 		alert := selfalert.Alert{
-			Key: "keys/" + host(), Severity: event.Critical, Lasts: 30 * time.Minute,
-			Title: "The key file of " + host() + " cannot be used", Text: k.problem(),
+			Key: "keys/" + s.Host, Severity: event.Critical, Lasts: 30 * time.Minute,
+			Title: "The key file of " + s.Host + " cannot be used", Text: k.problem(),
 		}
 		lasts := err != nil && now.Sub(k.since) >= keyFileGrace
-		return time.Time{}, errors.Join(failed, a.keep(ctx, &k.alert, alert, lasts, true, now))
+		return time.Time{}, errors.Join(failed, s.Alerts.Keep(ctx, &k.alert, alert, lasts, true, now))
 	}}
 }
 
-// log logs a trouble when it begins, changes and ends.
-func (k *keyFile) log(a *App, err error, now time.Time) {
+// note logs a trouble when it begins, changes and ends.
+func (k *keyFile) note(log *slog.Logger, err error, now time.Time) {
 	text := ""
 	if err != nil {
 		text = err.Error()
@@ -56,12 +58,12 @@ func (k *keyFile) log(a *App, err error, now time.Time) {
 	k.logged = text
 	if err == nil {
 		k.trouble.Store(nil)
-		a.Log.Info("the key file is in order again")
+		log.Info("the key file is in order again")
 		return
 	}
 	kind := keyTrouble(err)
 	k.trouble.Store(&kind)
-	a.Log.Error("the key file cannot be used; the keys in memory are kept, but the server does not start again without it", "error", err)
+	log.Error("the key file cannot be used; the keys in memory are kept, but the server does not start again without it", "error", err)
 }
 
 // The kinds of trouble with the key file.
@@ -109,20 +111,4 @@ func (k *keyFile) problem() string {
 	}
 	return "the file of the sealing keys " + what + "; the server goes on with the keys in memory, " +
 		"but does not start again without the file: put it right now, see the server's log"
-}
-
-// sealedUnder reports whether keys, by their fingerprints, include all those that stored secrets are sealed under.
-func sealedUnder(ctx context.Context, d *db.DB, prints map[string]string) (bool, error) {
-	right := true
-	err := d.Read(ctx, func(tx *db.Tx) error {
-		rows, err := db.All(tx, scanSealKey, `SELECT key_id, lost, fingerprint FROM seal_key`)
-		for _, r := range rows {
-			known, has := prints[r.id]
-			if has && r.print != "" && r.print != known || !has && !r.lost {
-				right = false
-			}
-		}
-		return err
-	})
-	return right, err
 }

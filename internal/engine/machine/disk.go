@@ -1,4 +1,4 @@
-package app
+package machine
 
 import (
 	"context"
@@ -77,28 +77,28 @@ func roomAt(samples []room, at time.Time) (r room, found bool) {
 	return room{}, false
 }
 
-// free returns how many bytes the database may still grow; -1: not known. Of a database server the operator knows it alone.
-func (a *App) free(ctx context.Context) int64 {
-	if a.FreeBytes != nil {
-		return a.FreeBytes()
-	}
-	if free := a.DB.Free(); free >= 0 || a.DatabaseBytes == 0 {
-		return free
-	}
-	size, _, err := a.DB.Size(ctx)
-	if err != nil {
-		return -1
-	}
-	return max(0, a.DatabaseBytes-size)
-}
-
 // disk follows how much the disk of the database takes.
 type disk struct {
-	alert    condition
+	alert    selfalert.Condition
 	severity int // of the alert, see event.Rank; 0: it is not raised
 
 	mu      sync.Mutex
 	samples []room
+}
+
+// Free returns how many bytes the database may still grow; -1: not known. Of a database server the operator knows it alone.
+func (s *Service) Free(ctx context.Context) int64 {
+	if s.Measured != nil {
+		return s.Measured()
+	}
+	if free := s.DB.Free(); free >= 0 || s.MaxBytes == 0 {
+		return free
+	}
+	size, _, err := s.DB.Size(ctx)
+	if err != nil {
+		return -1
+	}
+	return max(0, s.MaxBytes-size)
 }
 
 // add adds a sample and forgets old ones.
@@ -124,17 +124,18 @@ func (d *disk) fullIn() (left time.Duration, within bool) {
 // diskLasts is how long the alert stays open when the disk is used up no more.
 const diskLasts = 2 * time.Hour
 
-// job measures the disk every minute, and raises an alert when it will be full within a day.
-func (d *disk) job(a *App) jobs.Job {
+// diskJob measures the disk every minute, and raises an alert when it will be full within a day.
+func (s *Service) diskJob() jobs.Job {
+	d := &s.disk
 	return jobs.Job{Name: "disk", Interval: diskEvery, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
-		free := a.free(ctx)
+		free := s.Free(ctx)
 		if free < 0 {
 			return time.Time{}, nil
 		}
 		d.add(now, free)
 		left, within := d.fullIn()
-		of := host()
-		if a.DatabaseBytes > 0 {
+		of := s.Host
+		if s.MaxBytes > 0 {
 			of = "PostgreSQL" // of all nodes
 		}
 		alert := selfalert.Alert{
@@ -147,13 +148,13 @@ func (d *disk) job(a *App) jobs.Job {
 			alert.Severity = event.Critical
 		}
 		if event.Rank(alert.Severity) > d.severity {
-			d.alert.raised = time.Time{} // a rise does not wait
+			d.alert.Again()
 		}
 		d.severity = 0
 		if within {
 			d.severity = event.Rank(alert.Severity)
 		}
-		return time.Time{}, a.keep(ctx, &d.alert, alert, within, false, now)
+		return time.Time{}, s.Alerts.Keep(ctx, &d.alert, alert, within, false, now)
 	}}
 }
 
