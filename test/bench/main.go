@@ -29,11 +29,14 @@ var (
 	paths      = flag.String("paths", "", "of the operations measure only those whose path and title match this expression")
 	engineOnly = flag.String("on", "", "measure -only hostile or crowd on this engine alone: embedded or PostgreSQL")
 	attackOnly = flag.String("attack", "", "measure only these attacks of -only hostile, joined by commas")
-	against    = flag.String("against", "", "measure the operations of this binary too, in turn with the built one")
+	against    = flag.String("against", "", "measure the operations of this binary too, or its start without alert rules, in turn with the built one")
 	using      = flag.String("binary", "", "measure this binary instead of building one")
 	perSecond  = flag.Int("rate", 200, "of -only soak and gate: events in a second")
 	soakFor    = flag.Duration("soak", 15*time.Second, "of -only soak and gate: how long the steady load is measured")
 	base       = flag.String("base", "HEAD~1", "of -only gate: the commit that the working tree is compared with")
+	rowsOnly   = flag.String("rows", "", "of -only monitors measure only these parts, joined by commas: flat, schedule, member, peers, cron, begin, quiet, change, edges, pages or footprint")
+	killRounds = flag.Int("kills", 3, "of -only monitors: how often an edge is killed and another joins")
+	cutFor     = flag.Duration("cut", 40*time.Second, "of -only monitors: how long an edge is cut off, 40s at least")
 	backlog    = flag.Int("backlog", 1_000_000, "webhook deliveries that wait at once")
 )
 
@@ -78,8 +81,6 @@ func run() error {
 	switch *only { // within this process
 	case "deciding":
 		return deciding(dir)
-	case "monitors":
-		return monitors(dir)
 	case "storm":
 		return storm(dir)
 	}
@@ -89,7 +90,7 @@ func run() error {
 	}
 	own := map[string]func(binary, dir string) error{ // they fill their own databases
 		"events": fromEventToPage, "intake": intake, "crowd": behindCrowd, "webhook": webhooks, "hostile": hostile, "databases": databases,
-		"scale": scale, "soak": soak, "gate": gate,
+		"scale": scale, "soak": soak, "gate": gate, "monitors": monitors,
 	}
 	if measure := own[*only]; measure != nil {
 		return measure(binary, dir)

@@ -44,19 +44,31 @@ const (
 	ruleHosts = 1000
 )
 
+// ruleBed is what the figures of alert rules are measured on.
+type ruleBed struct{ binary, dir, address string } // address: of a datasource that answers as Prometheus does
+
 // monitors measures the evaluation of alert rules against a local Prometheus, or a stand-in where that is missing.
-func monitors(dir string) error {
+func monitors(binary, dir string) error {
 	address, stop, err := localPrometheus(dir)
 	if err != nil {
 		return err
 	}
 	defer stop()
 	fmt.Printf("| alert rules | goal | here |\n|---|---|---|\n")
-	for _, part := range []func(string, string) error{
-		evaluatedFlatOut, evaluatedOnSchedule, peersOnSchedule, evaluatedTogether, begunTogether, quietRules, pagedBesideRules,
+	b := ruleBed{binary, dir, address}
+	for _, part := range []struct {
+		name string
+		run  func() error
+	}{
+		{"flat", b.evaluatedFlatOut}, {"schedule", b.evaluatedOnSchedule}, {"member", b.newMember}, {"peers", b.peersOnSchedule},
+		{"cron", b.evaluatedTogether}, {"begin", b.begunTogether}, {"quiet", b.quietRules}, {"change", b.changedRules},
+		{"edges", b.edgesFail}, {"pages", b.pagedBesideRules}, {"footprint", b.withoutRules},
 	} {
-		if err := part(dir, address); err != nil {
-			return err
+		if *rowsOnly != "" && !slices.Contains(strings.Split(*rowsOnly, ","), part.name) {
+			continue
+		}
+		if err := part.run(); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
 		}
 	}
 	fmt.Println()
@@ -221,16 +233,16 @@ func bareQueries(address string) float64 {
 	return float64(count.Load()) / span.Seconds()
 }
 
-func evaluatedFlatOut(dir, address string) error {
-	before := bareQueries(address)
-	q, _, err := evaluateFor(address, "@every 1s", 3*time.Second, *span)
-	bare := (before + bareQueries(address)) / 2
+func (b ruleBed) evaluatedFlatOut() error {
+	before := bareQueries(b.address)
+	q, _, err := evaluateFor(b.address, "@every 1s", 3*time.Second, *span)
+	bare := (before + bareQueries(b.address)) / 2
 	ours := float64(len(q.ended)) / span.Seconds()
 	fmt.Printf("| evaluations/s flat out, beside a bare loop of the same queries | 0.8 of it | %.0f beside %.0f: %.2f |\n", ours, bare, ours/bare)
 	if err != nil {
 		return err
 	}
-	p, err := startVMAlert(dir, address, "1s")
+	p, err := startVMAlert(b.dir, b.address, "1s")
 	if errors.Is(err, errNoPeer) {
 		fmt.Printf("| the same of vmalert | | it %s |\n", err)
 		return nil
@@ -251,10 +263,9 @@ func evaluatedFlatOut(dir, address string) error {
 	return err
 }
 
-func evaluatedOnSchedule(_, address string) error {
+func (b ruleBed) evaluatedOnSchedule() error {
 	const begin, d = 5 * time.Second, time.Minute // the rules are read at first
-	before := processor()
-	q, registry, err := evaluateFor(address, "@every 30s", begin, d)
+	q, registry, err := evaluateFor(b.address, "@every 30s", begin, d)
 	if err != nil {
 		return err
 	}
@@ -277,7 +288,6 @@ func evaluatedOnSchedule(_, address string) error {
 		return all[len(all)*99/100].Round(100 * time.Microsecond)
 	}
 	fmt.Printf("| %d rules at 30 s: start late p99, result late p99, missed | 20 ms, 50 ms, 0 | %s, %s, %.0f (of %d) |\n", ruleCount, p99(q.begins), p99(q.ended), missed, len(q.ended))
-	fmt.Printf("| the same: processor, memory of the bench | 0.15, 100 MB | %.2f, %.0f MB |\n", (processor()-before).Seconds()/(begin+d).Seconds(), residentOf(os.Getpid()))
 	return nil
 }
 
@@ -327,7 +337,7 @@ func addRules(f *accountfile.File, channel int64, address string, rules int, eve
 	}
 }
 
-func begunTogether(dir, _ string) error {
+func (b ruleBed) begunTogether() error {
 	rows := make([]string, 10_000)
 	for n := range rows {
 		rows[n] = fmt.Sprintf(`{"metric":{"host":"h%d"},"value":[1,"97"]}`, n)
@@ -339,7 +349,7 @@ func begunTogether(dir, _ string) error {
 		answered.CompareAndSwap(0, time.Now().UnixNano())
 	}))
 	defer source.Close()
-	a, stop, err := rulesInProgram(dir, source.URL, 1, "1s", "load")
+	a, stop, err := rulesInProgram(b.dir, source.URL, 1, "1s", "load")
 	if err != nil {
 		return err
 	}
@@ -364,8 +374,8 @@ func begunTogether(dir, _ string) error {
 	return errors.New("the events were not committed within a minute")
 }
 
-func quietRules(dir, address string) error {
-	_, stop, err := rulesInProgram(dir, address, ruleCount, "30s", "")
+func (b ruleBed) quietRules() error {
+	_, stop, err := rulesInProgram(b.dir, b.address, ruleCount, "30s", "")
 	if err != nil {
 		return err
 	}
@@ -383,36 +393,53 @@ func quietRules(dir, address string) error {
 }
 
 // evaluatedTogether evaluates rules that have the same moment, by a pattern of cron: the datasource is asked little by little.
-func evaluatedTogether(_, address string) error {
-	q, _, err := evaluateFor(address, "* * * * *", 2*time.Second, 80*time.Second)
+func (b ruleBed) evaluatedTogether() error {
+	q, _, err := evaluateFor(b.address, "* * * * *", 2*time.Second, 80*time.Second)
 	fmt.Printf("| %d rules with the cron pattern * * * * *: queries at a time, all begun within | %d, 12 s | %d, %s (of %d) |\n",
 		ruleCount, askedAtOnce, q.most, slices.Max(q.begins).Round(10*time.Millisecond), len(q.begins))
 	return err
 }
 
-// pagedBesideRules measures the pages of 500 events a second without alert rules and beside many that find nothing.
-func pagedBesideRules(dir, address string) error {
-	var p99 [2]time.Duration
+// pagedBesideRules measures the pages of events at several rates without alert rules and beside many that find nothing.
+func (b ruleBed) pagedBesideRules() error {
+	rates := []int{50, 100, 200, 500}
+	var p99 [2][]time.Duration
+	var used [2][]float64 // of a processor
 	for n, rules := range []int{0, ruleCount} {
 		file, err := accountOf(eventAccountOf(20, true))
 		if err != nil {
 			return err
 		}
 		if rules > 0 {
-			addRules(file, file.Channels[0].ChannelID, address, rules, "30s", "")
+			addRules(file, file.Channels[0].ChannelID, b.address, rules, "30s", "")
 		}
-		c := config("sqlite:"+filepath.Join(dir, fmt.Sprintf("paged-%d.db", rules)), app.Senders{})
+		c := config("sqlite:"+filepath.Join(b.dir, fmt.Sprintf("paged-%d.db", rules)), app.Senders{})
 		if err := imported(c, file); err != nil {
 			return err
 		}
-		f, err := paged(c.DB, 500)
+		p, err := startPager(c.DB)
 		if err != nil {
 			return err
 		}
-		p99[n] = f.p99
+		time.Sleep(35 * time.Second) // each rule is evaluated once
+		for _, rate := range rates {
+			began, before := time.Now(), processor()
+			f, err := p.paged(rate, max(*span, 10*time.Second))
+			if err != nil {
+				return errors.Join(err, p.stop())
+			}
+			p99[n] = append(p99[n], f.p99)
+			used[n] = append(used[n], (processor()-before).Seconds()/time.Since(began).Seconds())
+		}
+		if err := p.stop(); err != nil {
+			return err
+		}
 	}
-	fmt.Printf("| from an event to its page at 500 a second, p99: without rules, beside %d at 30 s | 1.5 times | %s, %s: %.2f |\n", ruleCount,
-		p99[0].Round(100*time.Microsecond), p99[1].Round(100*time.Microsecond), p99[1].Seconds()/p99[0].Seconds())
+	for n, rate := range rates {
+		without, beside := p99[0][n], p99[1][n]
+		fmt.Printf("| from an event to its page at %d a second, p99: without rules, beside %d at 30 s; processor, load included | 1.5 times | %s, %s: %.2f; %.2f, %.2f |\n",
+			rate, ruleCount, without.Round(100*time.Microsecond), beside.Round(100*time.Microsecond), beside.Seconds()/without.Seconds(), used[0][n], used[1][n])
+	}
 	return nil
 }
 

@@ -137,15 +137,15 @@ lines:
 }
 
 // peersOnSchedule lets the peers evaluate the same rules every 30 seconds.
-func peersOnSchedule(dir, address string) error {
+func (b ruleBed) peersOnSchedule() error {
 	for _, one := range []struct {
 		name, sum, count string
 		start            func() (*peer, error)
 	}{
 		{"vmalert", "vmalert_iteration_duration_seconds_sum", "vmalert_iteration_duration_seconds_count",
-			func() (*peer, error) { return startVMAlert(dir, address, "30s") }},
+			func() (*peer, error) { return startVMAlert(b.dir, b.address, "30s") }},
 		{"Prometheus, beside its own series", "prometheus_rule_group_duration_seconds_sum", "prometheus_rule_group_duration_seconds_count",
-			func() (*peer, error) { return startPrometheus(dir, "30s") }},
+			func() (*peer, error) { return startPrometheus(b.dir, "30s") }},
 	} {
 		p, err := one.start()
 		if errors.Is(err, errNoPeer) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -26,7 +27,14 @@ func paging(dir string) error {
 			if err != nil {
 				return err
 			}
-			f, err := paged(dsn, rate)
+			p, err := startPager(dsn)
+			if err != nil {
+				return err
+			}
+			f, err := p.paged(rate, *span)
+			if stopped := p.stop(); err == nil {
+				err = stopped
+			}
 			if err != nil {
 				return err
 			}
@@ -43,20 +51,22 @@ func paging(dir string) error {
 // receiver accepts every message and records when each arrived.
 type receiver struct {
 	sync.Mutex
-	came map[string]time.Time // by the message's title
-	all  chan struct{}        // closed when as many came as are wanted
-	want int
+	came        map[int]time.Time // by the number of the message's event
+	all         chan struct{}     // closed when as many came as are wanted
+	first, want int               // the number of the first one, and how many
 }
 
 func (r *receiver) take(_ context.Context, _ string, _ notify.Address, m sender.Message) (sender.Receipt, error) {
 	now := time.Now()
 	r.Lock()
 	defer r.Unlock()
-	if number, ok := strings.CutPrefix(m.Title, "Trouble on host-"); !ok || number >= fmt.Sprintf("%0*d", len(numbered), r.want) {
+	text, ok := strings.CutPrefix(m.Title, "Trouble on host-")
+	number, err := strconv.Atoi(text)
+	if !ok || err != nil || number < r.first || number >= r.first+r.want {
 		return sender.Receipt{Status: 200}, nil
 	}
-	if _, twice := r.came[m.Title]; !twice {
-		r.came[m.Title] = now
+	if _, twice := r.came[number]; !twice {
+		r.came[number] = now
 		if len(r.came) == r.want {
 			close(r.all)
 		}
@@ -64,42 +74,62 @@ func (r *receiver) take(_ context.Context, _ string, _ notify.Address, m sender.
 	return sender.Receipt{Status: 200}, nil
 }
 
+// expect makes the receiver record the messages of the next events.
+func (r *receiver) expect(n int) {
+	r.Lock()
+	defer r.Unlock()
+	r.first += r.want
+	r.want, r.came = n, map[int]time.Time{}
+	r.all = make(chan struct{})
+}
+
 // pageTimeout is how long all pages may take after the last event.
 const pageTimeout = 5 * time.Minute
 
-// paged sends events at a rate per second for a while and waits for all their pages.
-func paged(dsn string, rate int) (f figures, err error) {
-	n := max(10, int(float64(rate)*span.Seconds()))
-	r := &receiver{came: map[string]time.Time{}, all: make(chan struct{}), want: n}
-	a, err := program(dsn, app.Senders{Deliver: r.take})
+// pager is a server whose messages a receiver takes.
+type pager struct {
+	receiver
+	address string
+	stop    func() error
+}
+
+func startPager(dsn string) (*pager, error) {
+	p := &pager{}
+	a, err := program(dsn, app.Senders{Deliver: p.take})
 	if err != nil {
-		return f, err
+		return nil, err
 	}
 	server, err := a.Start()
 	if err != nil {
-		return f, err
+		return nil, err
 	}
-	defer server.Stop()
-	address := strings.TrimPrefix(server.URL, "http://")
-	answered, err := steadily(address, n, rate)
+	p.address, p.stop = strings.TrimPrefix(server.URL, "http://"), server.Stop
+	return p, nil
+}
+
+// paged sends events at a rate per second for a while and waits for all their pages.
+func (p *pager) paged(rate int, d time.Duration) (f figures, err error) {
+	n := max(10, int(float64(rate)*d.Seconds()))
+	p.expect(n)
+	answered, err := steadily(p.address, p.first, n, rate)
 	if err != nil {
 		return f, err
 	}
 	select {
-	case <-r.all:
+	case <-p.all:
 	case <-time.After(pageTimeout):
-		return f, fmt.Errorf("%d of %d pages within %s", len(r.came), n, pageTimeout)
+		return f, fmt.Errorf("%d of %d pages within %s", len(p.came), n, pageTimeout)
 	}
 	took := make([]time.Duration, n)
 	for i, at := range answered {
-		took[i] = r.came[fmt.Sprintf("Trouble on host-%0*d", len(numbered), i)].Sub(at)
+		took[i] = p.came[p.first+i].Sub(at)
 	}
-	return summed(took, *span), nil
+	return summed(took, d), nil
 }
 
-// steadily sends n events at a rate per second, without waiting for replies, and returns the times at which their
-// replies began.
-func steadily(address string, n, rate int) ([]time.Time, error) {
+// steadily sends n events with numbers from first on at a rate per second, without waiting for replies, and returns the times at
+// which their replies began.
+func steadily(address string, first, n, rate int) ([]time.Time, error) {
 	const connections = 64
 	answered, errs := make([]time.Time, n), make([]error, connections)
 	began := time.Now()
@@ -115,7 +145,7 @@ func steadily(address string, n, rate int) ([]time.Time, error) {
 			in := bufio.NewReader(conn)
 			for i := c; i < n && errs[c] == nil; i += connections {
 				time.Sleep(time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(rate))))
-				body := strings.ReplaceAll(eventText, numbered, fmt.Sprintf("%0*d", len(numbered), i))
+				body := strings.ReplaceAll(eventText, numbered, fmt.Sprintf("%0*d", len(numbered), first+i))
 				_, errs[c] = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", eventPath, len(body), body)
 				if errs[c] != nil {
 					return

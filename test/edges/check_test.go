@@ -22,39 +22,26 @@ type transition struct {
 	received time.Time // its event was; zero: it has none
 }
 
-// openRules returns the rules of a table that are open.
-func (w *world) openRules(query string) (rules []int) {
+// openRules returns the rules that are open by a query.
+func (w *world) openRules(query string) []int {
 	w.t.Helper()
-	err := w.db.Read(w.t.Context(), func(tx *db.Tx) error {
-		all, err := db.All(tx, db.Column[int64], query)
-		for _, id := range all {
-			rules = append(rules, int(id)-1)
-		}
-		return err
-	})
+	rules, err := w.OpenRules(query)
 	w.must(err)
-	slices.Sort(rules)
 	return rules
 }
-
-const (
-	openInstances = `SELECT rule_id FROM rule_instance WHERE close_at = 0`
-	openAlerts    = `SELECT CAST(substr(alert_key, 1, instr(alert_key, ':') - 1) AS INTEGER) FROM alert
-		WHERE end_time = 0 AND alert_key NOT LIKE 'monit/%'`
-)
 
 // same reports whether exactly those rules are open whose series are too high.
 func (w *world) same() bool {
 	w.t.Helper()
-	want := w.source.open(time.Now())
-	return slices.Equal(w.openRules(openInstances), want) && slices.Equal(w.openRules(openAlerts), want)
+	want := w.source.Open(time.Now())
+	return slices.Equal(w.openRules(OpenInstances), want) && slices.Equal(w.openRules(OpenAlerts), want)
 }
 
 // difference describes how the open rules differ from those of an undisturbed run.
 func (w *world) difference() string {
-	want := w.source.open(time.Now())
+	want := w.source.Open(time.Now())
 	text := ""
-	for name, query := range map[string]string{"instances": openInstances, "alerts": openAlerts} {
+	for name, query := range map[string]string{"instances": OpenInstances, "alerts": OpenAlerts} {
 		have := w.openRules(query)
 		extra := slices.DeleteFunc(slices.Clone(have), func(r int) bool { return slices.Contains(want, r) })
 		missing := slices.DeleteFunc(slices.Clone(want), func(r int) bool { return slices.Contains(have, r) })
@@ -69,7 +56,7 @@ func (w *world) difference() string {
 // rows returns the rows of a query as texts.
 func (w *world) rows(query string, args ...any) (text string) {
 	w.t.Helper()
-	w.must(w.db.Read(w.t.Context(), func(tx *db.Tx) error {
+	w.must(w.DB.Read(w.t.Context(), func(tx *db.Tx) error {
 		all, err := db.All(tx, db.Column[string], query, args...)
 		text = strings.Join(all, "; ")
 		return err
@@ -103,7 +90,7 @@ func (w *world) facts(rule int) string {
 // transitions returns the transitions of each rule in the order of their moments.
 func (w *world) transitions() (all [ruleCount][]transition) {
 	w.t.Helper()
-	err := w.db.Read(w.t.Context(), func(tx *db.Tx) error {
+	err := w.DB.Read(w.t.Context(), func(tx *db.Tx) error {
 		_, err := db.All(tx, func(scan db.Scan) (t transition, err error) {
 			var at, received int64
 			err = scan(&t.rule, &at, &t.to, &t.event, &t.edge, &received)

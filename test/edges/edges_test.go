@@ -1,6 +1,3 @@
-// Package edges runs a real server and three real edges of one cluster with 2,000 rules on a datasource whose answers are a
-// function of time. Its rounds kill, freeze and cut off edges, fill their disks, set their clocks wrong and kill the server, two
-// at a time. Afterwards exactly that must be open which would be without them, and what was stored must be true.
 package edges
 
 import (
@@ -99,7 +96,7 @@ func (w *world) round(n int, pair [2]fault) {
 	if pair[0].name != server.name && (pair[0].process || pair[1].process) {
 		var last time.Time
 		w.until(name+": the others have taken over", func() (all bool) {
-			last, all = w.source.firstAsked(began.Add(time.Second))
+			last, all = w.source.FirstAsked(began.Add(time.Second))
 			return all
 		})
 		took := last.Sub(began).Round(100 * time.Millisecond)
@@ -111,12 +108,12 @@ func (w *world) round(n int, pair [2]fault) {
 	time.Sleep(time.Until(began.Add(lasting)))
 	w.must(pair[1].end(w, other))
 	w.must(pair[0].end(w, one))
-	time.Sleep(time.Until(w.source.last()))
+	time.Sleep(time.Until(w.source.Last()))
 	healed := time.Now()
 	w.until("as an undisturbed run", w.same)
 	w.t.Logf("%s: as an undisturbed run after %s", name, time.Since(healed).Round(100*time.Millisecond))
 	w.check()
-	w.until("each edge evaluates its part", w.balanced)
+	w.until("each edge evaluates its part", w.Balanced)
 	if !w.same() {
 		w.t.Errorf("%s, after slots were handed over: %s", name, w.difference())
 	}
@@ -131,14 +128,14 @@ func (w *world) change(began time.Time) {
 	for rule := range ruleCount {
 		switch w.random.IntN(20) {
 		case 0:
-			w.source.plan(rule, within(0, lasting))
+			w.source.Plan(rule, within(0, lasting))
 		case 1:
-			w.source.plan(rule, within(lasting, lasting+2*every))
+			w.source.Plan(rule, within(lasting, lasting+2*every))
 		case 2: // it is over before the faults are
 			first := within(time.Second, lasting-3*every)
-			w.source.plan(rule, first, first.Add(every+time.Duration(w.random.Int64N(int64(every)))))
+			w.source.Plan(rule, first, first.Add(every+time.Duration(w.random.Int64N(int64(every)))))
 		case 3:
-			w.source.plan(rule, within(0, lasting/2), within(lasting/2, lasting), within(lasting, lasting+2*every))
+			w.source.Plan(rule, within(0, lasting/2), within(lasting/2, lasting), within(lasting, lasting+2*every))
 		}
 	}
 }

@@ -21,7 +21,7 @@ var (
 	}
 	cut = fault{
 		"cut", false, func(w *world, e *edge) error { e.cut(w.random.IntN(3)); return nil },
-		func(_ *world, e *edge) error { e.mend(); e.link.Repair(); return nil },
+		func(_ *world, e *edge) error { e.mend(); e.Link.Repair(); return nil },
 	}
 	wrongClock = fault{
 		"clock", true, func(w *world, e *edge) (err error) {
@@ -42,8 +42,8 @@ var (
 		func(_ *world, e *edge) error { return e.disk.free(e.Process()) },
 	}
 	server = fault{
-		"server", false, func(w *world, _ *edge) error { w.server.Kill(); return nil },
-		func(w *world, _ *edge) error { return w.server.Start() },
+		"server", false, func(w *world, _ *edge) error { w.Server.Kill(); return nil },
+		func(w *world, _ *edge) error { return w.Server.Start() },
 	}
 )
 
@@ -59,11 +59,11 @@ func (e *edge) cut(how int) {
 	e.mend = func() {}
 	switch how {
 	case 0:
-		e.link.Silence()
+		e.Link.Silence()
 	case 1:
-		e.link.Reset()
+		e.Link.Reset()
 	default:
-		e.link.Delay(200 * time.Millisecond)
+		e.Link.Delay(200 * time.Millisecond)
 		stop := make(chan struct{})
 		go func() {
 			for {
@@ -71,7 +71,7 @@ func (e *edge) cut(how int) {
 				case <-stop:
 					return
 				case <-time.After(1500 * time.Millisecond):
-					e.link.Break()
+					e.Link.Break()
 				}
 			}
 		}()

@@ -10,6 +10,7 @@ import (
 // Link is the network between two processes, such as a node and the database: a TCP proxy that can be cut.
 type Link struct {
 	Address string
+	Came    atomic.Int64 // bytes that came from the other side
 
 	listener net.Listener
 	to       string
@@ -54,14 +55,14 @@ func (l *Link) pass(near net.Conn) {
 	l.keep(far)
 	defer l.drop(far)
 	go func() {
-		l.copy(far, near)
+		l.copy(far, near, nil)
 		far.Close()
 	}()
-	l.copy(near, far)
+	l.copy(near, far, &l.Came)
 }
 
-// copy copies until an end is closed. While the link is silent it keeps what it has read.
-func (l *Link) copy(to, from net.Conn) {
+// copy copies until an end is closed, and counts the bytes unless count is nil. While the link is silent it keeps what it has read.
+func (l *Link) copy(to, from net.Conn, count *atomic.Int64) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)
@@ -70,6 +71,9 @@ func (l *Link) copy(to, from net.Conn) {
 		}
 		time.Sleep(time.Duration(l.delay.Load()))
 		if n > 0 {
+			if count != nil {
+				count.Add(int64(n))
+			}
 			if _, err := to.Write(buffer[:n]); err != nil {
 				return
 			}
