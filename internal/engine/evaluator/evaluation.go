@@ -176,7 +176,9 @@ func (e *Evaluator) note(w *watch, one Evaluation, o evaluate.Outcome) {
 	if !o.Known {
 		one.Outcome = string(o.Kind)
 	}
-	w.note(one)
+	if e.Journal == nil { // no one looks at those of a member
+		w.note(one)
+	}
 	switch {
 	case one.Rows > 0:
 		w.empty = 0
@@ -184,18 +186,18 @@ func (e *Evaluator) note(w *watch, one Evaluation, o evaluate.Outcome) {
 		w.empty++
 	}
 	e.metrics.evaluated(w.Source.Type, one.Outcome, 1)
-	w.state = WatchState{
+	state := WatchState{
 		Key: w.Key, Rule: w.Rule.Name, Severity: w.Severity, Source: w.Source.Name, Pending: w.core.Pending(),
 		Unknown: o.Unknown, Kind: o.Kind, Message: o.Message, Since: o.Since,
 	}
 	// A datasource that answers no one is reported itself.
-	w.state.Lost = o.Unknown && absent(o.Kind) && w.source.silent()
+	state.Lost = o.Unknown && absent(o.Kind) && w.source.silent()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !w.known || w.last.Unknown != w.state.Unknown || w.last.Lost != w.state.Lost || w.last.Kind != w.state.Kind && w.state.Unknown {
-		e.changed[w.Key] = w.state
+	if !w.known || w.last.Unknown != state.Unknown || w.last.Lost != state.Lost || w.last.Kind != state.Kind && state.Unknown {
+		e.changed[w.Key] = state
 	}
-	w.last, w.known = w.state, true
+	w.last, w.known = state, true
 }
 
 func rowsOf(answers []evaluate.Answer) (n int) {

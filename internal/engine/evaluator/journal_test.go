@@ -170,6 +170,16 @@ func TestCutSendsWhatIsOpenAndKeepsRestAsHistory(t *testing.T) {
 	}
 }
 
+// Those of 10,000 watches would be 45 MB.
+func TestMemberKeepsNoEvaluations(t *testing.T) {
+	t.Parallel()
+	b, _, _ := newFar(t)
+	b.pass(time.Minute)
+	if look, here := b.e.Look(Key{1, 1, 1}); !here || len(look.Recent) > 0 || b.asked == 0 {
+		t.Errorf("%d evaluations are kept of %d, which no one can see", len(look.Recent), b.asked)
+	}
+}
+
 func TestStartWithoutCenterGoesOn(t *testing.T) {
 	t.Parallel()
 	b, f, j := newFar(t)

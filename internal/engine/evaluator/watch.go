@@ -33,12 +33,11 @@ type watch struct {
 
 	mu      sync.Mutex // held while it is evaluated
 	core    *evaluate.Watch
-	unsaved bool   // its state could not be stored
-	unsent  *Batch // was not stored yet
-	apart   bool   // what the center has open is asked before anything is sent
-	recent  []Evaluation
-	empty   int // known evaluations in a row without a row
-	state   WatchState
+	unsaved bool         // its state could not be stored
+	unsent  *Batch       // was not stored yet
+	apart   bool         // what the center has open is asked before anything is sent
+	recent  []Evaluation // without a journal
+	empty   int          // known evaluations in a row without a row
 }
 
 // Evaluation is one evaluation, as it is shown.
