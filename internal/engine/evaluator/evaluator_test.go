@@ -29,6 +29,7 @@ type center struct {
 	sent     []string
 	reports  []Report
 	fenced   bool
+	moved    map[int64]bool // slots of others
 }
 
 func (c *center) Sync(_ context.Context, r Report) (Orders, error) {
@@ -37,7 +38,9 @@ func (c *center) Sync(_ context.Context, r Report) (Orders, error) {
 	c.reports = append(c.reports, r)
 	o := Orders{Slots: map[int64]int64{}, Accounts: map[int64]int64{1: c.revision}}
 	for slot := range int64(256) {
-		o.Slots[slot] = c.epoch
+		if !c.moved[slot] {
+			o.Slots[slot] = c.epoch
+		}
 	}
 	return o, nil
 }
@@ -411,5 +414,25 @@ func TestLateWatchGoesOnWithNewestMoment(t *testing.T) {
 	}
 	if moment, missed := w.catchUp(w.at.Add(10 * time.Minute)); missed != 10 || !moment.Equal(start.Add(11*time.Minute)) {
 		t.Errorf("cron: %d missed, moment %v", missed, moment)
+	}
+}
+
+// The next owner of a slot waits for the report that lacks it.
+func TestSlotThatIsHandedOverIsReportedAtOnce(t *testing.T) {
+	b := newBench(t, hot(t, 1, "load"))
+	b.step()
+	b.moved = map[int64]bool{b.all[0].Slot: true}
+	b.clock.Add(syncEvery)
+	b.step()
+	if n := len(b.reports); n != 2 || !b.reports[n-1].Held[b.all[0].Slot] {
+		t.Fatalf("%d reports, want 2, the last with the slot", n)
+	}
+	b.step()
+	if n := len(b.reports); n != 3 || b.reports[n-1].Held[b.all[0].Slot] {
+		t.Fatalf("%d reports, want 3, the last without the slot", n)
+	}
+	b.step()
+	if n := len(b.reports); n != 3 {
+		t.Errorf("%d reports, want 3: nothing is handed over any more", n)
 	}
 }

@@ -36,6 +36,9 @@ func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
 	}
 	reload := e.reload || e.moved(orders.Slots)
 	e.reload = false
+	if err == nil && e.hasLost(orders.Slots) { // the process that takes them over waits for the report without them
+		defer e.Changed()
+	}
 	e.slots = orders.Slots
 	for key, w := range e.watches {
 		epoch, own := orders.Slots[w.Slot]
@@ -92,6 +95,16 @@ func (e *Evaluator) unreported(r Report) {
 func (e *Evaluator) moved(slots map[int64]int64) bool {
 	for slot, epoch := range slots {
 		if e.slots[slot] != epoch {
+			return true
+		}
+	}
+	return false
+}
+
+// hasLost reports whether some of the slots are those of another process now. The caller holds the lock.
+func (e *Evaluator) hasLost(slots map[int64]int64) bool {
+	for slot := range e.slots {
+		if _, own := slots[slot]; !own {
 			return true
 		}
 	}
