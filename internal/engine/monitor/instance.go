@@ -85,6 +85,21 @@ func instancesOf(tx *db.Tx, key evaluator.Key) ([]instance, error) {
 		WHERE account_id = $1 AND rule_id = $2 AND datasource_id = $3`, key.Account, int64(key.Rule), int64(key.Datasource))
 }
 
+// standingOf returns the open instances of a watch without their bodies. A large evaluation is stored in many transactions, each of
+// which reads all.
+func standingOf(tx *db.Tx, key evaluator.Key) ([]instance, error) {
+	return db.All(tx, func(scan db.Scan) (i instance, err error) {
+		var channels string
+		err = scan(&i.check, &i.hash, &i.severity, &channels, &i.closeAt, &i.closing)
+		if err != nil {
+			return i, err
+		}
+		_ = json.Unmarshal([]byte(channels), &i.channels) // as of scanInstance
+		return i, nil
+	}, `SELECT check_name, instance_key, severity, channels, close_at, closing FROM rule_instance
+		WHERE account_id = $1 AND rule_id = $2 AND datasource_id = $3`, key.Account, int64(key.Rule), int64(key.Datasource))
+}
+
 // openWatches returns the watches of an account with open instances that are not being closed, those that are not known, and
 // those with counters.
 func openWatches(tx *db.Tx, account int64) ([]evaluator.Key, error) {

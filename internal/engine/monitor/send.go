@@ -209,7 +209,7 @@ func (r *Service) still(tx *db.Tx, _ *jobs.Round, changes []change) (left []chan
 	if err != nil {
 		return nil, err
 	}
-	now, err := instancesOf(tx, w.Key)
+	now, err := standingOf(tx, w.Key)
 	if err != nil {
 		return nil, err
 	}
