@@ -16,7 +16,7 @@ import (
 	"tocsin/internal/audit"
 	"tocsin/internal/auth"
 	"tocsin/internal/channel"
-	"tocsin/internal/console"
+	"tocsin/internal/console/live"
 	"tocsin/internal/credential"
 	"tocsin/internal/engine/ingest"
 	"tocsin/internal/engine/lint"
@@ -108,7 +108,7 @@ type App struct {
 	shifts   *shiftnotice.Service
 	signIn   *signin.Service
 	lint     *lint.Service
-	live     *console.Live
+	live     *live.Live
 	feeds    *schedulefeed.Service
 
 	selfAlerts    *selfalert.Service

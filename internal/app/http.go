@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"tocsin/internal/console"
+	"tocsin/internal/console/page"
 	"tocsin/internal/engine/rumintake"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/jobs"
@@ -128,7 +129,7 @@ func (a *App) routes() map[string]http.Handler {
 	for path, endpoint := range a.monitors.Edges() {
 		all[path] = a.Frame.Endpoint(endpoint)
 	}
-	maps.Copy(all, a.console().Handlers())
+	maps.Copy(all, console.Handlers(a.site()))
 	maps.Copy(all, a.phone.Handlers())
 	return all
 }
@@ -147,8 +148,8 @@ func (a *App) envelopesFirst(others http.Handler) http.Handler {
 }
 
 // console returns the pages for people.
-func (a *App) console() *console.Service {
-	return &console.Service{
+func (a *App) site() *page.Site {
+	return &page.Site{
 		DB: a.DB, Frame: a.Frame, SignIn: a.signIn, Clock: a.Clock, Log: a.Log, PublicURL: a.PublicURL,
 		TLS:  a.certificates != nil || strings.HasPrefix(a.PublicURL, "https:"),
 		Live: a.live,

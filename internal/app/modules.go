@@ -16,7 +16,7 @@ import (
 	"tocsin/internal/calendar"
 	"tocsin/internal/changeevent"
 	"tocsin/internal/channel"
-	"tocsin/internal/console"
+	"tocsin/internal/console/live"
 	"tocsin/internal/core/event"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/credential"
@@ -157,7 +157,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 			bus.SubscribeAll(m.Handles)
 		}
 	}
-	a.live = console.NewLive(a.accountMark, a.accountState)
+	a.live = live.New(a.accountMark, a.accountState)
 	bus.Subscribe(a.pagesChange)
 }
 

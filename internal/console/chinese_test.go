@@ -20,14 +20,14 @@ func chinese(text string) string {
 var (
 	drawnText = regexp.MustCompile(`[{( ]t ("(?:[^"\\]|\\.)*")`)
 	drawnMany = regexp.MustCompile(`[{( ]tn (?:\([^()]*\)|[^ "]+) "(?:[^"\\]|\\.)*" ("(?:[^"\\]|\\.)*")`)
-	codeText  = regexp.MustCompile(`\bv\.T\(("(?:[^"\\]|\\.)*")`)
+	codeText  = regexp.MustCompile(`\bT\(("(?:[^"\\]|\\.)*")`)
 )
 
 // TestEveryTextIsTranslated finds the texts of templates and code that have no translation.
 func TestEveryTextIsTranslated(t *testing.T) {
 	t.Parallel()
 	found := 0
-	for pattern, texts := range map[string][]*regexp.Regexp{"template/*.html": {drawnText, drawnMany}, "*.go": {codeText}} {
+	for pattern, texts := range map[string][]*regexp.Regexp{"template/*.html": {drawnText, drawnMany}, "*.go": {codeText}, "*/*.go": {codeText}} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -49,7 +49,31 @@ var layers = []layer{
 	}},
 	{"figures: what reads what the others stored", []string{"insight"}},
 	{"tests of databases, sources and operations", []string{"platform/db/dbtest", "source/sourcetest", "api/apitest"}},
-	{"program", []string{"accountfile", "demo", "health", "console/locale", "console", "app", "cli"}},
+	{"program", []string{"accountfile", "demo", "health", "console/locale", "console/asset", "console/live", "console/picture", "console/page", "console/channel", "console/configuration", "console/incident", "console/insight", "console/monitor", "console/people", "console/rum", "console/schedule", "console/webhook", "console", "app", "cli"}},
+}
+
+// parts lists the parts of the console. None imports another: what two of them show stands in console/page.
+var parts = []string{
+	"console/channel", "console/configuration", "console/incident", "console/insight", "console/monitor", "console/people", "console/rum",
+	"console/schedule", "console/webhook",
+}
+
+func TestPartsOfConsoleImportNoOther(t *testing.T) {
+	found := 0
+	for _, p := range packages(t) {
+		if !slices.Contains(parts, p.name()) {
+			continue
+		}
+		found++
+		for _, i := range p.Imports {
+			if name := strings.TrimPrefix(i, "tocsin/internal/"); slices.Contains(parts, name) || name == "console" {
+				t.Errorf("%s imports %s", p.name(), i)
+			}
+		}
+	}
+	if found != len(parts) {
+		t.Errorf("%d parts were found, want %d", found, len(parts))
+	}
 }
 
 // pure lists the layers whose packages import nothing of the project but each other and the lowest layer, and nothing

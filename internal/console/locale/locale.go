@@ -1,5 +1,5 @@
 // Package locale holds the texts of the console in other languages than English. A folder for each language holds JSON files,
-// each an object from English text to translation, so that a translator needs no Go.
+// each an object from English text to translation, so that a translator needs no Go. A Setting writes texts and times for someone.
 //
 // It must never know of a page or a person: a caller names the language.
 package locale

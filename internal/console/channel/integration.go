@@ -1,0 +1,290 @@
+package channel
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tocsin/internal/api"
+	"tocsin/internal/console/page"
+	"tocsin/internal/core/filter"
+	"tocsin/internal/engine/explain"
+	"tocsin/internal/engine/ingest"
+	integrations "tocsin/internal/integration"
+	routes "tocsin/internal/route"
+)
+
+var integrationPages = []page.Page{
+	{Path: "/integrations", Template: "records", Tab: "integrations", Show: showIntegrations},
+	{Path: "/integrations/new", Template: "record", Tab: "integrations", Show: editIntegration, Needs: page.ManageIntegrations},
+	{Path: "/integrations/{id}", Template: "integration", Tab: "integrations", Show: showIntegration},
+	{Path: "/integrations/{id}/edit", Template: "record", Tab: "integrations", Show: editIntegration, Needs: page.ManageIntegrations},
+	{Path: "/integrations/{id}/route", Template: "route", Tab: "integrations", Show: showRoute},
+}
+
+var integrationActions = []page.Action{
+	{Path: "/integrations/new", Do: saveIntegration, Show: editIntegration, Template: "record", Needs: page.ManageIntegrations},
+	{Path: "/integrations/{id}/edit", Do: saveIntegration, Show: editIntegration, Template: "record", Needs: page.ManageIntegrations},
+	{Path: "/integrations/{id}/status/{to}", Do: setIntegrationStatus, Show: showIntegration, Template: "integration",
+		Needs: page.ManageIntegrations},
+	{Path: "/integrations/{id}/test", Do: testIntegration, Show: showIntegration, Template: "integration", Needs: page.ManageIntegrations},
+	{Path: "/integrations/{id}/severity", Do: mapSeverity, Show: showIntegration, Template: "integration", Needs: page.ManageIntegrations},
+	{Path: "/integrations/{id}/route", Do: saveRoute, Show: showRoute, Template: "route", Needs: page.ManageIntegrations},
+}
+
+// integrationRow is an integration as pages show it.
+type integrationRow struct{ integrations.Info }
+
+// sources are the types that push alerts, in the order of the form; watches those that push something else.
+var (
+	sources = []string{"standard", "prometheus", "grafana", "pagerduty", "zabbix", "sentry"}
+	watches = []string{"heartbeat", "change"}
+)
+
+// Source reports whether the integration pushes alerts.
+func (i integrationRow) Source() bool { return slices.Contains(sources, i.IntegrationType) }
+
+// Counted reports whether the bytes that it sends in a day are bounded.
+func (i integrationRow) Counted() bool { return i.Source() || i.IntegrationType == "change" }
+
+func showIntegrations(v *page.Visit) (page.View, error) {
+	d := page.RecordList{
+		Titled: page.Titled(v.T("Integrations")), Search: v.Query("q"), Searchable: true, Pager: v.Pager(),
+		Intro: v.T("An integration receives what monitoring systems send, or sends on what happened."),
+		None:  v.T("There is no integration yet. Make one, then point your monitoring system to its address."),
+	}
+	if v.Who.MayAny(page.ManageIntegrations) {
+		d.New, d.NewText = "/integrations/new", v.T("New integration")
+	}
+	request := integrations.ListRequest{Query: d.Search}
+	request.P, request.Limit = d.Page, page.PageSize
+	reply, err := page.Call[api.CursorPage[integrations.Integration]](v, "/integration/list", request)
+	d.More = reply.HasNextPage
+	for _, i := range reply.Items {
+		row := page.RecordRow{Path: "/integrations/" + strconv.FormatInt(i.IntegrationID, 10), Name: i.IntegrationName, About: i.Description}
+		row.Tags = []string{i.IntegrationType}
+		if i.Status != "enabled" {
+			row.Warnings = []string{v.T("Disabled")}
+		}
+		d.Rows = append(d.Rows, row)
+	}
+	return d, err
+}
+
+func integration(v *page.Visit) (i integrationRow, err error) {
+	i.Info, err = page.Call[integrations.Info](v, "/integration/info", integrations.OneRequest{IntegrationID: v.ID()})
+	return i, err
+}
+
+type integrationView struct {
+	page.Titled
+	Integration integrationRow
+	Address     string // to push to
+	Curl        string
+	Channels    map[int64]string
+	Route       *routes.Route
+	EventID     string
+	Explained   explain.Explanation
+	May         bool
+}
+
+func showIntegration(v *page.Visit) (page.View, error) {
+	i, err := integration(v)
+	if err != nil {
+		return nil, err
+	}
+	d := integrationView{Titled: page.Titled(i.IntegrationName), Integration: i, May: v.Who.MayAny(page.ManageIntegrations),
+		EventID: v.Query("event")}
+	if i.IntegrationKey != "" {
+		d.Address = v.Origin() + i.PushURL
+		d.Curl = curl(i, d.Address)
+	}
+	if i.Source() && i.ChannelID == 0 {
+		d.Route, err = route(v, i.IntegrationID)
+		if err != nil {
+			return nil, err
+		}
+	}
+	if d.EventID != "" {
+		d.Explained, err = page.Call[explain.Explanation](v, "/alert/explain", explain.AlertRequest{EventID: d.EventID})
+		if err != nil {
+			return nil, err
+		}
+	}
+	d.Channels, err = v.ChannelNames()
+	return d, err
+}
+
+// curl returns a command that pushes to an address.
+func curl(i integrationRow, address string) string {
+	body := map[string]string{
+		"standard":   `{"title_rule": "Disk is full", "event_status": "Warning", "alert_key": "disk-1", "labels": {"service": "db"}}`,
+		"prometheus": `{"alerts": [{"status": "firing", "labels": {"alertname": "DiskFull", "severity": "warning", "service": "db"}}]}`,
+		"grafana":    `{"alerts": [{"status": "firing", "labels": {"alertname": "DiskFull", "service": "db"}}]}`,
+		"pagerduty":  `{"event_action": "trigger", "payload": {"summary": "Disk is full", "severity": "warning", "source": "db-1"}}`,
+		"change":     `{"title": "Release 42", "change_key": "release-42", "change_status": "Done"}`,
+	}[i.IntegrationType]
+	if i.IntegrationType == "heartbeat" {
+		return "curl -X POST '" + address + "'"
+	}
+	return "curl '" + address + "' -H 'Content-Type: application/json' -d '" + cmp.Or(body, "{}") + "'"
+}
+
+// integrationOf returns a new integration of a type.
+func integrationOf(kind string) integrationRow {
+	return integrationRow{integrations.Info{Integration: integrations.Integration{IntegrationType: kind}}}
+}
+
+// editIntegration shows the form of an integration: what was entered, else what is stored.
+func editIntegration(v *page.Visit) (page.View, error) {
+	i, back := integrationOf("standard"), "/integrations"
+	d := page.RecordForm{Titled: page.Titled(v.T("New integration"))}
+	if v.Request.PathValue("id") != "" {
+		var err error
+		i, err = integration(v)
+		if err != nil {
+			return nil, err
+		}
+		d.Titled, back = page.Titled(i.IntegrationName), "/integrations/"+strconv.FormatInt(i.IntegrationID, 10)
+	}
+	d.Path = v.Request.URL.Path
+	d.Back = back
+	d.May = v.Who.MayAny(page.ManageIntegrations)
+	d.Text("name", v.T("Name"), i.IntegrationName, "")
+	if i.IntegrationID == 0 {
+		types := []page.Option{}
+		for _, kind := range slices.Concat(sources, watches) {
+			types = append(types, page.Option{Value: kind, Text: kind})
+		}
+		d.Choice("type", v.T("What sends to it"), i.IntegrationType, types,
+			v.T("standard takes the JSON of this product; heartbeat raises an alert when it hears nothing; change takes releases and the like."))
+	}
+	d.Text("about", v.T("Description"), i.Description, "")
+	channels, err := v.ChannelChoices()
+	if err != nil {
+		return nil, err
+	}
+	choices := []page.Option{{Value: "0", Text: v.T("None: its route decides")}}
+	for _, c := range channels {
+		choices = append(choices, page.Option{Value: strconv.FormatInt(c.ChannelID, 10), Text: c.ChannelName})
+	}
+	d.Choice("channel", v.T("Channel"), strconv.FormatInt(i.ChannelID, 10), choices, "")
+	if err := d.Teams(v, i.TeamID); err != nil {
+		return nil, err
+	}
+	if interval := int64(300); i.IntegrationID == 0 || i.IntegrationType == "heartbeat" {
+		if i.Settings != nil && i.Settings.IntervalSeconds > 0 {
+			interval = i.Settings.IntervalSeconds
+		}
+		d.Number("interval", v.T("Seconds between heartbeats"), interval, v.T("For heartbeats alone."))
+	}
+	if i.IntegrationID == 0 || i.FreeWords() {
+		d.Long("severities", v.T("Severities, one word=Critical, word=Warning or word=Info on each line"), i.severityLines(),
+			v.T("For prometheus and grafana alone. They precede the words that Tocsin knows."))
+	}
+	if i.IntegrationID == 0 || i.Counted() {
+		most := int64(defaultMiB)
+		if i.Settings != nil && i.Settings.MaxBytesPerDay > 0 {
+			most = i.Settings.MaxBytesPerDay >> 20
+		}
+		d.Number("mib", v.T("MiB of events in a day"), most,
+			v.T("Beyond it the labels, images and description of an event are cut to 2 KB, and beyond ten times it events are refused."))
+	}
+	return d.Entered(v), nil
+}
+
+// defaultMiB is how many MiB of events an integration may send in a day, unless it is set.
+const defaultMiB = 256
+
+func saveIntegration(v *page.Visit) (string, error) {
+	name, id := v.Field("name"), v.ID()
+	kind := v.Field("type")
+	if id != 0 {
+		i, err := integration(v)
+		if err != nil {
+			return "", err
+		}
+		kind = i.IntegrationType
+	}
+	body := integrations.Body{
+		Description: new(v.Field("about")), ChannelID: new(v.Number("channel")), TeamID: new(v.Number("team")),
+	}
+	if kind == "heartbeat" {
+		body.Settings = &integrations.Settings{IntervalSeconds: v.Number("interval")}
+	}
+	if settings, err := sourceSettings(v, id, kind); err != nil {
+		return "", err
+	} else if settings != nil {
+		body.Settings = settings
+	}
+	if id == 0 {
+		request := integrations.CreateRequest{IntegrationName: name, IntegrationType: kind, Body: body}
+		made, err := page.Call[integrations.Created](v, "/integration/create", request)
+		return "/integrations/" + strconv.FormatInt(made.IntegrationID, 10), err
+	}
+	request := integrations.UpdateRequest{IntegrationID: id, IntegrationName: &name, Body: body}
+	return "/integrations/" + strconv.FormatInt(id, 10), page.Do[api.Warnings](v, "/integration/update", request)
+}
+
+// setIntegrationStatus enables, disables or deletes an integration, or replaces its key.
+func setIntegrationStatus(v *page.Visit) (string, error) {
+	one := integrations.OneRequest{IntegrationID: v.ID()}
+	next := "/integrations/" + strconv.FormatInt(one.IntegrationID, 10)
+	switch v.Request.PathValue("to") {
+	case "enable":
+		return next, page.Do[api.Empty](v, "/integration/enable", one)
+	case "disable":
+		return next, page.Do[api.Empty](v, "/integration/disable", one)
+	case "delete":
+		return "/integrations", page.Do[api.Removal](v, "/integration/delete", integrations.DeleteRequest{OneRequest: one})
+	case "rotate":
+		request := integrations.RotateRequest{IntegrationID: one.IntegrationID, GraceSeconds: v.Number("grace")}
+		return next, page.Do[integrations.Rotated](v, "/integration/key/rotate", request)
+	}
+	return "", page.NotHere(v)
+}
+
+// testIntegration sends a test event and shows what became of it.
+func testIntegration(v *page.Visit) (string, error) {
+	request := ingest.TestRequest{IntegrationID: v.ID(), EventStatus: cmp.Or(v.Field("status"), "Info")}
+	request.Labels = labelsOf(v.Field("labels"))
+	sent, err := page.Call[ingest.Tested](v, "/integration/test", request)
+	return "/integrations/" + strconv.FormatInt(v.ID(), 10) + "?event=" + url.QueryEscape(sent.EventID), err
+}
+
+// labelsOf reads labels: a name=value on each line.
+func labelsOf(text string) map[string]string {
+	labels := map[string]string{}
+	for line := range strings.Lines(text) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
+			labels[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		}
+	}
+	return labels
+}
+
+// route returns the route of an integration; nil: it has none.
+func route(v *page.Visit, id int64) (*routes.Route, error) {
+	reply, err := page.Call[api.Items[routes.Route]](v, "/route/list", routes.ListRequest{IntegrationIDs: []int64{id}})
+	if err != nil || len(reply.Items) == 0 {
+		return nil, err
+	}
+	return &reply.Items[0], nil
+}
+
+// caseSentence returns the conditions of a case in words.
+func caseSentence(v *page.Visit, c routes.Case) string { return v.Sentence(filter.Filter{c.If}) }
+
+// refusedFor are the texts of why events of an integration are not taken.
+var refusedFor = map[string]string{
+	"malformed": "Malformed events", "too_many": "Too many alerts in a request", "too_large": "Requests too large",
+	"rate": "Too many requests", "key": "Wrong key", "disabled": "The integration is disabled", "busy": "The server was busy",
+	"truncated": "Left out by the sender", "too_much": "Too many bytes in a day",
+}
+
+// wordsOfRefused names why events of an integration are not taken.
+func wordsOfRefused(v *page.Visit, reason string) string {
+	return v.T(cmp.Or(refusedFor[reason], reason))
+}

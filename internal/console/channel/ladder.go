@@ -1,0 +1,42 @@
+package channel
+
+import (
+	"slices"
+
+	"tocsin/internal/channel"
+	"tocsin/internal/console/page"
+	"tocsin/internal/engine/escalation"
+)
+
+// ladderView shows who would be notified, minute by minute.
+type ladderView struct {
+	page.Titled
+	Channel  channel.Shown
+	Severity string
+	Labels   string
+	At       string
+	Preview  *escalation.Preview
+	People   map[int64]page.Person
+}
+
+func showLadder(v *page.Visit) (page.View, error) {
+	c, err := storedChannel(v)
+	if err != nil {
+		return nil, err
+	}
+	d := ladderView{Titled: page.Titled(v.T("Who would be notified")), Channel: c, Severity: v.Query("severity"), Labels: v.Query("labels"),
+		At: v.Query("at")}
+	if !slices.Contains([]string{"Critical", "Warning", "Info"}, d.Severity) {
+		d.Severity = "Critical"
+	}
+	request := escalation.PreviewRequest{ChannelID: c.ChannelID, IncidentSeverity: d.Severity, Labels: labelsOf(d.Labels)}
+	if d.At != "" {
+		at, err := fromInput(v, d.At)
+		if err != nil {
+			return nil, err
+		}
+		request.At = at
+	}
+	d.Preview, d.People, err = v.Preview(request)
+	return d, err
+}

@@ -1,0 +1,142 @@
+package configuration
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/console/page"
+	fields "tocsin/internal/field"
+)
+
+var configurationPages = []page.Page{
+	{Path: "/configuration", Template: "configuration", Tab: "configuration", Show: showConfiguration},
+	{Path: "/calendars", Template: "records", Tab: "configuration", Show: showCalendars},
+	{Path: "/calendars/{id}", Template: "record", Tab: "configuration", Show: editCalendar},
+	{Path: "/fields", Template: "records", Tab: "configuration", Show: showFields},
+	{Path: "/fields/{id}", Template: "record", Tab: "configuration", Show: editField},
+}
+
+var configurationActions = []page.Action{
+	{Path: "/calendars/{id}", Do: saveCalendar, Show: editCalendar, Template: "record", Needs: page.Rights{auth.CalendarsManage}},
+	{Path: "/calendars/{id}/delete", Do: page.Deletes[api.Removal]("/calendar/delete", "/calendars", calendarToDelete),
+		Needs: page.Rights{auth.CalendarsManage}},
+	{Path: "/calendars/{id}/days", Do: saveCalendarDay, Show: editCalendar, Template: "record", Needs: page.Rights{auth.CalendarsManage}},
+	{Path: "/calendars/{id}/days/{event}/delete", Do: deleteCalendarDay, Needs: page.Rights{auth.CalendarsManage}},
+	{Path: "/fields/{id}", Do: saveField, Show: editField, Template: "record", Needs: page.Rights{auth.CustomFieldsManage}},
+	{Path: "/fields/{id}/delete", Do: page.Deletes[api.Removal]("/field/delete", "/fields", fieldToDelete),
+		Needs: page.Rights{auth.CustomFieldsManage}},
+}
+
+// configurationView is the way to what is configured seldom.
+type configurationView struct {
+	page.Titled
+	Links []page.Link
+}
+
+func showConfiguration(v *page.Visit) (page.View, error) {
+	d := configurationView{Titled: page.Titled(v.T("Configuration"))}
+	for _, l := range []struct {
+		path, text string
+		needs      page.Rights
+	}{
+		{"/channels", "Channels", nil}, {"/integrations", "Integrations", page.Rights{auth.IntegrationsRead}},
+		{"/templates", "Message templates", page.Rights{auth.TemplatesRead}}, {"/calendars", "Calendars", nil},
+		{"/fields", "Fields of incidents", nil},
+		{"/datasources", "Datasources", page.Rights{auth.DatasourcesRead}}, {"/edges", "Edges", page.Rights{auth.AlertingEnginesRead}},
+		{"/rum", "Applications and their errors", nil},
+	} {
+		if v.Who.MayAny(l.needs) {
+			d.Links = append(d.Links, page.Link{Path: l.path, Text: v.T(l.text)})
+		}
+	}
+	if v.ReadsLint() {
+		d.Links = append(d.Links, page.Link{Path: "/lint", Text: v.T("What is wrong with the configuration")})
+	}
+	if v.Who.MayAny(ReadHealth) {
+		d.Links = append(d.Links, page.Link{Path: "/health/server", Text: v.T("How the server is")})
+	}
+	if v.ReadsUntold() {
+		d.Links = append(d.Links, page.Link{Path: "/untold", Text: v.T("What reached no one")})
+	}
+	return d, nil
+}
+
+func showFields(v *page.Visit) (page.View, error) {
+	d := page.RecordList{Titled: page.Titled(v.T("Fields of incidents")),
+		Intro: v.T("What people record about incidents besides title and severity."), None: v.T("There is no field yet.")}
+	if v.Who.May(auth.CustomFieldsManage) {
+		d.New, d.NewText = "/fields/new", v.T("New field")
+	}
+	reply, err := page.Call[api.Items[fields.Field]](v, "/field/list", api.Empty{})
+	for _, f := range reply.Items {
+		d.Rows = append(d.Rows, page.RecordRow{Path: "/fields/" + url.PathEscape(f.FieldID), Name: f.DisplayName, About: f.Description,
+			Tags: append([]string{f.FieldName, f.FieldType}, optionsOf(f)...)})
+	}
+	return d, err
+}
+
+func editField(v *page.Visit) (page.View, error) {
+	var f fields.Field
+	d := page.RecordForm{Titled: page.Titled(v.T("New field")), Back: "/fields", Path: v.Request.URL.Path,
+		May: v.Who.May(auth.CustomFieldsManage)}
+	if !v.IsNew() {
+		var err error
+		f, err = page.Call[fields.Field](v, "/field/info", fields.OneRequest{FieldID: v.Request.PathValue("id")})
+		if err != nil {
+			return nil, err
+		}
+		d.Titled, d.Delete = page.Titled(f.DisplayName), d.Path+"/delete"
+	}
+	d.Text("display", v.T("Name for people"), f.DisplayName, "")
+	if v.IsNew() {
+		d.Text("name", v.T("Name for programs"), "", v.T("A letter, then letters, digits or _. It never changes."))
+		d.Choice("type", v.T("How it is filled in"), "text",
+			[]page.Option{{Value: "text", Text: v.T("Text")}, {Value: "single_select", Text: v.T("One of several")},
+				{Value: "multi_select", Text: v.T("Any of several")}, {Value: "checkbox", Text: v.T("Yes or no")}}, v.T("It never changes."))
+	}
+	d.Text("about", v.T("Description"), f.Description, "")
+	if v.IsNew() || len(f.Options) > 0 {
+		d.Long("options", v.T("What can be selected"), strings.Join(optionsOf(f), "\n"), v.T("One on each line."))
+	}
+	return d.Entered(v), nil
+}
+
+func saveField(v *page.Visit) (string, error) {
+	var options []jsontext.Value // absent: as they are
+	for _, one := range page.Values(v.Request.PostFormValue("options")) {
+		text, err := jsontext.AppendQuote(nil, one)
+		if err != nil {
+			return "", err
+		}
+		options = append(options, text)
+	}
+	if v.IsNew() {
+		request := fields.CreateRequest{
+			DisplayName: v.Field("display"), Description: v.Field("about"), Options: options,
+			FieldName: v.Field("name"), FieldType: v.Field("type"), ValueType: "string",
+		}
+		if request.FieldType == "checkbox" {
+			request.ValueType = "bool"
+		}
+		return "/fields", page.Do[fields.Created](v, "/field/create", request)
+	}
+	request := fields.UpdateRequest{
+		FieldID: v.Request.PathValue("id"), DisplayName: new(v.Field("display")), Description: new(v.Field("about")), Options: options,
+	}
+	return "/fields", page.Do[api.Empty](v, "/field/update", request)
+}
+
+// optionsOf returns the options of a field, which are texts.
+func optionsOf(f fields.Field) []string {
+	all := make([]string, len(f.Options))
+	for i, o := range f.Options {
+		all[i] = page.Shown(o)
+	}
+	return all
+}
+
+func fieldToDelete(id string) fields.DeleteRequest { return fields.DeleteRequest{FieldID: id} }

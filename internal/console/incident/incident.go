@@ -1,0 +1,232 @@
+package incident
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tocsin/internal/api"
+	"tocsin/internal/channel"
+	"tocsin/internal/console/page"
+	incidents "tocsin/internal/incident"
+	"tocsin/internal/team"
+)
+
+var incidentPages = []page.Page{
+	{Path: "/incidents", Template: "incidents", Tab: "incidents", Show: showIncidents},
+	{Path: "/incidents/{id}", Template: "incident", Tab: "incidents", Show: showIncident},
+	{Path: "/incidents/{id}/why", Template: "why", Tab: "incidents", Show: showIncidentWhy},
+	{Path: "/incidents/{id}/similar", Template: "incident_similar", Tab: "incidents", Show: showSimilar},
+	{Path: "/incidents/{id}/people", Template: "incident_people", Tab: "incidents", Show: showIncidentPeople, Needs: page.ManageIncidents},
+	{Path: "/incidents/{id}/merge", Template: "incident_merge", Tab: "incidents", Show: showIncidentMerge, Needs: page.ManageIncidents},
+	{Path: "/incidents/{id}/edit", Template: "incident_edit", Tab: "incidents", Show: showIncidentEdit, Needs: page.ManageIncidents},
+}
+
+// incident is an incident, as lists and its page show it.
+type incident struct{ incidents.View }
+
+// Ackers returns who has acknowledged the incident, the first one first.
+func (i incident) Ackers() []incidents.Responder {
+	ackers := slices.DeleteFunc(slices.Clone(i.Responders), func(r incidents.Responder) bool { return r.AcknowledgedAt == 0 })
+	slices.SortStableFunc(ackers, func(a, b incidents.Responder) int { return int(a.AcknowledgedAt - b.AcknowledgedAt) })
+	return ackers
+}
+
+// Holder returns the names of the persons who have acknowledged the incident; empty: no person has.
+func (i incident) Holder() string {
+	var names []string
+	for _, r := range i.Ackers() {
+		names = append(names, r.PersonName)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Asked returns the names of the responders who have not acknowledged.
+func (i incident) Asked() string {
+	var names []string
+	for _, r := range i.Responders {
+		if r.AcknowledgedAt == 0 {
+			names = append(names, r.PersonName)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// one names the incident.
+func (i incident) one() incidents.OneRequest { return incidents.OneRequest{IncidentID: i.IncidentID} }
+
+// Open reports whether the incident goes on.
+func (i incident) Open() bool { return i.Progress != "Closed" }
+
+// month is the longest window of the lists of incidents and alerts, in seconds.
+const month = 31 * 86400
+
+// List is a page of incidents.
+type List struct {
+	Items []incident
+	Total int64
+	Next  string
+}
+
+// OpenIncidents are the progresses of incidents that go on.
+const OpenIncidents = incidents.Triggered + "," + incidents.Processing
+
+// ReadList returns incidents that a filter finds, the newest first: those of the last month, unless the filter names another window.
+func ReadList(v *page.Visit, filter incidents.ListRequest) (List, error) {
+	if filter.EndTime == 0 {
+		now := v.Now.Unix()
+		filter.StartTime, filter.EndTime = now-month+1, now+1
+	}
+	reply, err := page.Call[api.CursorPage[incidents.View]](v, "/incident/list", filter)
+	list := List{Total: reply.Total, Next: reply.SearchAfterCtx}
+	for _, i := range reply.Items {
+		list.Items = append(list.Items, incident{i})
+	}
+	return list, err
+}
+
+// named is something with an identifier and a name, to choose from.
+type named struct {
+	ID   string
+	Name string
+}
+
+type incidentsView struct {
+	page.Titled
+	listFilter
+	Show     string // mine, open or all
+	Severity string
+	List     List
+	Channels []named
+	Teams    []named
+	Wrong    *page.RefusalWords // why the filter is not understood
+}
+
+func showIncidents(v *page.Visit) (page.View, error) {
+	d := incidentsView{Titled: page.Titled(v.T("Incidents")), listFilter: readListFilter(v), Show: v.Query("show"),
+		Severity: v.Query("severity")}
+	filter := incidents.ListRequest{
+		StartTime: d.from, EndTime: d.to, ChannelIDs: d.channels(), IncidentSeverity: d.Severity, Query: d.Query,
+	}
+	filter.Continue(page.PageSize, d.Cursor)
+	switch d.Show {
+	case "mine":
+		filter.ResponderIDs, filter.Progress = []int64{v.Who.PersonID}, OpenIncidents
+	case "all":
+	default:
+		d.Show = "open"
+		filter.Progress = OpenIncidents
+	}
+	if team := page.Number(v.Query("team")); team != 0 {
+		filter.TeamIDs = []int64{team}
+	}
+	var err error
+	d.List, err = ReadList(v, filter)
+	if err != nil {
+		d.Wrong = misunderstood(v, err)
+		if d.Wrong == nil {
+			return nil, err
+		}
+	}
+	d.Channels, err = channels(v)
+	if err != nil {
+		return nil, err
+	}
+	d.Teams, err = teams(v)
+	return d, err
+}
+
+// channels returns the channel of the filter as lists take it; nil: none is chosen.
+func (f listFilter) channels() []int64 {
+	if channel := page.Number(f.Channel); channel != 0 {
+		return []int64{channel}
+	}
+	return nil
+}
+
+// DaysOffered returns the windows to choose from.
+func (f listFilter) DaysOffered() []string { return days }
+
+// Address returns the parameters of the page's address with another value of one, from the first row.
+func (f listFilter) Address(name, value string) string { return "?" + f.with(name, value).Encode() }
+
+// with returns the parameters with another value of one, without the place in the list.
+func (f listFilter) with(name, value string) url.Values {
+	values := url.Values{}
+	for k, list := range f.values {
+		values[k] = list
+	}
+	values.Del("after")
+	values.Del("until")
+	values.Set(name, value)
+	if value == "" {
+		values.Del(name)
+	}
+	return values
+}
+
+// After returns the parameters of the next page of the list. The window stays that of this page, or the cursor would not
+// belong to it.
+func (f listFilter) After(cursor string) string {
+	values := f.with("after", cursor)
+	values.Set("until", strconv.FormatInt(f.to, 10))
+	return "?" + values.Encode()
+}
+
+// channels returns the channels that the visitor may choose from.
+func channels(v *page.Visit) ([]named, error) {
+	request := channel.ListRequest{IsBrief: true}
+	request.Limit = 100
+	reply, err := page.Call[api.CursorPage[channel.Shown]](v, "/channel/list", request)
+	all := make([]named, len(reply.Items))
+	for i, c := range reply.Items {
+		all[i] = named{strconv.FormatInt(c.ChannelID, 10), c.ChannelName}
+	}
+	slices.SortStableFunc(all, func(a, b named) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	return all, err
+}
+
+// teams returns the teams that the visitor may choose from.
+func teams(v *page.Visit) ([]named, error) {
+	request := team.ListRequest{OrderBy: "team_name", Asc: true}
+	request.Limit = 100
+	reply, err := page.Call[team.Listed](v, "/team/list", request)
+	all := make([]named, len(reply.Items))
+	for i, t := range reply.Items {
+		all[i] = named{strconv.FormatInt(t.TeamID, 10), t.TeamName}
+	}
+	return all, err
+}
+
+// recently reports whether a moment, in Unix seconds, is not longer ago than a time.
+func recently(v *page.Visit, at int64, ago time.Duration) bool {
+	return at > 0 && v.Now.Unix()-at <= int64(ago/time.Second)
+}
+
+// listFilter is what the lists of incidents and alerts are filtered by in the address.
+type listFilter struct {
+	Query, Channel, Days, Cursor string
+	from, to                     int64
+	values                       url.Values
+}
+
+// readListFilter reads the filter of a list from the address. Windows end now, unless the address has an end.
+func readListFilter(v *page.Visit) listFilter {
+	f := listFilter{
+		Query: v.Query("q"), Channel: v.Query("channel"), Days: v.Query("days"), Cursor: v.Query("after"), values: v.Request.URL.Query(),
+	}
+	if !slices.Contains(days, f.Days) {
+		f.Days = "31"
+	}
+	f.to = v.Now.Unix() + 1
+	if end := page.Number(v.Query("until")); end > 0 {
+		f.to = end
+	}
+	f.from = max(1, f.to-page.Number(f.Days)*86400)
+	return f
+}
+
+// days are the windows that lists offer, in days.
+var days = []string{"1", "7", "31"}

@@ -1,0 +1,213 @@
+package incident
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tocsin/internal/alert"
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/console/page"
+	"tocsin/internal/core/sentence"
+	"tocsin/internal/engine/explain"
+	incidents "tocsin/internal/incident"
+	"tocsin/internal/warroom"
+)
+
+type incidentView struct {
+	page.Titled
+	Incident incident
+	Reason   sentence.Words       // why the visitor is notified of it; empty: the visitor is not
+	Reached  string               // the persons who were notified
+	Summary  sentence.Words       // why no person was
+	Next     *explain.Next        // of the escalation; nil: none
+	Mine     *incidents.Responder // the visitor as a responder; nil: is none
+	Undo     bool                 // the visitor acknowledged it a moment ago
+	Feed     feed
+	Alerts   []page.AlertRow
+	Labels   []pair // whose values are texts
+	Links    []pair // whose values are addresses that a browser may open
+	Fields   []pair
+	Rooms    []warroom.Record
+	Made     []madeSilence
+	Apps     []named        // with which a war room can be opened
+	Note     string         // that was being written
+	Found    *page.RuleCard // of the alert rule that found the first alert; nil: none did
+	Missing  []string
+}
+
+// pair is a name and its value.
+type pair struct{ Name, Value string }
+
+// notifiedNext returns who is notified next: names, and targets such as the person on call in a schedule.
+func notifiedNext(v *page.Visit, n *explain.Next) string {
+	names := make([]string, len(n.Who))
+	for i, who := range n.Who {
+		names[i] = v.Words(who).Text
+	}
+	return strings.Join(names, ", ")
+}
+
+// findIncident returns the incident of the address.
+func findIncident(v *page.Visit) (incident, error) {
+	i, err := page.Call[incidents.View](v, "/incident/info", incidents.OneRequest{IncidentID: v.Request.PathValue("id")})
+	return incident{i}, err
+}
+
+func showIncident(v *page.Visit) (page.View, error) {
+	i, err := findIncident(v)
+	if err != nil {
+		return nil, err
+	}
+	d := &incidentView{Titled: page.Titled(i.Headline), Incident: i, Note: v.Field("comment")}
+	d.Labels, d.Links = labels(i.Labels)
+	for n := range i.Responders {
+		if i.Responders[n].PersonID == v.Who.PersonID {
+			d.Mine = &i.Responders[n]
+		}
+	}
+	d.Undo = d.Mine != nil && v.Query("done") == "ack" && i.Progress == "Processing" && recently(v, d.Mine.AcknowledgedAt, 5*time.Minute)
+	for _, part := range []struct {
+		name string
+		read func(*page.Visit) error
+	}{
+		{v.T("What happened"), d.readFeed}, {v.T("Why"), d.readWhy}, {v.T("Alerts"), d.readAlerts}, {v.T("Fields"), d.readFields},
+		{v.T("War room"), d.readRooms}, {v.T("Silences"), d.readSilences},
+		{v.T("Alert rule"), d.readRule}, // after the alerts
+	} {
+		if err := part.read(v); err != nil {
+			if api.RefusalOf(err) == nil {
+				return nil, err
+			}
+			d.Missing = append(d.Missing, part.name)
+		}
+	}
+	return *d, nil
+}
+
+func (d *incidentView) readFeed(v *page.Visit) (err error) {
+	d.Feed, err = readFeed(v, func(part alert.FeedRequest) (api.CursorPage[alert.Entry], error) {
+		request := incidents.FeedRequest{OneRequest: d.Incident.one(), FeedRequest: part}
+		return page.Call[api.CursorPage[alert.Entry]](v, "/incident/feed", request)
+	})
+	return err
+}
+
+// readWhy reads why the visitor is notified, and who was notified at all.
+func (d *incidentView) readWhy(v *page.Visit) error {
+	x, err := explainIncident(v, d.Incident.IncidentID)
+	if err != nil {
+		return err
+	}
+	d.Reached, d.Summary = x.Reached(), x.Summary
+	for _, s := range x.Incidents {
+		if s.IncidentID != d.Incident.IncidentID {
+			continue
+		}
+		d.Next = s.Next
+		for _, n := range s.Notices {
+			if n.PersonID == v.Who.PersonID && d.Reason == "" {
+				d.Reason = n.Reason
+			}
+		}
+	}
+	return nil
+}
+
+func (d *incidentView) readAlerts(v *page.Visit) error {
+	request := incidents.AlertListRequest{OneRequest: d.Incident.one(), Limit: page.PageSize}
+	reply, err := page.Call[api.CursorPage[incidents.AlertView]](v, "/incident/alert/list", request)
+	for _, a := range reply.Items {
+		d.Alerts = append(d.Alerts, page.AlertRow{Alert: a.Alert})
+	}
+	return err
+}
+
+// readFields reads the names of the custom fields that have a value.
+func (d *incidentView) readFields(v *page.Visit) error {
+	if len(d.Incident.Fields) == 0 {
+		return nil
+	}
+	fields, err := fields(v)
+	for _, f := range fields {
+		if value := page.Shown(d.Incident.Fields[f.FieldName]); value != "" {
+			d.Fields = append(d.Fields, pair{f.DisplayName, value})
+		}
+	}
+	return err
+}
+
+// readRule reads the rule that found an alert of the incident: the first that is open, else the first.
+func (d *incidentView) readRule(v *page.Visit) (err error) {
+	if len(d.Alerts) == 0 {
+		return nil
+	}
+	open := slices.IndexFunc(d.Alerts, func(a page.AlertRow) bool { return a.EndTime == 0 })
+	d.Found, err = v.RuleCard(d.Alerts[max(open, 0)])
+	return err
+}
+
+func (d *incidentView) readSilences(v *page.Visit) (err error) {
+	d.Made, err = silencesMade(v, "/incidents/"+d.Incident.IncidentID, incidents.SilencesRequest{IncidentID: d.Incident.IncidentID})
+	return err
+}
+
+func (d *incidentView) readRooms(v *page.Visit) error {
+	if !v.Who.May(auth.IncidentsRead) {
+		return nil
+	}
+	request := warroom.ListRequest{OneRequest: d.Incident.one()}
+	rooms, err := page.Call[api.Items[warroom.Record]](v, "/incident/war-room/list", request)
+	if err != nil {
+		return err
+	}
+	d.Rooms = rooms.Items
+	if !v.ManagesIncidents() || !d.Incident.Open() {
+		return nil
+	}
+	apps, err := page.Call[api.Paged[warroom.Enabled]](v, "/datasource/im/war-room-enabled/list", api.Empty{})
+	if refused := api.RefusalOf(err); refused != nil && refused.Code == "AccessDenied" {
+		return nil // the visitor may not see integrations: there is nothing to open one with
+	}
+	for _, a := range apps.Items {
+		if !slices.ContainsFunc(d.Rooms, func(r warroom.Record) bool { return r.IntegrationID == a.IntegrationID }) {
+			d.Apps = append(d.Apps, named{strconv.FormatInt(a.IntegrationID, 10), a.IntegrationName})
+		}
+	}
+	return err
+}
+
+// pairs returns a map as a list, in the order of the names.
+func pairs(m map[string]string) []pair {
+	list := make([]pair, 0, len(m))
+	for name, value := range m {
+		list = append(list, pair{name, value})
+	}
+	slices.SortFunc(list, func(a, b pair) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// labels returns labels whose values are texts, and those whose values are addresses that a browser may open.
+func labels(m map[string]string) (texts, links []pair) {
+	for _, p := range pairs(m) {
+		if link := outside(p.Value); link != "" {
+			links = append(links, pair{p.Name, link})
+		} else {
+			texts = append(texts, p)
+		}
+	}
+	return texts, links
+}
+
+// outside returns an address of another site if a browser may open it; empty otherwise. Links in alerts are written by
+// strangers.
+func outside(link string) string {
+	u, err := url.Parse(strings.TrimSpace(link))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return u.String()
+}

@@ -1,0 +1,24 @@
+// Package incident is the part of the console for incidents and alerts: lists, pages, what a responder does with them, why someone was
+// notified, and what reached no one. It must never import another part.
+package incident
+
+import (
+	"html/template"
+	"slices"
+
+	"tocsin/internal/console/page"
+)
+
+// Part is the pages and forms of this package.
+var Part = page.Part{
+	Pages:   slices.Concat(untoldPages, incidentPages, alertPages, silencePages),
+	Actions: slices.Concat(incidentActions, alertActions, silenceActions),
+	Functions: template.FuncMap{
+		"alertTab":     alertTab,
+		"notifiedNext": notifiedNext,
+		"stage":        stage,
+		"outcome":      outcomeOfEvent,
+		"cures":        cures,
+		"untoldState":  untoldState,
+	},
+}

@@ -1,0 +1,218 @@
+package people
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/console/page"
+	"tocsin/internal/person"
+	"tocsin/internal/role"
+	"tocsin/internal/signin"
+	"tocsin/internal/team"
+)
+
+var peoplePages = []page.Page{
+	{Path: "/people", Template: "people", Tab: "people", Show: showPeople},
+	{Path: "/people/{id}", Template: "person", Tab: "people", Show: showPerson},
+}
+
+var peopleActions = []page.Action{
+	{Path: "/people", Do: invitePerson, Show: showPeople, Template: "people"},
+	{Path: "/people/{id}", Do: savePerson, Show: showPerson, Template: "person"},
+	{Path: "/people/{id}/roles", Do: saveRoles, Show: showPerson, Template: "person"},
+	{Path: "/people/{id}/link", Do: linkPerson, Show: showPerson, Template: "person", Needs: page.Rights{auth.MembersManage}},
+	{Path: "/people/{id}/identity/remove", Do: removeIdentity, Show: showPerson, Template: "person", Needs: page.Rights{auth.MembersManage}},
+	{Path: "/people/{id}/delete", Do: deletePerson, Show: showPerson, Template: "person"},
+}
+
+// initialsOf returns what stands in the mark of a person with a name.
+func initialsOf(v *page.Visit, name string) string {
+	words := strings.Fields(name)
+	letters := ""
+	for _, word := range words[:min(2, len(words))] {
+		letters += string([]rune(word)[0])
+	}
+	return strings.ToUpper(letters)
+}
+
+// colour returns the number of a person's colour. Identifiers end alike, so their digits are mixed.
+func colour(v *page.Visit, person int64) uint64 { return uint64(person) * 0x9e3779b97f4a7c15 >> 61 }
+
+func roles(v *page.Visit) ([]role.Role, error) {
+	reply, err := page.Call[role.Listed](v, "/role/list", role.ListRequest{OrderBy: "created_at", Asc: true})
+	return reply.Items, err
+}
+
+// teamsOf returns the teams of a person; 0: all teams.
+func teamsOf(v *page.Visit, person int64) (all []team.Team, err error) {
+	request := team.ListRequest{OrderBy: "team_name", Asc: true, PersonID: person}
+	err = page.ByPage[team.Listed](v, "/team/list", request, func(items []team.Team) bool {
+		all = append(all, items...)
+		return true
+	})
+	return all, err
+}
+
+type peopleView struct {
+	page.Titled
+	People []person.Member
+	Roles  []role.Role
+	Zones  []string
+}
+
+// RolesOf returns the names of a person's roles.
+func (d peopleView) RolesOf(m person.Member) (names []string) {
+	for _, r := range d.Roles {
+		if slices.Contains(m.AccountRoleIDs, r.RoleID) {
+			names = append(names, r.RoleName)
+		}
+	}
+	return names
+}
+
+func showPeople(v *page.Visit) (page.View, error) {
+	d := peopleView{Titled: page.Titled(v.T("People")), Zones: zones}
+	var err error
+	d.People, err = v.Accounts(v.Query("q"))
+	if err != nil {
+		return nil, err
+	}
+	d.Roles, err = roles(v)
+	return d, err
+}
+
+// invitePerson adds a person, who is pending until there is a way to sign in.
+func invitePerson(v *page.Visit) (string, error) {
+	one := person.Invited{Email: v.Field("email"), MemberName: v.Field("name"), TimeZone: v.Field("zone")}
+	request := person.InviteRequest{Members: []person.Invited{one}}
+	reply, err := page.Call[api.Items[person.InvitedItem]](v, "/member/invite", request)
+	if err != nil || len(reply.Items) == 0 {
+		return "/people", err
+	}
+	return "/people/" + strconv.FormatInt(reply.Items[0].MemberID, 10) + "?done=invited", nil
+}
+
+type personView struct {
+	page.Titled
+	Person     person.Member
+	Self       bool
+	May        bool // change the profile
+	Teams      []team.Team
+	Roles      []role.Role
+	Preference *notifying // nil: the visitor may not see it
+	Zones      []string
+	Identity   bool        // the provider knows the person, and the visitor may remove that
+	MayLink    bool        // make a link to set a password
+	Link       *signInLink // made just now; nil: none was
+}
+
+func showPerson(v *page.Visit) (page.View, error) {
+	d := personView{Self: v.ID() == v.Who.PersonID, Zones: zones}
+	all, err := v.Accounts("")
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(all, func(m person.Member) bool { return m.MemberID == v.ID() })
+	if at < 0 {
+		return nil, &api.Refusal{Status: http.StatusNotFound, Code: "ResourceNotFound", Message: v.T("There is no such person.")}
+	}
+	d.Person = all[at]
+	d.Titled = page.Titled(d.Person.MemberName)
+	d.May = d.Self || v.Who.May(auth.MembersManage)
+	d.MayLink = mayLink(v, d.Person)
+	d.Link, _ = v.Made.(*signInLink)
+	d.Teams, err = teamsOf(v, d.Person.MemberID)
+	if err != nil {
+		return nil, err
+	}
+	d.Roles, err = roles(v)
+	if err != nil {
+		return nil, err
+	}
+	if d.Self || v.Who.Owner {
+		p, err := readPreference(v, d.Person.MemberID)
+		if err != nil {
+			return nil, err
+		}
+		d.Preference = &p
+	}
+	if v.Who.Owner {
+		has, err := page.Call[signin.Security](v, "/person/security/info", signin.SecurityRequest{PersonID: d.Person.MemberID})
+		if err != nil {
+			return nil, err
+		}
+		d.Identity = has.HasIdentity
+	}
+	if v.Failure != nil && v.Request.PostForm.Has("name") { // the form stays as it was filled in
+		d.Person.MemberName = v.Field("name")
+		d.Person.Email = v.Field("email")
+		d.Person.Locale = v.Field("locale")
+		d.Person.TimeZone = v.Field("zone")
+	}
+	return d, nil
+}
+
+func personPath(v *page.Visit, done string) string {
+	return "/people/" + url.PathEscape(v.Request.PathValue("id")) + "?done=" + done
+}
+
+// savePerson changes what was sent of a profile; a phone number is sent only to change it, because it is shown in part.
+func savePerson(v *page.Visit) (string, error) {
+	return personPath(v, "saved"), saveProfile(v, v.ID())
+}
+
+func saveProfile(v *page.Visit, id int64) error {
+	request := person.MemberResetRequest{MemberID: id, MemberUpdates: person.MemberUpdates{
+		MemberName: sent(v, "name"), Email: sent(v, "email"), TimeZone: sent(v, "zone"),
+		Locale: filled(v, "locale"), Phone: filled(v, "phone"), CountryCode: filled(v, "country"),
+	}}
+	return page.Do[api.Empty](v, "/member/info/reset", request)
+}
+
+// sent returns what a form holds in a field; nil: the form has no such field.
+func sent(v *page.Visit, name string) *string {
+	if !v.Request.PostForm.Has(name) {
+		return nil
+	}
+	return new(v.Field(name))
+}
+
+// filled returns what a form holds in a field; nil: nothing was entered.
+func filled(v *page.Visit, name string) *string {
+	if v.Field(name) == "" {
+		return nil
+	}
+	return new(v.Field(name))
+}
+
+func saveRoles(v *page.Visit) (string, error) {
+	request := person.MemberRoleRequest{MemberID: v.ID(), RoleIDs: v.Numbers("role")}
+	return personPath(v, "saved"), page.Do[api.Empty](v, "/member/role/update", request)
+}
+
+func deletePerson(v *page.Visit) (string, error) {
+	request := person.MemberDeleteRequest{MemberNames: person.MemberNames{MemberID: v.ID()}}
+	return "/people?done=deleted", page.Do[api.Removal](v, "/member/delete", request)
+}
+
+// zones are offered where a time zone is entered; any other IANA name can be typed.
+var zones = []string{
+	"UTC", "Africa/Cairo", "Africa/Johannesburg", "Africa/Lagos", "America/Chicago", "America/Denver", "America/Los_Angeles",
+	"America/New_York", "America/Sao_Paulo", "Asia/Dubai", "Asia/Kolkata", "Asia/Shanghai", "Asia/Singapore", "Asia/Tokyo",
+	"Australia/Sydney", "Europe/Berlin", "Europe/London", "Europe/Madrid", "Europe/Moscow", "Europe/Paris", "Pacific/Auckland",
+}
+
+// dayOf returns the beginning of a day that was entered, in the visitor's time zone, in Unix seconds.
+func dayOf(v *page.Visit, text string) (int64, error) {
+	t, err := time.ParseInLocation(time.DateOnly, text, v.Zone)
+	if err != nil {
+		return 0, page.Wrong(v.T("Enter a date."))
+	}
+	return t.Unix(), nil
+}

@@ -1,0 +1,73 @@
+package people
+
+import (
+	"net/url"
+	"strconv"
+
+	"tocsin/internal/api"
+	"tocsin/internal/console/page"
+	"tocsin/internal/person"
+	"tocsin/internal/team"
+)
+
+var teamPages = []page.Page{
+	{Path: "/teams", Template: "teams", Tab: "people", Show: showTeams},
+	{Path: "/teams/{id}", Template: "team", Tab: "people", Show: showTeam},
+}
+
+var teamActions = []page.Action{
+	{Path: "/teams", Do: createTeam, Show: showTeams, Template: "teams"},
+	{Path: "/teams/{id}", Do: saveTeam, Show: showTeam, Template: "team"},
+	{Path: "/teams/{id}/delete", Do: deleteTeam, Show: showTeam, Template: "team"},
+}
+
+type teamsView struct {
+	page.Titled
+	Teams []team.Team
+}
+
+func showTeams(v *page.Visit) (page.View, error) {
+	teams, err := teamsOf(v, 0)
+	return teamsView{page.Titled(v.T("Teams")), teams}, err
+}
+
+func createTeam(v *page.Visit) (string, error) {
+	request := team.UpsertRequest{TeamName: v.Field("name"), PersonIDs: []int64{v.Who.PersonID}}
+	made, err := page.Call[team.Upserted](v, "/team/upsert", request)
+	return "/teams/" + strconv.FormatInt(made.TeamID, 10) + "?done=saved", err
+}
+
+type teamView struct {
+	page.Titled
+	Team   team.Team
+	People []person.Member
+}
+
+func showTeam(v *page.Visit) (page.View, error) {
+	var d teamView
+	var err error
+	d.Team, err = page.Call[team.Team](v, "/team/info", team.Named{TeamID: v.ID()})
+	if err != nil {
+		return nil, err
+	}
+	d.Titled = page.Titled(d.Team.TeamName)
+	if v.Failure != nil && v.Request.PostForm.Has("name") {
+		d.Team.TeamName = v.Field("name")
+		d.Team.Description = v.Field("about")
+		d.Team.PersonIDs = v.Numbers("person")
+	}
+	d.People, err = v.Accounts("")
+	return d, err
+}
+
+func saveTeam(v *page.Visit) (string, error) {
+	request := team.UpsertRequest{
+		TeamID: v.ID(), TeamName: v.Field("name"), Description: new(v.Field("about")), PersonIDs: v.Numbers("person"),
+	}
+	return "/teams/" + url.PathEscape(v.Request.PathValue("id")) + "?done=saved", page.Do[team.Upserted](v, "/team/upsert", request)
+}
+
+func deleteTeam(v *page.Visit) (string, error) {
+	request := team.DeleteRequest{Named: team.Named{TeamID: v.ID()}}
+	return "/teams?done=deleted", page.Do[api.Removal](v, "/team/delete", request)
+}

@@ -1,0 +1,15 @@
+// Package webhook is the part of the console for webhooks: endpoints, deliveries and what is sent again. It must never import another
+// part.
+package webhook
+
+import (
+	"slices"
+
+	"tocsin/internal/console/page"
+)
+
+// Part is the pages and forms of this package.
+var Part = page.Part{
+	Pages:   slices.Concat(deliveryPages, endpointPages),
+	Actions: slices.Concat(deliveryActions, endpointActions),
+}
