@@ -158,7 +158,7 @@ func readLayers(v *page.Visit, stored []channel.Layer) (layers []layerForm) {
 		l := layerForm{
 			Was: v.Field(at + "was"), Minutes: v.Number(at + "minutes"), Times: v.Number(at + "times"),
 			Every: v.Field(at + "every"), Emails: v.Field(at + "emails"),
-			Persons: v.Chosen(at + "person"), Teams: v.Chosen(at + "team"), Schedules: v.Chosen(at + "schedule"),
+			Persons: chosen(v, at+"person"), Teams: chosen(v, at+"team"), Schedules: chosen(v, at+"schedule"),
 		}
 		if was, err := strconv.Atoi(l.Was); err == nil && was >= 0 && was < len(stored) {
 			l.Chats = len(stored[was].Target.Webhooks)

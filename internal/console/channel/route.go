@@ -97,7 +97,7 @@ const maxCases = 100
 
 // readRoute fills in what was entered, with what a button adds, removes or moves.
 func readRoute(v *page.Visit, d *routeView) {
-	d.Version, d.Default = v.Number("version"), v.Chosen("default")
+	d.Version, d.Default = v.Number("version"), chosen(v, "default")
 	for n := range maxCases {
 		name := fmt.Sprintf("case.%d", n)
 		if !v.Request.PostForm.Has(name + ".here") {
@@ -107,7 +107,7 @@ func readRoute(v *page.Visit, d *routeView) {
 			continue
 		}
 		d.Cases = append(d.Cases, caseForm{
-			If: readFilter(v, name), Channels: v.Chosen(name + ".channel"), Fallthrough: v.Field(name+".fallthrough") != "",
+			If: readFilter(v, name), Channels: chosen(v, name+".channel"), Fallthrough: v.Field(name+".fallthrough") != "",
 			Label: v.Field(name + ".label"),
 		})
 		if at := len(d.Cases) - 1; v.Field("do") == fmt.Sprintf("up-case:%d", n) && at > 0 {

@@ -18,7 +18,7 @@ var templatePages = []page.Page{
 
 var templateActions = []page.Action{
 	{Path: "/templates/{id}", Do: saveTemplate, Show: editTemplate, Template: "record", Needs: page.Rights{auth.TemplatesManage}},
-	{Path: "/templates/{id}/delete", Do: page.Deletes[api.Removal]("/template/delete", "/templates", templateToDelete),
+	{Path: "/templates/{id}/delete", Do: page.Does[api.Removal]("/template/delete", "/templates", templateToDelete),
 		Needs: page.Rights{auth.TemplatesManage}},
 }
 
@@ -126,6 +126,6 @@ func saveTemplate(v *page.Visit) (string, error) {
 	return v.Request.URL.RequestURI(), page.Do[api.Warnings](v, "/template/update", request)
 }
 
-func templateToDelete(id string) template.DeleteRequest {
-	return template.DeleteRequest{TemplateID: id}
+func templateToDelete(v *page.Visit) template.DeleteRequest {
+	return template.DeleteRequest{TemplateID: v.Request.PathValue("id")}
 }

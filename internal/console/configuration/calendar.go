@@ -125,4 +125,6 @@ func deleteCalendarDay(v *page.Visit) (string, error) {
 	return "/calendars/" + url.PathEscape(v.Request.PathValue("id")), page.Do[api.Removal](v, "/calendar/event/delete", request)
 }
 
-func calendarToDelete(id string) calendar.DeleteRequest { return calendar.DeleteRequest{CalID: id} }
+func calendarToDelete(v *page.Visit) calendar.DeleteRequest {
+	return calendar.DeleteRequest{CalID: v.Request.PathValue("id")}
+}

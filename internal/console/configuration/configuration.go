@@ -22,12 +22,12 @@ var configurationPages = []page.Page{
 
 var configurationActions = []page.Action{
 	{Path: "/calendars/{id}", Do: saveCalendar, Show: editCalendar, Template: "record", Needs: page.Rights{auth.CalendarsManage}},
-	{Path: "/calendars/{id}/delete", Do: page.Deletes[api.Removal]("/calendar/delete", "/calendars", calendarToDelete),
+	{Path: "/calendars/{id}/delete", Do: page.Does[api.Removal]("/calendar/delete", "/calendars", calendarToDelete),
 		Needs: page.Rights{auth.CalendarsManage}},
 	{Path: "/calendars/{id}/days", Do: saveCalendarDay, Show: editCalendar, Template: "record", Needs: page.Rights{auth.CalendarsManage}},
 	{Path: "/calendars/{id}/days/{event}/delete", Do: deleteCalendarDay, Needs: page.Rights{auth.CalendarsManage}},
 	{Path: "/fields/{id}", Do: saveField, Show: editField, Template: "record", Needs: page.Rights{auth.CustomFieldsManage}},
-	{Path: "/fields/{id}/delete", Do: page.Deletes[api.Removal]("/field/delete", "/fields", fieldToDelete),
+	{Path: "/fields/{id}/delete", Do: page.Does[api.Removal]("/field/delete", "/fields", fieldToDelete),
 		Needs: page.Rights{auth.CustomFieldsManage}},
 }
 
@@ -139,4 +139,6 @@ func optionsOf(f fields.Field) []string {
 	return all
 }
 
-func fieldToDelete(id string) fields.DeleteRequest { return fields.DeleteRequest{FieldID: id} }
+func fieldToDelete(v *page.Visit) fields.DeleteRequest {
+	return fields.DeleteRequest{FieldID: v.Request.PathValue("id")}
+}

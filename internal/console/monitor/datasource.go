@@ -23,7 +23,8 @@ var datasourcePages = []page.Page{
 
 var datasourceActions = []page.Action{
 	{Path: "/datasources/{id}", Do: saveDatasource, Show: editDatasource, Template: "record", Needs: page.Rights{auth.DatasourcesManage}},
-	{Path: "/datasources/{id}/delete", Do: deleteDatasource, Needs: page.Rights{auth.DatasourcesManage}},
+	{Path: "/datasources/{id}/delete", Do: page.Does[api.Removal]("/monit/datasource/delete", "/datasources", datasourceToDelete),
+		Needs: page.Rights{auth.DatasourcesManage}},
 }
 
 func showDatasources(v *page.Visit) (page.View, error) {
@@ -218,9 +219,8 @@ func saveDatasource(v *page.Visit) (string, error) {
 	})
 }
 
-func deleteDatasource(v *page.Visit) (string, error) {
-	request := datasource.DeleteRequest{ID: page.Unsigned(v.Request.PathValue("id"))}
-	return "/datasources", page.Do[api.Removal](v, "/monit/datasource/delete", request)
+func datasourceToDelete(v *page.Visit) datasource.DeleteRequest {
+	return datasource.DeleteRequest{ID: page.Unsigned(v.Request.PathValue("id"))}
 }
 
 // testDatasource tests the connection of a stored datasource and shows its phases.

@@ -17,7 +17,7 @@ var edgeActions = []page.Action{
 	{Path: "/edges/keys", Do: makeEdgeKey, Show: showEdges, Template: "edges", Needs: manageEdges},
 	{Path: "/edges/keys/{id}/{to}", Do: setEdgeKey, Show: showEdges, Template: "edges", Needs: manageEdges},
 	{Path: "/edges/clusters", Do: saveEdgeCluster, Show: showEdges, Template: "edges", Needs: manageEdges},
-	{Path: "/edges/{id}/delete", Do: page.Deletes[api.Removal]("/monit/edge/delete", "/edges", edgeToDelete), Needs: manageEdges},
+	{Path: "/edges/{id}/delete", Do: page.Does[api.Removal]("/monit/edge/delete", "/edges", edgeToDelete), Needs: manageEdges},
 }
 
 var manageEdges = page.Rights{auth.AlertingEnginesManage}
@@ -121,4 +121,6 @@ func saveEdgeCluster(v *page.Visit) (string, error) {
 	return "/edges", page.Do[api.Empty](v, "/monit/edge/cluster/update", request)
 }
 
-func edgeToDelete(id string) edge.DeleteRequest { return edge.DeleteRequest{EdgeID: id} }
+func edgeToDelete(v *page.Visit) edge.DeleteRequest {
+	return edge.DeleteRequest{EdgeID: v.Request.PathValue("id")}
+}

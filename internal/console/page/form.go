@@ -32,9 +32,9 @@ func (v *Visit) Number(name string) int64 { return Number(v.Field(name)) }
 // IsNew reports whether the address is the form of a new object.
 func (v *Visit) IsNew() bool { return v.Request.PathValue("id") == "new" }
 
-// Deletes returns an action that deletes the object of the address.
-func Deletes[Out, In any](path, next string, object func(id string) In) func(*Visit) (string, error) {
-	return func(v *Visit) (string, error) { return next, Do[Out](v, path, object(v.Request.PathValue("id"))) }
+// Does returns an action that calls one operation and leads to an address.
+func Does[Out, In any](path, next string, request func(*Visit) In) func(*Visit) (string, error) {
+	return func(v *Visit) (string, error) { return next, Do[Out](v, path, request(v)) }
 }
 
 // Unsigned returns the number that a text is; 0: it is none.
@@ -67,17 +67,6 @@ func (v *Visit) Local(t time.Time) string { return t.In(v.Zone).Format(LocalTime
 
 // DryRun is a request that changes nothing.
 var DryRun = api.DryRun{Only: true}
-
-// Chosen returns the numbers that were chosen in a field.
-func (v *Visit) Chosen(name string) map[int64]bool {
-	all := map[int64]bool{}
-	for _, text := range v.Request.PostForm[name] {
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-			all[n] = true
-		}
-	}
-	return all
-}
 
 // Wrong returns the error of a form that was not filled in well.
 func Wrong(message string) error {

@@ -28,7 +28,8 @@ var peopleActions = []page.Action{
 	{Path: "/people/{id}/roles", Do: saveRoles, Show: showPerson, Template: "person"},
 	{Path: "/people/{id}/link", Do: linkPerson, Show: showPerson, Template: "person", Needs: page.Rights{auth.MembersManage}},
 	{Path: "/people/{id}/identity/remove", Do: removeIdentity, Show: showPerson, Template: "person", Needs: page.Rights{auth.MembersManage}},
-	{Path: "/people/{id}/delete", Do: deletePerson, Show: showPerson, Template: "person"},
+	{Path: "/people/{id}/delete", Do: page.Does[api.Removal]("/member/delete", "/people?done=deleted", personToDelete),
+		Show: showPerson, Template: "person"},
 }
 
 // initialsOf returns what stands in the mark of a person with a name.
@@ -196,9 +197,8 @@ func saveRoles(v *page.Visit) (string, error) {
 	return personPath(v, "saved"), page.Do[api.Empty](v, "/member/role/update", request)
 }
 
-func deletePerson(v *page.Visit) (string, error) {
-	request := person.MemberDeleteRequest{MemberNames: person.MemberNames{MemberID: v.ID()}}
-	return "/people?done=deleted", page.Do[api.Removal](v, "/member/delete", request)
+func personToDelete(v *page.Visit) person.MemberDeleteRequest {
+	return person.MemberDeleteRequest{MemberNames: person.MemberNames{MemberID: v.ID()}}
 }
 
 // zones are offered where a time zone is entered; any other IANA name can be typed.

@@ -19,7 +19,8 @@ var rolePages = []page.Page{
 var roleActions = []page.Action{
 	{Path: "/roles", Do: createRole, Show: showRoles, Template: "roles"},
 	{Path: "/roles/{id}", Do: saveRole, Show: showRole, Template: "role"},
-	{Path: "/roles/{id}/delete", Do: deleteRole, Show: showRole, Template: "role"},
+	{Path: "/roles/{id}/delete", Do: page.Does[api.Removal]("/role/delete", "/roles?done=deleted", roleToDelete),
+		Show: showRole, Template: "role"},
 }
 
 // permissions returns all permissions, those of the same part of the product together.
@@ -89,17 +90,18 @@ func saveRole(v *page.Visit) (string, error) {
 	return "/roles?done=saved", page.Do[role.Upserted](v, "/role/upsert", request)
 }
 
-func deleteRole(v *page.Visit) (string, error) {
-	return "/roles?done=deleted", page.Do[api.Removal](v, "/role/delete", role.DeleteRequest{RoleID: v.ID()})
-}
+func roleToDelete(v *page.Visit) role.DeleteRequest { return role.DeleteRequest{RoleID: v.ID()} }
 
 var keyPages = []page.Page{{Path: "/keys", Template: "keys", Tab: "people", Show: showKeys}}
 
 var keyActions = []page.Action{
 	{Path: "/keys", Do: createKey, Show: showKeys, Template: "keys"},
-	{Path: "/keys/{id}/enable", Do: enableKey, Show: showKeys, Template: "keys"},
-	{Path: "/keys/{id}/disable", Do: disableKey, Show: showKeys, Template: "keys"},
-	{Path: "/keys/{id}/delete", Do: deleteKey, Show: showKeys, Template: "keys"},
+	{Path: "/keys/{id}/enable", Do: page.Does[api.Empty]("/person/app-key/enable", "/keys?done=saved", keyOf),
+		Show: showKeys, Template: "keys"},
+	{Path: "/keys/{id}/disable", Do: page.Does[api.Empty]("/person/app-key/disable", "/keys?done=saved", keyOf),
+		Show: showKeys, Template: "keys"},
+	{Path: "/keys/{id}/delete", Do: page.Does[api.Removal]("/person/app-key/delete", "/keys?done=deleted", keyToDelete),
+		Show: showKeys, Template: "keys"},
 }
 
 type keysView struct {
@@ -150,15 +152,9 @@ func createKey(v *page.Visit) (string, error) {
 	return "", err
 }
 
-func enableKey(v *page.Visit) (string, error) {
-	return "/keys?done=saved", page.Do[api.Empty](v, "/person/app-key/enable", person.KeyRequest{KeyID: v.ID()})
-}
+// keyOf is the key of the address.
+func keyOf(v *page.Visit) person.KeyRequest { return person.KeyRequest{KeyID: v.ID()} }
 
-func disableKey(v *page.Visit) (string, error) {
-	return "/keys?done=saved", page.Do[api.Empty](v, "/person/app-key/disable", person.KeyRequest{KeyID: v.ID()})
-}
-
-func deleteKey(v *page.Visit) (string, error) {
-	request := person.KeyDeleteRequest{KeyRequest: person.KeyRequest{KeyID: v.ID()}}
-	return "/keys?done=deleted", page.Do[api.Removal](v, "/person/app-key/delete", request)
+func keyToDelete(v *page.Visit) person.KeyDeleteRequest {
+	return person.KeyDeleteRequest{KeyRequest: keyOf(v)}
 }

@@ -18,7 +18,8 @@ var teamPages = []page.Page{
 var teamActions = []page.Action{
 	{Path: "/teams", Do: createTeam, Show: showTeams, Template: "teams"},
 	{Path: "/teams/{id}", Do: saveTeam, Show: showTeam, Template: "team"},
-	{Path: "/teams/{id}/delete", Do: deleteTeam, Show: showTeam, Template: "team"},
+	{Path: "/teams/{id}/delete", Do: page.Does[api.Removal]("/team/delete", "/teams?done=deleted", teamToDelete),
+		Show: showTeam, Template: "team"},
 }
 
 type teamsView struct {
@@ -67,7 +68,6 @@ func saveTeam(v *page.Visit) (string, error) {
 	return "/teams/" + url.PathEscape(v.Request.PathValue("id")) + "?done=saved", page.Do[team.Upserted](v, "/team/upsert", request)
 }
 
-func deleteTeam(v *page.Visit) (string, error) {
-	request := team.DeleteRequest{Named: team.Named{TeamID: v.ID()}}
-	return "/teams?done=deleted", page.Do[api.Removal](v, "/team/delete", request)
+func teamToDelete(v *page.Visit) team.DeleteRequest {
+	return team.DeleteRequest{Named: team.Named{TeamID: v.ID()}}
 }

@@ -22,7 +22,7 @@ var rumActions = []page.Action{
 		Needs: page.Rights{auth.ApplicationsManage}},
 	{Path: "/rum/applications/{id}/token", Do: rotateToken, Show: editApplication, Template: "record",
 		Needs: page.Rights{auth.ApplicationsManage}},
-	{Path: "/rum/applications/{id}/delete", Do: page.Deletes[api.Removal]("/rum/application/delete", "/rum", applicationToDelete),
+	{Path: "/rum/applications/{id}/delete", Do: page.Does[api.Removal]("/rum/application/delete", "/rum", applicationToDelete),
 		Needs: page.Rights{auth.ApplicationsManage}},
 	{Path: "/rum/issues/{id}", Do: setIssue, Show: showIssue, Template: "issue"},
 }
@@ -140,8 +140,8 @@ func saveApplication(v *page.Visit) (string, error) {
 	return v.Request.URL.Path, page.Do[api.Warnings](v, "/rum/application/update", request)
 }
 
-func applicationToDelete(id string) rum.ApplicationDeleteRequest {
-	return rum.ApplicationDeleteRequest{ApplicationID: id}
+func applicationToDelete(v *page.Visit) rum.ApplicationDeleteRequest {
+	return rum.ApplicationDeleteRequest{ApplicationID: v.Request.PathValue("id")}
 }
 
 // issues returns the errors of an application in the last 30 days, those with the most sessions first.

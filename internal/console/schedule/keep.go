@@ -42,9 +42,8 @@ func showScheduleDelete(v *page.Visit) (page.View, error) {
 	return d, nil
 }
 
-func deleteSchedule(v *page.Visit) (string, error) {
-	request := schedules.DeleteRequest{ScheduleIDs: []int64{v.ID()}}
-	return "/schedules", page.Do[api.Removal](v, "/schedule/delete", request)
+func scheduleToDelete(v *page.Visit) schedules.DeleteRequest {
+	return schedules.DeleteRequest{ScheduleIDs: []int64{v.ID()}}
 }
 
 // setScheduleStatus enables or disables a schedule.
