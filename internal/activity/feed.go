@@ -138,14 +138,6 @@ func Forget(tx *db.Tx, account int64, ref string) error {
 	return tx.Do(`DELETE FROM feed WHERE account_id = $1 AND ref_id = $2`, account, ref)
 }
 
-// Expire is Forget for what retention deletes. Where a whole part of the feed is dropped soon, that does it.
-func Expire(tx *db.Tx, account int64, ref string) error {
-	if tx.GoesAnyway("feed", ref) {
-		return nil
-	}
-	return Forget(tx, account, ref)
-}
-
 // maxHistory bounds the entries that History returns, the oldest ones: an incident has tens.
 const maxHistory = 10_000
 

@@ -12,7 +12,7 @@ func Delete(tx *db.Tx, account int64, alert string) error {
 	if err := tx.Do(`DELETE FROM alert WHERE account_id = $1 AND alert_id = $2`, account, alert); err != nil {
 		return err
 	}
-	return activity.Expire(tx, account, alert)
+	return activity.Forget(tx, account, alert)
 }
 
 // DeleteOf deletes up to limit alerts of an incident with their feeds, and returns the number of deleted alerts.

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
@@ -50,9 +49,6 @@ func (a *App) ahead(ctx context.Context, now time.Time) (next time.Time, err err
 			for _, t := range r.Tables {
 				forever = append(forever, t.Table)
 			}
-			for _, t := range r.Folded {
-				forever = append(forever, t.Table)
-			}
 		}
 	}
 	made, err := a.DB.Ahead(ctx, now, forever)
@@ -79,38 +75,17 @@ func (a *App) pruneAccounts(ctx context.Context) (err error) {
 		_, limited := a.kept(r.Period)
 		return r.Of == nil || !limited
 	})
-	going := db.Going{}
-	for _, r := range all {
-		before, _ := a.kept(r.Period)
-		one, failed := a.DB.Going(ctx, before, r.Folded)
-		maps.Copy(going, one)
-		err = errors.Join(err, failed)
-	}
 	for _, account := range accounts {
-		err = errors.Join(err, a.pruneAccount(ctx, account.ID, all, going))
-	}
-	for _, r := range all {
-		before, _ := a.kept(r.Period)
-		err = errors.Join(err, a.fold(ctx, before, r.Folded))
-	}
-	return err
-}
-
-// fold drops the parts of tables that are older than a time, but for what is left of them.
-func (a *App) fold(ctx context.Context, before time.Time, tables []db.Folded) error {
-	dropped, err := a.DB.Fold(ctx, before, tables)
-	for _, part := range dropped {
-		a.Log.Info("retention dropped a part of a table", "part", part)
+		err = errors.Join(err, a.pruneAccount(ctx, account.ID, all))
 	}
 	return err
 }
 
 // pruneAccount removes batches of an account, with a transaction each while others wait for the account.
-func (a *App) pruneAccount(ctx context.Context, account int64, all []module.Retention, going db.Going) error {
+func (a *App) pruneAccount(ctx context.Context, account int64, all []module.Retention) error {
 	for done := 0; done < len(all); {
 		at := done
 		err := a.DB.WriteOf(ctx, account, func(tx *db.Tx) error {
-			tx.Leave(going)
 			for at = done; at < len(all); {
 				before, _ := a.kept(all[at].Period)
 				more, err := all[at].Of(tx, account, before)

@@ -26,7 +26,7 @@ func (r *Service) Module() module.Module {
 		Handle:   newTimings(r.Metrics).handle,
 		Gauges:   gauges(),
 		Jobs:     []jobs.Job{r.Job()},
-		Prune:    []module.Retention{{Period: module.Incidents, Of: Prune, Folded: folded}},
+		Prune:    []module.Retention{{Period: module.Incidents, Of: Prune}},
 		Complete: func(tx *db.Tx, _ *secret.Keyring) error { return Complete(tx) },
 		Sections: []string{"incidents"},
 	}
@@ -62,9 +62,6 @@ const prunableAlerts = `SELECT alert_id FROM alert WHERE account_id = $3 AND end
 	AND NOT EXISTS (SELECT 1 FROM incident i WHERE i.account_id = alert.account_id AND i.incident_id = alert.incident_id)
 	ORDER BY end_time LIMIT $2 + 0`
 
-// folded: the feeds of all alerts and incidents that are there stay.
-var folded = []db.Folded{{Table: "feed", Of: []db.Subject{{Table: "alert", Key: "alert_id"}, {Table: "incident", Key: "incident_id"}}}}
-
 // Prune deletes incidents of an account that were closed before a time, with their alerts, and ended alerts of no incident; the feeds
 // of both are deleted too. It publishes nothing. It deletes one batch; the caller calls it again while more is true.
 // An incident with more alerts than a batch is shown with some of them missing until its last batch.
@@ -79,7 +76,7 @@ func Prune(tx *db.Tx, account int64, before time.Time) (more bool, err error) {
 		if left -= deleted; err != nil || left <= 0 {
 			return true, err
 		}
-		if err := remove(tx, account, id, activity.Expire); err != nil {
+		if err := remove(tx, account, id); err != nil {
 			return false, err
 		}
 		left--
@@ -96,10 +93,10 @@ func Prune(tx *db.Tx, account int64, before time.Time) (more bool, err error) {
 	return int64(len(alerts)) == left, nil
 }
 
-// remove deletes an incident, and its feed by a function; its assignments, escalations and war rooms go with the row.
-func remove(tx *db.Tx, account int64, incident string, feed func(tx *db.Tx, account int64, ref string) error) error {
+// remove deletes an incident and its feed; its assignments, escalations and war rooms go with the row.
+func remove(tx *db.Tx, account int64, incident string) error {
 	if err := tx.Do(`DELETE FROM incident WHERE account_id = $1 AND incident_id = $2`, account, incident); err != nil {
 		return err
 	}
-	return feed(tx, account, incident)
+	return activity.Forget(tx, account, incident)
 }

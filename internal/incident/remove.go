@@ -1,7 +1,6 @@
 package incident
 
 import (
-	"tocsin/internal/activity"
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 )
@@ -41,5 +40,5 @@ func (d Writer) Remove(r *Incident) error {
 	if _, err := alert.Move(d.Tx, d.Account, r.IncidentID, "", d.Now); err != nil {
 		return err
 	}
-	return remove(d.Tx, d.Account, r.IncidentID, activity.Forget)
+	return remove(d.Tx, d.Account, r.IncidentID)
 }

@@ -49,14 +49,12 @@ type Sample struct {
 
 // Retention deletes rows that are older than a period, a batch at a time. Of deletes those of an account while no one else
 // writes it. Prune deletes those of all accounts beside their writes: it is for rows that are only inserted, or that no
-// write reads once they are so old. Tables are those of which the database may drop whole parts first, and Folded those of which
-// it may do so afterwards.
+// write reads once they are so old. Tables are those of which the database may drop whole parts first.
 type Retention struct {
 	Period Period
 	Prune  func(tx *db.Tx, before time.Time) (more bool, err error)
 	Of     func(tx *db.Tx, account int64, before time.Time) (more bool, err error)
 	Tables []db.Droppable
-	Folded []db.Folded
 }
 
 // Period names a configured number of days, after which rows are deleted.

@@ -33,7 +33,6 @@ var unreadable = map[string]string{
 	"platform/db/postgres_catalogue.go":      "likewise",
 	"platform/db/postgres_partition.go":      "names parts of tables; its tests run every statement",
 	"platform/db/postgres_partition_drop.go": "likewise",
-	"platform/db/postgres_fold.go":           "likewise",
 	"platform/db/catalogue.go":               "names tables and columns as the catalogue does, for copies of whole tables",
 	"platform/db/fill.go":                    "names tables as the catalogue does, for copies of whole tables",
 	"platform/db/rows.go":                    "inserts into and updates a table and columns that the call names; the tests of Insert, Update and Append run them",

@@ -49,8 +49,6 @@ type engine interface {
 	ahead(ctx context.Context, d *DB, now time.Time, forever []string) (made []string, err error)
 	// drop drops the parts of tables whose rows are all older than a time; see DB.Drop.
 	drop(ctx context.Context, before time.Time, tables []Droppable) (until time.Time, dropped []string, err error)
-	going(ctx context.Context, d *DB, before time.Time, tables []Folded) (Going, error)
-	fold(ctx context.Context, before time.Time, tables []Folded) (dropped []string, err error)
 }
 
 // purpose is what a connection is for.
@@ -180,47 +178,6 @@ func (d *DB) Drop(ctx context.Context, before time.Time, tables []Droppable) (un
 		return before, nil, nil
 	}
 	return d.engine.drop(ctx, before, tables)
-}
-
-// Folded is a table whose rows go with those of other tables, and not by their own time: of its old parts Fold leaves one, with
-// the rows that stay. Its key is a text that begins with the time.
-type Folded struct {
-	Table string
-	Of    []Subject // the rows of these stay
-}
-
-// Subject is a table whose rows others belong to: with the account, a column has their key.
-type Subject struct{ Table, Key string }
-
-// Going maps a table to the key below which Fold will drop the rows within a week.
-type Going map[string]string
-
-// Going returns what Fold will drop: nothing, where the engine keeps no table in parts.
-func (d *DB) Going(ctx context.Context, before time.Time, tables []Folded) (Going, error) {
-	if len(tables) == 0 {
-		return nil, nil
-	}
-	return d.engine.going(ctx, d, before, tables)
-}
-
-// Fold drops the parts of tables from before a time, but for the rows that stay. It returns the names of the parts.
-func (d *DB) Fold(ctx context.Context, before time.Time, tables []Folded) (dropped []string, err error) {
-	if len(tables) == 0 {
-		return nil, nil
-	}
-	return d.engine.fold(ctx, before, tables)
-}
-
-// goingKey is the key of Going among the values of a transaction.
-type goingKey struct{}
-
-// Leave makes GoesAnyway answer for the tables.
-func (t *Tx) Leave(g Going) { t.SetValue(goingKey{}, g) }
-
-// GoesAnyway reports whether the row of a key is dropped with its part, so that it need not be deleted.
-func (t *Tx) GoesAnyway(table, key string) bool {
-	g, _ := t.Value(goingKey{}).(Going)
-	return key < g[table]
 }
 
 // Analyse takes new statistics of tables that have grown much, where the engine plans by statistics. A process calls it

@@ -23,10 +23,18 @@ var inParts = []partitioned{
 	{table: "verdict", key: "verdict_id", unit: microseconds},
 	{table: "webhook_delivery", key: "event_time", unit: nanoseconds},
 	{table: "webhook_exchange", key: "event_time", unit: nanoseconds},
-	{table: "feed", key: "ref_id", unit: hexSeconds},
 	{table: "audit_log", key: "audit_id", unit: ulidTime},
 	{table: "audit_touched", key: "audit_id", unit: ulidTime},
 	{table: "audit_channel", key: "audit_id", unit: ulidTime},
+}
+
+// inPartsOf returns how a table is kept in parts.
+func inPartsOf(table string) (partitioned, error) {
+	i := slices.IndexFunc(inParts, func(p partitioned) bool { return p.table == table })
+	if i < 0 {
+		return partitioned{}, fmt.Errorf("table %s is not kept in parts", table)
+	}
+	return inParts[i], nil
 }
 
 // unreferenced are the tables whose rows belong to an account without a constraint that states it: the function

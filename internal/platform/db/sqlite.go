@@ -79,20 +79,13 @@ func (e *sqliteEngine) onChange(func(Found))                          {} // a fi
 func (e *sqliteEngine) lost() bool                                    { return false }
 func (e *sqliteEngine) close()                                        {}
 func (e *sqliteEngine) maxWait() time.Duration                        { return 0 } // a file answers
-// ahead, drop, going and fold: a table has no parts here.
+// ahead and drop: a table has no parts here.
 func (e *sqliteEngine) ahead(context.Context, *DB, time.Time, []string) ([]string, error) {
 	return nil, nil
 }
 
 func (e *sqliteEngine) drop(_ context.Context, before time.Time, _ []Droppable) (time.Time, []string, error) {
 	return before, nil, nil
-}
-
-func (e *sqliteEngine) going(context.Context, *DB, time.Time, []Folded) (Going, error) {
-	return nil, nil
-}
-func (e *sqliteEngine) fold(context.Context, time.Time, []Folded) (dropped []string, err error) {
-	return nil, nil
 }
 
 func (e *sqliteEngine) shared() bool                       { return false }
