@@ -7,16 +7,16 @@ import (
 
 // waits are the functions that may lock all accounts, and why.
 var waits = map[string]string{
-	"app.FirstStart":           "the first account is made if there is none",
-	"app.Release":              "what waits in all accounts is settled before anything is sent",
-	"app.complete":             "an older database is completed at the start, which is done once",
-	"sealkey.Rotate":           "secrets of all accounts are sealed again",
-	"sealkey.RenewAll":         "secrets of all accounts are sealed again",
-	"sealkey.used":             "secrets of all accounts are counted at a start with keys that may be wrong",
-	"platform/db.beginFilling": "an empty database is filled, which no server uses",
-	"platform/copydb.fill":     "likewise",
-	"platform/copydb.write":    "likewise",
-	"platform/db.others":       "the embedded engine has one writer",
+	"app.FirstStart":              "the first account is made if there is none",
+	"app.Release":                 "what waits in all accounts is settled before anything is sent",
+	"app.complete":                "an older database is completed at the start, which is done once",
+	"sealkey.Rotate":              "secrets of all accounts are sealed again",
+	"sealkey.RenewAll":            "secrets of all accounts are sealed again",
+	"sealkey.used":                "secrets of all accounts are counted at a start with keys that may be wrong",
+	"platform/db.beginFilling":    "an empty database is filled, which no server uses",
+	"platform/copydb.fill":        "likewise",
+	"platform/copydb.write":       "likewise",
+	"platform/db.ChangedByOthers": "the embedded engine has one writer",
 }
 
 // A write of all accounts makes every one of them wait on every node. What knows its account uses WriteOf; what is about no

@@ -32,7 +32,7 @@ var layers = []layer{
 	{"sources: readers of what others send", []string{
 		"source", "source/standard", "source/prometheus", "source/grafana", "source/change", "source/pagerduty", "source/zabbix", "source/sentry", "source/browser",
 	}},
-	{"platform", []string{"platform/secret", "platform/db", "platform/egress", "platform/jobs", "platform/hold", "platform/moved", "platform/copydb", "platform/node", "platform/delivery"}},
+	{"platform", []string{"platform/secret", "platform/db/driver", "platform/db/migrations", "platform/db/sqlite", "platform/db/postgres", "platform/db", "platform/egress", "platform/jobs", "platform/hold", "platform/moved", "platform/copydb", "platform/node", "platform/delivery"}},
 	{"shared by the nouns", []string{"activity", "configstore"}},
 	{"senders: one package for each service", []string{
 		"sender", "sender/sendertest", "sender/mailtest", "sender/twiliotest", "sender/webpushtest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom",
@@ -152,19 +152,21 @@ func TestPureLayersReachNothing(t *testing.T) {
 
 // readsClock lists the packages that may call time.Now, time.Since, time.Until and time.Sleep, with the reason.
 var readsClock = map[string]string{
-	"platform/clock":      "it is the clock",
-	"api":                 "measures how long a call took",
-	"cli":                 "prints how long a command took",
-	"app":                 "waits for other processes when keys rotate",
-	"console":             "limits how long a write to a stream may take",
-	"platform/egress":     "measures how long an attempt took",
-	"querier/sqldb":       "measures how long the phases of a test took",
-	"querier/sls":         "signs requests with their moment",
-	"platform/db":         "sets deadlines of connections to a database server, and waits before it connects again",
-	"platform/jobs":       "measures how long rounds take, and sleeps between runs",
-	"querier/queriertest": "waits for real servers",
-	"sender/sendertest":   "is a service for tests",
-	"sender/mailtest":     "is a mail server for tests",
+	"platform/clock":       "it is the clock",
+	"api":                  "measures how long a call took",
+	"cli":                  "prints how long a command took",
+	"app":                  "waits for other processes when keys rotate",
+	"console":              "limits how long a write to a stream may take",
+	"platform/egress":      "measures how long an attempt took",
+	"querier/sqldb":        "measures how long the phases of a test took",
+	"querier/sls":          "signs requests with their moment",
+	"platform/db":          "measures commits, bounds how long callers wait, and pauses between attempts to migrate",
+	"platform/db/sqlite":   "waits for the lock of another process",
+	"platform/db/postgres": "sets deadlines of connections to a database server, and waits before it connects again",
+	"platform/jobs":        "measures how long rounds take, and sleeps between runs",
+	"querier/queriertest":  "waits for real servers",
+	"sender/sendertest":    "is a service for tests",
+	"sender/mailtest":      "is a mail server for tests",
 }
 
 func TestOnlyEdgeReadsClock(t *testing.T) {

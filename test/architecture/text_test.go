@@ -28,11 +28,17 @@ var unreadable = map[string]string{
 	"engine/webhook/counters.go":             "the columns of the counts are written by a loop; TestPlans of webhook holds them",
 	"engine/webhook/total.go":                "likewise",
 	"person/person.go":                       "a list of placeholders; the rows are found by the primary key of person, which does not grow",
-	"platform/db/sqlite.go":                  "pragmas",
-	"platform/db/sqlite_catalogue.go":        "likewise",
-	"platform/db/postgres_catalogue.go":      "likewise",
-	"platform/db/postgres_partition.go":      "names parts of tables; its tests run every statement",
-	"platform/db/postgres_partition_drop.go": "likewise",
+	"platform/db/driver/query.go":            "hands on what it is given",
+	"platform/db/sqlite/engine.go":           "pragmas",
+	"platform/db/sqlite/backup.go":           "likewise",
+	"platform/db/sqlite/catalogue.go":        "likewise",
+	"platform/db/sqlite/conn.go":             "hands on what it is given",
+	"platform/db/postgres/catalogue.go":      "names tables and columns as the catalogue does",
+	"platform/db/postgres/partition.go":      "names parts of tables; its tests run every statement",
+	"platform/db/postgres/partition_drop.go": "likewise",
+	"platform/db/postgres/conn.go":           "hands on what it is given",
+	"platform/db/postgres/rows.go":           "likewise, and what Rows makes of tables and columns",
+	"platform/db/postgres/statistics.go":     "names tables as the catalogue does",
 	"platform/db/catalogue.go":               "names tables and columns as the catalogue does, for copies of whole tables",
 	"platform/db/fill.go":                    "names tables as the catalogue does, for copies of whole tables",
 	"platform/db/rows.go":                    "inserts into and updates a table and columns that the call names; the tests of Insert, Update and Append run them",
@@ -42,23 +48,16 @@ var unreadable = map[string]string{
 	"platform/jobs/overdue.go":               "hands on what it is given, which is read at the calls",
 	"platform/db/read.go":                    "begins transactions, and hands on what it is given",
 	"platform/db/versions.go":                "hands on what it is given, which is a constant there",
-	"platform/db/commit.go":                  "begins transactions",
-	"platform/db/sqlite_conn.go":             "hands on what it is given",
-	"platform/db/postgres_conn.go":           "hands on what it is given",
-	"platform/db/postgres_rows.go":           "likewise, and what rows.go makes of tables and columns",
-	"platform/db/postgres_statistics.go":     "names tables as the catalogue does",
+	"platform/db/commit.go":                  "begins transactions as the engine does",
 	"configstore/known.go":                   "hands on what packages register, which are constants there",
 }
 
-// only returns the engine that a statement is for: its file is named after it. Empty: it is for both.
+// only returns the engine that a statement is for: it is in its package. Empty: it is for both.
 func (s statement) only() string {
 	for _, engine := range []string{"sqlite", "postgres"} {
-		if strings.HasPrefix(s.at, "platform/db/"+engine) {
+		if strings.HasPrefix(s.at, "platform/db/"+engine+"/") {
 			return engine
 		}
-	}
-	if strings.HasPrefix(s.at, "platform/db/commit.go") { // it runs what the engine begins a transaction with
-		return "postgres"
 	}
 	return ""
 }

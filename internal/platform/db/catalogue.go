@@ -6,84 +6,16 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"tocsin/internal/platform/db/driver"
 )
-
-// Kind is the type of the values of a column.
-type Kind int
-
-// The types of columns, as every engine has them.
-const (
-	Integer Kind = iota
-	Text
-	Boolean
-	Bytes
-	Float
-)
-
-// Table is a table as the catalogue of the database describes it.
-type Table struct {
-	Name    string
-	Columns []TableColumn // by name
-	Parents []string      // the tables that its rows refer to
-
-	key []TableColumn // by which its rows are read: one that numbers them, in the order in which they were written, where there is one
-}
-
-// TableColumn is a column of a Table.
-type TableColumn struct {
-	Name     string
-	Kind     Kind
-	Identity bool // the database numbers the rows by it
-}
-
-// OfAccounts reports whether each row of a table belongs to an account.
-func (t Table) OfAccounts() bool {
-	return slices.ContainsFunc(t.Columns, func(c TableColumn) bool { return c.Name == "account_id" })
-}
-
-// columns returns the list of the columns for a statement.
-func (t Table) columns() string { return listed(t.Columns) }
-
-func listed(columns []TableColumn) string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = quoted(c.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
-func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
-// copying is what an engine does to copy whole tables.
-type copying interface {
-	// tables reads the catalogue: all tables but those that the engine and the migrations keep for themselves.
-	tables(tx *Tx) ([]Table, error)
-	// unhurried returns the statements that end the time limits of a transaction.
-	unhurried() []string
-	// lockRow is the end of the statement that locks an account's row of a table, so that no new row can refer to it;
-	// empty: a transaction that writes has locked it.
-	lockRow() string
-	// numbered makes the database number new rows of a table after those that it has.
-	numbered(tx *Tx, t Table) error
-	// inUse returns an error when a server has the database open, or, if copies is set, a copy has.
-	inUse(ctx context.Context, copies bool) error
-	// hasTable is the query that finds a table by its name.
-	hasTable() string
-	// toFill returns the engine for the connections that fill a database. It returns an error when another process has
-	// the database open.
-	toFill(ctx context.Context) (engine, error)
-	// filling returns the statements that make the connection that fills a database faster, and filled those that a database
-	// needs that was filled.
-	filling() []string
-	filled() []string
-}
 
 // ownTables are about the processes that have the database open, about its schema, and about a copy that is not finished.
 var ownTables = []string{"node", "schema_floor", "copy_origin", "copy_progress"}
 
 // Tables returns the tables of the database that can be copied to another one, each after those that it refers to.
 func (d *DB) Tables(tx *Tx) ([]Table, error) {
-	all, err := d.engine.tables(tx)
+	all, err := d.engine.Tables(tx.queries())
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +47,7 @@ func parentsFirst(all []Table) (sorted []Table, err error) {
 
 // SchemaVersion returns the number of the last migration of the database; 0: it has no schema.
 func (d *DB) SchemaVersion(ctx context.Context) (version int64, err error) {
-	p, end, err := d.engine.migrations(ctx)
+	p, end, err := d.engine.Migrations(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("migrations: %w", err)
 	}
@@ -125,7 +57,7 @@ func (d *DB) SchemaVersion(ctx context.Context) (version int64, err error) {
 
 // Unhurried ends the time limits of a transaction that is known to take long.
 func (d *DB) Unhurried(tx *Tx) error {
-	for _, query := range d.engine.unhurried() {
+	for _, query := range d.traits.Unhurried {
 		if _, err := tx.Exec(query); err != nil {
 			return err
 		}
@@ -155,7 +87,7 @@ func (s Span) where(t Table) (condition string, args []any) {
 			args = append(args, value)
 			places[i] = fmt.Sprintf("$%d", len(args))
 		}
-		all = append(all, "("+listed(t.key)+") "+operator+" ("+strings.Join(places, ", ")+")")
+		all = append(all, "("+driver.Listed(t.Key)+") "+operator+" ("+strings.Join(places, ", ")+")")
 	}
 	if s.After != nil {
 		compare(">", s.After)
@@ -178,15 +110,15 @@ type Record struct {
 
 // Records reads rows of a table in the order of their keys. Text is as every engine stores it.
 func (d *DB) Records(tx *Tx, t Table, s Span, row func(Record) error) error {
-	columns := slices.Concat(t.Columns, t.key)
+	columns := slices.Concat(t.Columns, t.Key)
 	condition, args := s.where(t)
-	query := "SELECT " + listed(columns) + " FROM " + quoted(t.Name) + condition
-	if len(t.key) > 0 {
-		query += " ORDER BY " + listed(t.key)
+	query := "SELECT " + driver.Listed(columns) + " FROM " + driver.Quoted(t.Name) + condition
+	if len(t.Key) > 0 {
+		query += " ORDER BY " + driver.Listed(t.Key)
 	}
 	dest := make([]any, len(columns))
 	for i, c := range columns {
-		dest[i] = c.Kind.variable()
+		dest[i] = variable(c.Kind)
 	}
 	n := 0
 	_, err := tx.run(query, args, func(scan Scan) (bool, error) {
@@ -198,7 +130,7 @@ func (d *DB) Records(tx *Tx, t Table, s Span, row func(Record) error) error {
 		for i := range dest {
 			values[i] = value(dest[i])
 			if text, ok := values[i].(string); ok {
-				values[i] = storable(text)
+				values[i] = driver.Storable(text)
 				replaced = replaced || values[i] != text
 			}
 		}
@@ -209,15 +141,15 @@ func (d *DB) Records(tx *Tx, t Table, s Span, row func(Record) error) error {
 }
 
 // variable returns a variable that a column of the kind is read into.
-func (k Kind) variable() any {
+func variable(k driver.Kind) any {
 	switch k {
-	case Integer:
+	case driver.Integer:
 		return new(*int64)
-	case Text:
+	case driver.Text:
 		return new(*string)
-	case Boolean:
+	case driver.Boolean:
 		return new(*bool)
-	case Float:
+	case driver.Float:
 		return new(*float64)
 	}
 	return new(*[]byte)
@@ -249,15 +181,15 @@ func pointed[T any](p *T) any {
 
 // Load inserts rows as Records reads them, in the fastest way that the engine has.
 func (d *DB) Load(tx *Tx, t Table, rows iter.Seq2[[]any, error]) error {
-	if err := tx.conn.load(t, rows); err != nil {
-		return failed("load "+t.Name, err, tx.conn.unavailable(err))
+	if err := tx.conn.Load(t, rows); err != nil {
+		return driver.Failed("load "+t.Name, err, tx.conn.Unavailable(err))
 	}
-	return d.engine.numbered(tx, t)
+	return nil
 }
 
 // HasRows reports whether a table has rows, or rows of an account (0: of any).
 func HasRows(tx *Tx, t Table, account int64) (bool, error) {
-	query, args := "SELECT 1 FROM "+quoted(t.Name), []any{}
+	query, args := "SELECT 1 FROM "+driver.Quoted(t.Name), []any{}
 	if account != 0 {
 		query += " WHERE account_id = $1"
 		args = append(args, account)
@@ -268,13 +200,13 @@ func HasRows(tx *Tx, t Table, account int64) (bool, error) {
 
 // DeleteAccount deletes the rows of an account from a table.
 func DeleteAccount(tx *Tx, t Table, account int64) error {
-	_, err := tx.Exec("DELETE FROM "+quoted(t.Name)+" WHERE account_id = $1", account)
+	_, err := tx.Exec("DELETE FROM "+driver.Quoted(t.Name)+" WHERE account_id = $1", account)
 	return err
 }
 
 // Texts reads a column of a table, of the rows of an account (0: of all).
 func (d *DB) Texts(tx *Tx, table, column string, account int64) (texts []string, err error) {
-	t := Table{Name: table, Columns: []TableColumn{{Name: column, Kind: Text}}}
+	t := Table{Name: table, Columns: []TableColumn{{Name: column, Kind: driver.Text}}}
 	err = d.Records(tx, t, Span{Account: account}, func(r Record) error {
 		text, _ := r.Values[0].(string)
 		texts = append(texts, text)
@@ -286,11 +218,11 @@ func (d *DB) Texts(tx *Tx, table, column string, account int64) (texts []string,
 // LockRow waits until no transaction that inserts rows which refer to an account's row of a table is open, and keeps
 // others waiting.
 func (d *DB) LockRow(tx *Tx, table string, account int64) error {
-	end := d.engine.lockRow()
+	end := d.traits.LockRow
 	if end == "" {
 		return nil
 	}
-	_, err := tx.Exec("SELECT 1 FROM "+quoted(table)+end, account)
+	_, err := tx.Exec("SELECT 1 FROM "+driver.Quoted(table)+end, account)
 	return err
 }
 
@@ -300,5 +232,5 @@ func InUse(ctx context.Context, dsn string) error {
 	if err != nil {
 		return err
 	}
-	return e.inUse(ctx, false)
+	return e.InUse(ctx, false)
 }

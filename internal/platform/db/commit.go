@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"tocsin/internal/platform/db/driver"
 	"tocsin/internal/platform/fault"
 )
 
@@ -20,7 +21,7 @@ func (l *lane) commit(writes []*write, left *room) {
 		defer l.queue.end(l)
 		l.queue.ran(writes, began)
 		if err != nil {
-			l.conn.rollback()
+			l.conn.Rollback()
 		}
 		for _, w := range writes {
 			if w.err == nil && w.panic == nil {
@@ -29,7 +30,7 @@ func (l *lane) commit(writes []*write, left *room) {
 			close(w.done)
 		}
 	}()
-	err = l.conn.revive()
+	err = l.conn.Revive()
 	if err != nil {
 		return
 	}
@@ -39,7 +40,7 @@ func (l *lane) commit(writes []*write, left *room) {
 		return
 	}
 	tx.locked = locked
-	err = l.db.engine.permitted(tx)
+	err = l.db.permitted(tx)
 	if err != nil { // waits for the lock, on which the functions rely from their first line on
 		return
 	}
@@ -64,8 +65,7 @@ func (l *lane) commit(writes []*write, left *room) {
 	ran := time.Now()
 	_, err = tx.Exec("COMMIT")
 	if err == nil {
-		l.db.committed(&Commit{Began: began, Begun: begun, Ran: ran, Ended: time.Now(), writes: writes})
-		l.conn.committed()
+		l.committed(&Commit{Began: began, Begun: begun, Ran: ran, Ended: time.Now(), writes: writes})
 	}
 }
 
@@ -77,7 +77,7 @@ const maxPassed = 8
 // are locked that are free, and the writes of the others go back to the queue; if none is, it waits for the first. A claim
 // goes back when that takes long: another process has the shard, and other claims wait for the lane.
 func (l *lane) begin(tx *Tx, writes []*write) (mine []*write, locked []int64, err error) {
-	if err := tx.Do(l.db.engine.begin()); err != nil {
+	if err := tx.Do(l.db.traits.Begin); err != nil {
 		return writes, nil, err
 	}
 	wanted := shardsOf(writes)
@@ -103,22 +103,23 @@ func (l *lane) begin(tx *Tx, writes []*write) (mine []*write, locked []int64, er
 
 // lock locks some shards, or those of them that are free, and returns which. It may not wait until it has them.
 func (l *lane) lock(tx *Tx, wanted []int64, free bool) (locked []int64, err error) {
-	s, needed := l.db.engine.lock(wanted, free)
-	switch {
-	case !needed:
+	shared := l.db.shared
+	if shared == nil {
 		return wanted, nil
-	case free:
-		return All(tx, Column[int64], s.query, s.args...)
-	case l.claims:
-		return wanted, lockSoon(tx, wanted[0])
 	}
-	return wanted, tx.Do(s.query, s.args...)
+	if l.claims && !free {
+		return wanted, lockSoon(tx, shared.LockSoon(wanted[0]))
+	}
+	s := shared.Lock(wanted, free)
+	if free {
+		return All(tx, Column[int64], s.Query, s.Args...)
+	}
+	return wanted, tx.Do(s.Query, s.Args...)
 }
 
-// lockSoon locks a shard, or fails after a tenth of a second. The function of the server catches the error of its own statement,
-// which would otherwise be in the server's log several times a second.
-func lockSoon(tx *Tx, shard int64) error {
-	locked, _, err := One(tx, Column[bool], "SELECT lock_soon($1)", shard)
+// lockSoon fails when a shard cannot be locked soon.
+func lockSoon(tx *Tx, s driver.Statement) error {
+	locked, _, err := One(tx, Column[bool], s.Query, s.Args...)
 	if err == nil && !locked {
 		return errHeld
 	}

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"tocsin/internal/platform/db/driver"
 )
 
 // Commit is a transaction of one or more writes that was committed.
@@ -31,9 +33,12 @@ func (c *Commit) Writes() int { return len(c.writes) }
 // their own are not among them.
 func (d *DB) WatchCommits(watch func(*Commit)) { d.observer.Store(&watch) }
 
-// committed reports a commit to who watches.
-func (d *DB) committed(c *Commit) {
-	if watch := d.observer.Load(); watch != nil {
+// committed reports a commit to who watches, and to the connection.
+func (l *lane) committed(c *Commit) {
+	if watch := l.db.observer.Load(); watch != nil {
 		(*watch)(c)
+	}
+	if conn, ok := l.conn.(driver.Committer); ok {
+		conn.Committed()
 	}
 }

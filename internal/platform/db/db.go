@@ -2,7 +2,7 @@
 // Tx; this package must never know what any table means.
 //
 // One SQL text serves every engine: $1 placeholders in order, times as integers, JSON as text, ids and
-// "now" made in Go. Code that differs between engines is in files named after the engine.
+// "now" made in Go. What differs between engines is in packages sqlite and postgres, behind the interfaces of package driver.
 package db
 
 import (
@@ -14,17 +14,19 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tocsin/internal/platform/db/driver"
 	"tocsin/internal/platform/gate"
 )
 
 // DB is an open database: lanes that write and a small pool of readers that never wait for them. The embedded engine has
 // one write lock and therefore one lane: a queue in Go is fair where the engine's busy loop is not.
 type DB struct {
-	engine     engine
+	engine     driver.Engine
+	traits     driver.Traits
+	shared     driver.Shared // nil: the engine is none
 	lanes      []*lane
 	writes     *group
 	appends    appends
-	claimers   int // how many lanes claim
 	readers    *pool
 	versions   *versions // nil: every transaction reads its own
 	memory     *Cache
@@ -62,12 +64,13 @@ func Connect(ctx context.Context, dsn string) (*DB, error) {
 	return connectTo(ctx, e, dsn)
 }
 
-func connectTo(ctx context.Context, e engine, dsn string) (*DB, error) {
+func connectTo(ctx context.Context, e driver.Engine, dsn string) (*DB, error) {
 	meter := gate.NewMeter(time.Now)
 	d := &DB{
-		engine: e, dsn: dsn, memory: newCache(maxCache), meter: meter, unreadable: &Unreadable{}, closed: make(chan struct{}),
+		engine: e, traits: e.Traits(), dsn: dsn, memory: newCache(maxCache), meter: meter, unreadable: &Unreadable{}, closed: make(chan struct{}),
 		writes: newGroup(meter), readers: newPool(),
 	}
+	d.shared, _ = e.(driver.Shared)
 	if err := d.connect(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", Name(dsn), err), d.Close())
 	}
@@ -87,8 +90,8 @@ func (d *DB) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	for range d.engine.readers() {
-		c, err := d.engine.connect(ctx, reading)
+	for range d.traits.Readers {
+		c, err := d.engine.Connect(ctx, driver.Reading)
 		if err != nil {
 			return err
 		}
@@ -99,21 +102,20 @@ func (d *DB) connect(ctx context.Context) (err error) {
 }
 
 func (d *DB) openLanes(ctx context.Context) error {
-	writers, claimers, appends := d.engine.lanes()
-	d.claimers = claimers
-	if writers+claimers == 1 {
+	t := d.traits
+	if t.Writers+t.Claimers == 1 {
 		d.writes = newGroupOfOne(d.meter)
 	}
-	for n := range writers + claimers {
-		if err := d.open(ctx, d.writes, writing, n >= writers); err != nil {
+	for n := range t.Writers + t.Claimers {
+		if err := d.open(ctx, d.writes, driver.Writing, n >= t.Writers); err != nil {
 			return err
 		}
 	}
-	if !appends {
+	if !t.Appends {
 		return nil
 	}
 	d.appends.all, d.appends.large = newGroup(d.meter), newGroup(d.meter)
-	return errors.Join(d.open(ctx, d.appends.all, appending, false), d.open(ctx, d.appends.large, appending, false))
+	return errors.Join(d.open(ctx, d.appends.all, driver.Appending, false), d.open(ctx, d.appends.large, driver.Appending, false))
 }
 
 func newGroup(m *gate.Meter) *group {
@@ -128,8 +130,8 @@ func newGroupOfOne(m *gate.Meter) *group {
 }
 
 // open adds a lane to a queue.
-func (d *DB) open(ctx context.Context, g *group, to purpose, claims bool) error {
-	c, err := d.engine.connect(ctx, to)
+func (d *DB) open(ctx context.Context, g *group, to driver.Purpose, claims bool) error {
+	c, err := d.engine.Connect(ctx, to)
 	if err != nil {
 		return err
 	}
@@ -157,15 +159,17 @@ func (d *DB) Close() error {
 			if b != nil {
 				c = <-b.conn
 			}
-			errs = append(errs, c.close())
+			errs = append(errs, c.Close())
 		}
 		errs = append(errs, d.versions.close())
 		// Writers are last: closing one copies the write-ahead log into the database file.
 		for _, l := range slices.Backward(d.lanes) {
 			<-l.served
-			errs = append(errs, l.conn.close())
+			errs = append(errs, l.conn.Close())
 		}
-		d.engine.close()
+		if d.shared != nil {
+			d.shared.Close()
+		}
 	})
 	return errors.Join(errs...)
 }

@@ -14,7 +14,7 @@ func (d *DB) Waiting() int {
 
 // MigrateTo brings the schema up to a version.
 func (d *DB) MigrateTo(ctx context.Context, version int64) error {
-	p, end, err := d.engine.migrations(ctx)
+	p, end, err := d.engine.Migrations(ctx)
 	if err != nil {
 		return err
 	}
@@ -28,9 +28,4 @@ func MigrateFor(limit time.Duration) (end func()) {
 	before := migrateFor
 	migrateFor = limit
 	return func() { migrateFor = before }
-}
-
-// Alone runs a statement on PostgreSQL as the work on partitions does.
-func (d *DB) Alone(ctx context.Context, query string) error {
-	return d.engine.(*postgresEngine).alone(ctx, func(tx *Tx) error { return run(tx, query) })
 }

@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+
+	"tocsin/internal/platform/db/driver"
 )
 
 // Origin is what a database is filled from, table by table, by a copy that may be interrupted and continued.
@@ -24,7 +27,7 @@ func OpenToFill(ctx context.Context, dsn string, o Origin) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := e.toFill(ctx)
+	own, err := e.ToFill(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +39,7 @@ func OpenToFill(ctx context.Context, dsn string, o Origin) (*DB, error) {
 		return nil, errors.Join(err, d.Close())
 	}
 	if d.Shared() { // a server that was started meanwhile has seen that the copy is not finished, or is seen here
-		err = e.inUse(ctx, false)
+		err = e.InUse(ctx, false)
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -65,7 +68,7 @@ func (d *DB) beginFilling(ctx context.Context, o Origin) error {
 		}
 	}
 	return d.Write(ctx, func(tx *Tx) error {
-		queries := d.engine.filling()
+		queries := slices.Clone(d.traits.Filling)
 		if !begun {
 			queries = append(queries,
 				`CREATE TABLE copy_origin (name TEXT NOT NULL, inode BIGINT NOT NULL, born_at BIGINT NOT NULL, schema BIGINT NOT NULL,
@@ -86,7 +89,7 @@ func (d *DB) beginFilling(ctx context.Context, o Origin) error {
 // Filling returns the origin of a database that is not filled yet; found is false for others.
 func (d *DB) Filling(ctx context.Context) (o Origin, found bool, err error) {
 	err = d.Read(ctx, func(tx *Tx) error {
-		_, begun, err := One(tx, Column[int64], d.engine.hasTable(), "copy_origin")
+		_, begun, err := One(tx, Column[int64], d.traits.HasTable, "copy_origin")
 		if err != nil || !begun {
 			return err
 		}
@@ -153,7 +156,7 @@ func (d *DB) SaveProgress(tx *Tx, t Table, before, after Filled) error {
 func (d *DB) Empty(tx *Tx, tables []Table) error {
 	for i := range tables {
 		t := tables[len(tables)-1-i]
-		if err := tx.Do("DELETE FROM " + quoted(t.Name)); err != nil {
+		if err := tx.Do("DELETE FROM " + driver.Quoted(t.Name)); err != nil {
 			return err
 		}
 		if err := tx.Do(`DELETE FROM copy_progress WHERE table_name = $1`, t.Name); err != nil {
@@ -165,7 +168,7 @@ func (d *DB) Empty(tx *Tx, tables []Table) error {
 
 // Finish makes a database that was filled one like others.
 func (d *DB) Finish(tx *Tx) error {
-	for _, query := range append(d.engine.filled(), `DROP TABLE copy_origin`, `DROP TABLE copy_progress`) {
+	for _, query := range slices.Concat(d.traits.Filled, []string{`DROP TABLE copy_origin`, `DROP TABLE copy_progress`}) {
 		if _, err := tx.Exec(query); err != nil {
 			return err
 		}

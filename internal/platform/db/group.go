@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"tocsin/internal/platform/db/driver"
 	"tocsin/internal/platform/gate"
 )
 
@@ -63,7 +64,7 @@ type write struct {
 // lane is a connection that writes, the queue of its writes, and the goroutine that runs them.
 type lane struct {
 	db     *DB
-	conn   conn
+	conn   driver.Conn
 	queue  *group
 	claims bool          // it runs the writes of ClaimOf, and no others
 	idle   bool          // it waits for a value in wake
@@ -72,12 +73,8 @@ type lane struct {
 	served chan struct{} // closed when the last write has run
 }
 
-// shards is how many parts accounts are divided into: transactions of accounts in different parts do not wait for each
-// other. More would make Write slower, which locks all.
-const shards = 64
-
 // shardOf returns the part that an account is in.
-func shardOf(account int64) int64 { return int64(uint64(account) % shards) } //nolint:gosec // less than 64
+func shardOf(account int64) int64 { return int64(uint64(account) % driver.Shards) } //nolint:gosec // less than 64
 
 // BatchSize returns how many rows of one account a transaction should write, of many: the usual number in the one lane of all
 // accounts, twice as many where no other account waits for it.
@@ -105,7 +102,7 @@ func (d *DB) WriteOf(ctx context.Context, account int64, fn func(*Tx) error) err
 // ClaimOf is WriteOf for a function that calls Tx.TryLock. Those of one process take turns, so that none finds a lock that
 // another of them has.
 func (d *DB) ClaimOf(ctx context.Context, account int64, fn func(*Tx) error) error {
-	return d.write(ctx, d.writes, &write{fn: fn, account: account, shards: []int64{shardOf(account)}, claims: d.claimers > 0})
+	return d.write(ctx, d.writes, &write{fn: fn, account: account, shards: []int64{shardOf(account)}, claims: d.traits.Claimers > 0})
 }
 
 // NoAccount is for WriteOf of rows that no write of an account touches, such as those about processes: Write would make

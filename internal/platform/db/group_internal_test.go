@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"tocsin/internal/platform/db/driver"
 	"tocsin/internal/platform/gate"
 )
 
@@ -118,7 +119,7 @@ func TestTurn(t *testing.T) {
 			g.add(w)
 		}
 	}
-	const hog, neighbour = 1, 1 + shards // in one shard
+	const hog, neighbour = 1, 1 + driver.Shards // in one shard
 	for _, step := range []struct {
 		name string
 		do   func()

@@ -3,25 +3,17 @@ package db
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/pressly/goose/v3"
+
+	"tocsin/internal/platform/db/driver"
+	"tocsin/internal/platform/db/migrations"
+	"tocsin/internal/platform/fault"
 )
-
-//go:embed migrations/*.sql
-var migrations embed.FS
-
-// inAnyOrder permits a database to lack a migration of a lower number than its last: parts that were written side by side joined
-// the program in another order. Missing migrations are applied first, in the order of their numbers.
-// TestDatabaseOfEachVersionGetsPresentSchema holds every such order.
-var inAnyOrder = goose.WithAllowOutofOrder(true)
 
 // Applied is one migration that Migrate applied: the name of its file and its duration as text.
 type Applied struct{ Name, Took string }
@@ -43,7 +35,7 @@ func (d *DB) Migrate(ctx context.Context, waits ...func(why error)) (applied []A
 		if silent := context.Cause(watched); errors.Is(silent, errSilent) {
 			return applied, fmt.Errorf("migrate %s: %w", d.DSN(), silent)
 		}
-		if err == nil || !d.engine.inTheWay(err) {
+		if err == nil || d.shared == nil || !d.shared.InTheWay(err) {
 			return applied, err
 		}
 		if session != "" {
@@ -74,6 +66,9 @@ const maxSilent = 10 * time.Second
 // database does not answer it reports that to waits, and ends the migration if that lasts.
 func (d *DB) watch(ctx context.Context, end context.CancelCauseFunc, waits []func(error)) (last func() string) {
 	const every = 100 * time.Millisecond
+	if d.shared == nil { // it waits by itself
+		return func() string { end(nil); return "" }
+	}
 	stop := make(chan struct{})
 	found := make(chan string, 1)
 	go func() {
@@ -86,10 +81,10 @@ func (d *DB) watch(ctx context.Context, end context.CancelCauseFunc, waits []fun
 				return
 			case <-time.After(every):
 			}
-			now, err := d.engine.blocking(ctx, d)
+			now, err := d.shared.Blocking(ctx, d.read)
 			session = cmp.Or(now, session)
 			switch {
-			case errors.Is(err, errFormer), err != nil && time.Since(answered) > maxSilent:
+			case errors.Is(err, driver.ErrFormer), err != nil && time.Since(answered) > maxSilent:
 				end(fmt.Errorf("%w: %w", errSilent, err))
 			case err == nil:
 				answered, silent = time.Now(), false
@@ -114,7 +109,7 @@ var migrateFor, migratePause = 2 * time.Minute, time.Second
 
 // migrate applies what is missing, and returns what it applied also when it fails.
 func (d *DB) migrate(ctx context.Context) (applied []Applied, err error) {
-	p, end, err := d.engine.migrations(ctx)
+	p, end, err := d.engine.Migrations(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("migrations: %w", err)
 	}
@@ -123,7 +118,7 @@ func (d *DB) migrate(ctx context.Context) (applied []Applied, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("migrate %s: %w", d.DSN(), err)
 	}
-	if has > knows() {
+	if has > migrations.Newest() {
 		return nil, d.Outdated(ctx)
 	}
 	results, err := p.Up(ctx)
@@ -158,27 +153,42 @@ func (d *DB) Outdated(ctx context.Context) error {
 // reason returns the error of a transaction: that this program is too old for the schema, if its statement failed because
 // of that.
 func (d *DB) reason(ctx context.Context, err error) error {
-	if !d.engine.unknown(err) {
+	if d.shared == nil || !d.shared.Unknown(err) {
 		return err
 	}
-	return cmp.Or(d.snapshot(ctx, d.engine.permitted), err)
+	return cmp.Or(d.snapshot(ctx, d.permitted), err)
+}
+
+// permitted returns the error of a program that is too old for the schema; see Outdated. It waits for the statements that
+// were sent before. On an engine that others share it asks in each transaction that writes, and after it has the lock: a
+// newer program may have raised the floor while this one runs.
+func (d *DB) permitted(tx *Tx) error {
+	if d.shared == nil {
+		return tx.Flush() // the program was permitted when it opened the database
+	}
+	why, err := belowFloor(tx)
+	if err != nil || why == nil {
+		return err
+	}
+	return &fault.Error{Kind: fault.Unavailable, Message: "this server is older than the database schema: use another server",
+		Cause: fmt.Errorf("%s %w", d.DSN(), why)}
 }
 
 // belowFloor returns why this program must not run on the schema; nil: it may.
 func belowFloor(tx *Tx) (why, err error) {
 	floor, _, err := One(tx, Column[int64], `SELECT version FROM schema_floor WHERE one = 1`)
-	if err != nil || floor <= knows() {
+	if err != nil || floor <= migrations.Newest() {
 		return nil, err
 	}
 	return fmt.Errorf("%w (it needs schema %d, this one knows %d): use that version, or restore a backup from before the upgrade",
-		ErrTooOld, floor, knows()), nil
+		ErrTooOld, floor, migrations.Newest()), nil
 }
 
 // ErrTooOld is in the errors of a program that is too old for the schema.
 var ErrTooOld = errors.New("was written by a newer version of this program, which this one cannot run beside")
 
 // Schema returns the version of the schema that this program makes.
-func Schema() int64 { return knows() }
+func Schema() int64 { return migrations.Newest() }
 
 // current reports whether the database has exactly the migrations of this program. Most starts find it so, and asking costs
 // less than the migration tool, which opens the database with a connection of its own.
@@ -188,31 +198,5 @@ func (d *DB) current(ctx context.Context) bool {
 		has, err = All(tx, Column[int64], `SELECT version_id FROM goose_db_version WHERE is_applied AND version_id > 0 ORDER BY version_id`)
 		return err
 	})
-	return err == nil && slices.Equal(has, numbers())
+	return err == nil && slices.Equal(has, migrations.Numbers())
 }
-
-// numbers returns the numbers of the migrations of this program, ascending.
-var numbers = sync.OnceValue(func() (all []int64) {
-	files, _ := migrations.ReadDir("migrations") // embedded: it is there
-	for _, f := range files {
-		if n, err := goose.NumericComponent(f.Name()); err == nil {
-			all = append(all, n)
-		}
-	}
-	slices.Sort(all)
-	return all
-})
-
-// SchemaDigest returns a text that differs between programs with different migrations of the embedded engine.
-func SchemaDigest() string {
-	all := sha256.New()
-	files, _ := migrations.ReadDir("migrations") // embedded: it is there
-	for _, f := range files {
-		text, _ := migrations.ReadFile("migrations/" + f.Name())
-		fmt.Fprintln(all, f.Name(), len(text), string(text))
-	}
-	return hex.EncodeToString(all.Sum(nil)[:16])
-}
-
-// knows returns the version of the newest migration of this program.
-func knows() int64 { return slices.Max(numbers()) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +13,8 @@ import (
 	"github.com/pressly/goose/v3"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"tocsin/internal/platform/db/migrations"
 )
 
 // orders are the migrations of earlier builds whose databases lack some with lower numbers than their last. Each pair of
@@ -56,19 +57,19 @@ func TestDatabaseOfEachVersionGetsPresentSchema(t *testing.T) {
 // TestMigrateAppliesWhatEarlierBuildLacked: the same with a file, by the program.
 func TestMigrateAppliesWhatEarlierBuildLacked(t *testing.T) {
 	t.Parallel()
-	d, err := Connect(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "old.db"))
+	path := filepath.Join(t.TempDir(), "old.db")
+	d, err := Connect(t.Context(), "sqlite:"+path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
 	lacked := []int64{40, 41, 44, 45}
-	h, err := sql.Open("sqlite", d.engine.(*sqliteEngine).uri())
+	h, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	files, _ := fs.Sub(migrations, "migrations")
-	p, err := goose.NewProvider(goose.DialectSQLite3, h, files, goose.WithExcludeVersions(lacked))
+	p, err := goose.NewProvider(goose.DialectSQLite3, h, migrations.Files, goose.WithExcludeVersions(lacked))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func TestMigrateAppliesWhatEarlierBuildLacked(t *testing.T) {
 
 func migrationNames(t *testing.T) (names []string) {
 	t.Helper()
-	files, err := fs.ReadDir(migrations, "migrations")
+	files, err := migrations.Files.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func schemaAfter(t *testing.T, names []string, last int64, lacks []int64) (schem
 	sorted := slices.Clone(names)
 	slices.SortStableFunc(sorted, func(a, b string) int { return turn(a) - turn(b) })
 	for _, name := range sorted {
-		text, err := migrations.ReadFile("migrations/" + name)
+		text, err := migrations.Files.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -531,24 +531,6 @@ func TestAppendWaitsForAccountThatMoves(t *testing.T) {
 	}
 }
 
-// A program that stops does not wait for a statement on partitions that the server does not answer.
-func TestEndOfProgramEndsWorkOnPartitions(t *testing.T) {
-	t.Parallel()
-	d := onPostgres(t)
-	stopping, stop := context.WithTimeout(ctx, 300*time.Millisecond)
-	defer stop()
-	ended := make(chan error, 1)
-	go func() { ended <- d.Alone(stopping, "SELECT pg_sleep(300)") }()
-	select {
-	case err := <-ended:
-		if err == nil {
-			t.Error("the statement has ended by itself")
-		}
-	case <-time.After(time.Minute):
-		t.Error("it waits for the statement")
-	}
-}
-
 // TestTablesKeptForEverHaveFewParts: and get those of weeks when their retention is limited.
 func TestTablesKeptForEverHaveFewParts(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"tocsin/internal/platform/db/driver"
 	"tocsin/internal/platform/fault"
 )
 
@@ -15,7 +16,7 @@ type pool struct {
 	most int // that one account may hold
 	mu   sync.Mutex
 	size int // connections, free or lent
-	free []conn
+	free []driver.Conn
 	held map[int64]int // by account
 	wait []*borrower   // in order of arrival
 }
@@ -23,13 +24,13 @@ type pool struct {
 // borrower waits for a connection.
 type borrower struct {
 	account int64
-	conn    chan conn // capacity 1
+	conn    chan driver.Conn // capacity 1
 }
 
 func newPool() *pool { return &pool{held: map[int64]int{}} }
 
 // add adds a connection. Of all, one in four is left to other accounts, one at least.
-func (p *pool) add(c conn) {
+func (p *pool) add(c driver.Conn) {
 	p.size++
 	p.most = max(1, p.size-max(1, p.size/4))
 	p.free = append(p.free, c)
@@ -39,7 +40,7 @@ func (p *pool) add(c conn) {
 func (p *pool) may(account int64) bool { return account == NoAccount || p.held[account] < p.most }
 
 // ask lends a connection at once, or returns a borrower that waits.
-func (p *pool) ask(account int64) (conn, *borrower) {
+func (p *pool) ask(account int64) (driver.Conn, *borrower) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n := len(p.free) - 1; n >= 0 && p.may(account) {
@@ -48,13 +49,13 @@ func (p *pool) ask(account int64) (conn, *borrower) {
 		p.held[account]++
 		return c, nil
 	}
-	b := &borrower{account, make(chan conn, 1)}
+	b := &borrower{account, make(chan driver.Conn, 1)}
 	p.wait = append(p.wait, b)
 	return nil, b
 }
 
 // put takes a connection back from an account, and lends it to the next.
-func (p *pool) put(account int64, c conn) {
+func (p *pool) put(account int64, c driver.Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.held[account]--; p.held[account] == 0 {
@@ -108,20 +109,20 @@ func account(ctx context.Context) int64 {
 
 // take waits until a reader is free, ctx ends or the database is closed, and connects again if it was lost. The caller
 // must call back afterwards.
-func (d *DB) take(ctx context.Context) (c conn, back func(), err error) {
+func (d *DB) take(ctx context.Context) (c driver.Conn, back func(), err error) {
 	of := account(ctx)
 	c, err = d.borrow(ctx, of)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := c.revive(); err != nil {
+	if err := c.Revive(); err != nil {
 		d.readers.put(of, c)
 		return nil, nil, err
 	}
 	return c, func() { d.readers.put(of, c) }, nil
 }
 
-func (d *DB) borrow(ctx context.Context, of int64) (conn, error) {
+func (d *DB) borrow(ctx context.Context, of int64) (driver.Conn, error) {
 	select {
 	case <-d.closed:
 		return nil, ErrClosed
@@ -155,7 +156,7 @@ var errBusy = fault.New(fault.Unavailable, "all connections to the database are 
 
 // patience returns a channel that receives when a caller that begins to wait for a connection must give up.
 func (d *DB) patience() (over <-chan time.Time, stop func()) {
-	limit := d.engine.maxWait()
+	limit := d.traits.MaxWait
 	if limit == 0 {
 		return nil, func() {}
 	}

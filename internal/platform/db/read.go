@@ -3,6 +3,8 @@ package db
 import (
 	"context"
 	"errors"
+
+	"tocsin/internal/platform/db/driver"
 )
 
 // late takes a reader's connection at its first statement.
@@ -87,11 +89,11 @@ func (t *Tx) begin() error {
 	if !t.steady {
 		return nil
 	}
-	if err := t.Do(l.db.engine.snapshot()); err != nil || l.query == "" {
+	if err := t.Do(l.db.traits.Snapshot); err != nil || l.query == "" {
 		return err
 	}
 	l.shown = t.version
-	if err := c.send(l.query, []any{t.versionOf}, func(scan Scan) (bool, error) { return false, scan(&l.found) }); err != nil {
+	if err := c.Send(l.query, []any{t.versionOf}, func(scan Scan) (bool, error) { return false, scan(&l.found) }); err != nil {
 		return t.failure(l.query, err)
 	}
 	return nil
@@ -114,7 +116,7 @@ func (t *Tx) end(err error) error {
 		return err
 	case !t.steady:
 	case err != nil:
-		t.conn.rollback()
+		t.conn.Rollback()
 	case t.late.db.versions != nil:
 		go func() { _ = t.commit() }()
 		return nil
@@ -129,10 +131,10 @@ func (t *Tx) end(err error) error {
 // the caller may read by now.
 func (t *Tx) commit() error {
 	defer t.late.back()
-	_, err := t.conn.run("COMMIT", nil, allRows)
+	_, err := t.conn.Run("COMMIT", nil, driver.AllRows)
 	if err != nil {
 		err = t.failure("COMMIT", err)
-		t.conn.rollback()
+		t.conn.Rollback()
 	}
 	return err
 }

@@ -2,18 +2,11 @@ package db
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
-)
 
-// Rows are new rows of one table. Table and Columns are constants of the program; every row has a value for each column,
-// and the values of a column have one type.
-type Rows struct {
-	Table   string
-	Columns []string
-	Values  [][]any
-}
+	"tocsin/internal/platform/db/driver"
+)
 
 // Columns returns the names of columns that are written as in a query: "id, name".
 func Columns(list string) []string {
@@ -24,30 +17,13 @@ func Columns(list string) []string {
 	return all
 }
 
-// text returns the statement that inserts values into the columns.
-func (r Rows) text(values string) string {
-	return "INSERT INTO " + r.Table + " (" + strings.Join(r.Columns, ", ") + ") " + values
-}
-
-// update returns the statement that changes the columns after the key; from has the values of all columns.
-func (r Rows) update(keys int, from string, value func(column int) string) string {
-	pairs := make([]string, len(r.Columns))
-	for i, column := range r.Columns {
-		if i < keys {
-			column = r.Table + "." + column
-		}
-		pairs[i] = column + " = " + value(i)
-	}
-	return "UPDATE " + r.Table + " SET " + strings.Join(pairs[keys:], ", ") + from + " WHERE " + strings.Join(pairs[:keys], " AND ")
-}
-
 // Insert inserts rows, all of them in one statement where the engine can: with those that other calls insert into the
 // table before the next statement of another kind. As with Do, an error may come with a later statement.
 func (t *Tx) Insert(r Rows) error {
 	if len(r.Values) == 0 {
 		return nil
 	}
-	if err := t.conn.insert(r); err != nil {
+	if err := t.conn.Insert(r); err != nil {
 		return t.failure("INSERT INTO "+r.Table, err)
 	}
 	return nil
@@ -59,15 +35,10 @@ func (t *Tx) Update(keys int, r Rows) error {
 	if len(r.Values) == 0 {
 		return nil
 	}
-	if err := t.conn.update(keys, r); err != nil {
+	if err := t.conn.Update(keys, r); err != nil {
 		return t.failure("UPDATE "+r.Table, err)
 	}
 	return nil
-}
-
-// upsert returns what follows the values of an insert that changes the rows that are there already.
-func (r Rows) upsert(keys int, set string) string {
-	return " ON CONFLICT (" + strings.Join(r.Columns[:keys], ", ") + ") DO UPDATE SET " + set
 }
 
 // Upsert inserts rows, and changes those that the table has already: the first columns, as many as keys, are the key. set
@@ -76,7 +47,7 @@ func (t *Tx) Upsert(keys int, r Rows, set string) error {
 	if len(r.Values) == 0 {
 		return nil
 	}
-	if err := t.conn.upsert(keys, r, set); err != nil {
+	if err := t.conn.Upsert(keys, r, set); err != nil {
 		return t.failure("INSERT INTO "+r.Table, err)
 	}
 	return nil
@@ -107,17 +78,17 @@ func (d *DB) Append(ctx context.Context, batches ...Rows) error {
 // append inserts the rows of many callers together; if that fails, those of each alone, so that one that cannot be stored
 // does not affect the others.
 func (l *lane) append(writes []*write, _ *room) {
-	began, err := time.Now(), l.conn.revive()
+	began, err := time.Now(), l.conn.Revive()
 	if err == nil {
 		err = l.look()
 	}
 	if err == nil {
-		err = l.conn.append(merged(writes))
+		err = l.conn.(driver.Appender).Append(merged(writes))
 		if err != nil {
-			err = failed("append", err, l.conn.unavailable(err))
+			err = driver.Failed("append", err, l.conn.Unavailable(err))
 		}
 	}
-	if err != nil && len(writes) > 1 && !l.conn.unavailable(err) {
+	if err != nil && len(writes) > 1 && !l.conn.Unavailable(err) {
 		for i := range writes {
 			l.append(writes[i:i+1], nil)
 		}
@@ -137,7 +108,7 @@ func (l *lane) look() error {
 	if time.Since(l.looked) < every {
 		return nil
 	}
-	if err := l.db.engine.permitted(&Tx{conn: l.conn, unreadable: l.db.unreadable}); err != nil {
+	if err := l.db.permitted(&Tx{conn: l.conn, unreadable: l.db.unreadable}); err != nil {
 		return err
 	}
 	l.looked = time.Now()
@@ -160,15 +131,3 @@ func merged(writes []*write) (all []Rows) {
 	}
 	return all
 }
-
-// placeholders returns "$1, $2" up to n.
-func placeholders(n int) string {
-	all := make([]string, n)
-	for i := range all {
-		all[i] = placeholder(i)
-	}
-	return strings.Join(all, ", ")
-}
-
-// placeholder returns that of a column, counted from 0.
-func placeholder(column int) string { return "$" + strconv.Itoa(column+1) }

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
+
+	"tocsin/internal/platform/db/driver"
 )
 
 // Fold removes the difference between upper and lower case from a text, in every script. Of the characters
@@ -20,18 +21,6 @@ func Fold(s string) string {
 		}
 		return least
 	}, s)
-}
-
-// storable returns a text as every engine stores and compares it. PostgreSQL refuses NUL and what is not UTF-8, which
-// the texts of others may hold: each becomes U+FFFD.
-func storable(s string) string {
-	if strings.IndexByte(s, 0) >= 0 {
-		s = strings.ReplaceAll(s, "\x00", "\uFFFD")
-	}
-	if utf8.ValidString(s) {
-		return s
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
 // Containing returns the pattern of folded texts that contain this one, for LIKE $n ESCAPE '\'. Every text contains
@@ -66,7 +55,7 @@ func JSON[T int64 | string](values []T) string {
 	for i, v := range values {
 		list[i] = v
 		if s, ok := any(v).(string); ok {
-			list[i] = storable(s)
+			list[i] = driver.Storable(s)
 		}
 	}
 	text, err := json.Marshal(list)
@@ -77,7 +66,7 @@ func JSON[T int64 | string](values []T) string {
 }
 
 // Listable reports whether JSON writes a text as it is.
-func Listable(s string) bool { return storable(s) == s }
+func Listable(s string) bool { return driver.Storable(s) == s }
 
 // Refold fills folded columns that a migration left empty, because engines cannot fold. The query reads account, id
 // and text of these rows. The update writes the folded text ($1) of the row with account ($2) and id ($3).

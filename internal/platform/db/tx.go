@@ -2,9 +2,9 @@ package db
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"tocsin/internal/platform/db/driver"
 	"tocsin/internal/platform/fault"
 )
 
@@ -13,7 +13,7 @@ import (
 //
 // Statements are not bound to the request's context: they are short by design.
 type Tx struct {
-	conn   conn
+	conn   driver.Conn
 	queue  *group  // writes that wait; nil in a transaction that only reads
 	locked []int64 // see lane.begin
 	late   *late   // of a transaction that reads; else nil
@@ -26,7 +26,6 @@ type Tx struct {
 	versioned  bool
 	after      *[]func()   // see OnCommit; nil in a transaction that only reads
 	broken     error       // of the first statement that failed outside of a Try: the transaction cannot be committed
-	ownFault   bool        // the error that a statement returns is of the function that reads its rows
 	values     map[any]any // see Value
 }
 
@@ -55,43 +54,40 @@ func (t *Tx) Awaited() bool {
 }
 
 // run runs a statement and calls row for each row, until there is none or row returns false.
-func (t *Tx) run(query string, args []any, row onRow) (changed int64, err error) {
+func (t *Tx) run(query string, args []any, row driver.OnRow) (changed int64, err error) {
 	if err := t.begin(); err != nil {
 		return 0, err
 	}
-	changed, err = t.conn.run(query, args, row)
+	changed, err = t.conn.Run(query, args, row)
 	if err == nil {
 		return changed, t.late.confirm()
 	}
-	err = t.failure(query, err)
-	t.ownFault = false
-	return changed, err
+	return changed, t.failure(query, err)
 }
+
+// queries passes a transaction to an engine.
+type queries struct{ tx *Tx }
+
+// Run runs a statement of the transaction.
+func (q queries) Run(query string, args []any, row driver.OnRow) (changed int64, err error) {
+	return q.tx.run(query, args, row)
+}
+
+func (t *Tx) queries() driver.Queries { return queries{t} }
 
 // failure returns the error of a statement, and makes it the transaction's.
 func (t *Tx) failure(query string, err error) error {
-	err = failed(query, err, t.conn.unavailable(err))
-	if !t.ownFault && t.broken == nil {
+	own := driver.IsOfRow(err) // of the function that reads its rows
+	err = driver.Failed(query, err, t.conn.Unavailable(err))
+	if !own && t.broken == nil {
 		t.broken = err
 	}
 	return err
 }
 
-// failed adds the statement to an error. When the database failed and not the statement, the error is
-// fault.Unavailable: a retry may help.
-func failed(query string, err error, unavailable bool) error {
-	err = fmt.Errorf("%s: %w", query, err)
-	if unavailable {
-		return &fault.Error{Kind: fault.Unavailable, Message: "the database cannot be read or written just now", Cause: err}
-	}
-	return err
-}
-
-func allRows(Scan) (bool, error) { return true, nil }
-
 // Exec runs a statement and returns how many rows it changed.
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
-	return t.run(query, args, allRows)
+	return t.run(query, args, driver.AllRows)
 }
 
 // Do runs a statement whose count is not needed. Where each answer is a wait for the network the statement is sent with
@@ -101,7 +97,7 @@ func (t *Tx) Do(query string, args ...any) error {
 	if err := t.begin(); err != nil {
 		return err
 	}
-	if err := t.conn.send(query, args, nil); err != nil {
+	if err := t.conn.Send(query, args, nil); err != nil {
 		return t.failure(query, err)
 	}
 	return nil
@@ -109,7 +105,7 @@ func (t *Tx) Do(query string, args ...any) error {
 
 // Flush waits for the statements that Do and Insert have sent, and returns their error.
 func (t *Tx) Flush() error {
-	if err := t.conn.flush(); err != nil {
+	if err := t.conn.Flush(); err != nil {
 		return t.failure("earlier statements", err)
 	}
 	return nil
@@ -118,7 +114,11 @@ func (t *Tx) Flush() error {
 // TryLock locks a name until the end of the transaction. It never waits: false means that another transaction has it, in
 // whichever process, or a name that shares its lock. It is for ClaimOf. The embedded engine's one writer has every lock.
 func (t *Tx) TryLock(name string) (bool, error) {
-	ok, err := t.conn.tryLock(name)
+	locker, needed := t.conn.(driver.Locker)
+	if !needed {
+		return true, nil
+	}
+	ok, err := locker.TryLock(name)
 	if err != nil {
 		return false, t.failure("lock of "+name, err)
 	}
@@ -164,23 +164,9 @@ func (t *Tx) Try(fn func() error) (failed, err error) {
 	return failed, t.Do("RELEASE try")
 }
 
-// Scan reads the columns of the current row into pointers: to integers, text, bytes, booleans, floats, to
-// types made of these, and to pointers to them, which become nil for NULL.
-type Scan func(dest ...any) error
-
 // All reads every row of a query. Without rows the slice is empty, not nil.
 func All[T any](t *Tx, row func(Scan) (T, error), query string, args ...any) ([]T, error) {
-	all := []T{}
-	_, err := t.run(query, args, func(scan Scan) (bool, error) {
-		v, err := row(scan)
-		all = append(all, v)
-		t.ownFault = err != nil
-		return true, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
+	return driver.All(t.queries(), row, query, args...)
 }
 
 // Page is All for a page of a list, of limit rows and one more: that there is one more means that there is a next page. It ends
@@ -195,8 +181,7 @@ func Page[T any](t *Tx, limit, most int64, row func(Scan) (T, error), query stri
 			return err
 		})
 		all = append(all, v)
-		t.ownFault = err != nil
-		return bytes <= most || len(all) < 2, err
+		return bytes <= most || len(all) < 2, driver.OfRow(err)
 	})
 	if err != nil {
 		return nil, 0, err
@@ -222,20 +207,11 @@ func size(dest []any) (bytes int64) {
 
 // One reads the first row of a query; found is false when there is none.
 func One[T any](t *Tx, row func(Scan) (T, error), query string, args ...any) (v T, found bool, err error) {
-	_, err = t.run(query, args, func(scan Scan) (bool, error) {
-		found = true
-		v, err = row(scan)
-		t.ownFault = err != nil
-		return false, err
-	})
-	return v, found && err == nil, err
+	return driver.One(t.queries(), row, query, args...)
 }
 
 // Column reads a row of one column, for queries such as SELECT count(*).
-func Column[T any](scan Scan) (v T, err error) {
-	err = scan(&v)
-	return v, err
-}
+func Column[T any](scan Scan) (T, error) { return driver.Column[T](scan) }
 
 // Value returns what SetValue has stored under a key in this transaction; nil: nothing. Each package has key types of its
 // own, so keys cannot collide.

@@ -3,11 +3,12 @@ package db
 import (
 	"database/sql"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"testing"
 
 	"github.com/pressly/goose/v3"
+
+	"tocsin/internal/platform/db/migrations"
 )
 
 // TestClosedIncidentsOfOlderDatabase: the migration fills in when incidents were closed, as far as that is known,
@@ -20,13 +21,12 @@ func TestClosedIncidentsOfOlderDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	h, err := sql.Open("sqlite", d.engine.(*sqliteEngine).uri())
+	h, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	files, _ := fs.Sub(migrations, "migrations")
-	p, err := goose.NewProvider(goose.DialectSQLite3, h, files)
+	p, err := goose.NewProvider(goose.DialectSQLite3, h, migrations.Files)
 	if err != nil {
 		t.Fatal(err)
 	}

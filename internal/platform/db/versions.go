@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"tocsin/internal/platform/db/driver"
 )
 
 // Versions holds the queries that read an owner's version counter.
@@ -49,7 +51,7 @@ func (t *Tx) AtVersion(owner, n int64) {
 type versions struct {
 	db   *DB
 	size int // connections
-	idle chan conn
+	idle chan driver.Conn
 	mu   sync.Mutex
 	next map[Versions]*versionRead // statements that are not sent yet
 }
@@ -63,13 +65,13 @@ type versionRead struct {
 
 // openVersions returns nil where a statement is no wait for the network.
 func (d *DB) openVersions(ctx context.Context) (*versions, error) {
-	n := d.engine.versionReaders()
+	n := d.traits.VersionReaders
 	if n == 0 {
 		return nil, nil
 	}
-	v := &versions{db: d, idle: make(chan conn, n), next: map[Versions]*versionRead{}}
+	v := &versions{db: d, idle: make(chan driver.Conn, n), next: map[Versions]*versionRead{}}
 	for range n {
-		c, err := d.engine.connect(ctx, reading)
+		c, err := d.engine.Connect(ctx, driver.Reading)
 		if err != nil {
 			return nil, errors.Join(err, v.close())
 		}
@@ -85,7 +87,7 @@ func (v *versions) close() (err error) {
 		return nil
 	}
 	for range v.size {
-		err = errors.Join(err, (<-v.idle).close())
+		err = errors.Join(err, (<-v.idle).Close())
 	}
 	return err
 }
@@ -124,13 +126,13 @@ func (v *versions) send(r *versionRead, of Versions) {
 		return
 	}
 	defer func() { v.idle <- c }()
-	r.err = c.revive()
+	r.err = c.Revive()
 	if r.err == nil {
 		r.err = r.look(&Tx{conn: c}, of)
 	}
 }
 
-func (v *versions) borrow() (conn, error) {
+func (v *versions) borrow() (driver.Conn, error) {
 	over, stop := v.db.patience()
 	defer stop()
 	select {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/migrations"
 )
 
 // Server is the PostgreSQL server of this run; empty: tests use the embedded engine.
@@ -108,7 +109,7 @@ var schema = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		cache = os.TempDir()
 	}
-	kept := filepath.Join(cache, "tocsin-test", db.SchemaDigest()+".db")
+	kept := filepath.Join(cache, "tocsin-test", migrations.Digest()+".db")
 	if file, err := os.ReadFile(kept); err == nil {
 		return file, nil
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/db/postgres"
 )
 
 // made counts the databases of this process, for their names.
@@ -72,7 +72,7 @@ func (p *Template) makePostgres() (name string, err error) {
 // withSchema returns the database of the server that has the schema alone. All processes copy it; the first one makes it,
 // because ninety migrations take a second.
 var withSchema = sync.OnceValues(func() (name string, err error) {
-	schema, err := db.PostgresSchema()
+	schema, err := postgres.Schema()
 	if err != nil {
 		return "", err
 	}
