@@ -32,7 +32,7 @@ var layers = []layer{
 	{"sources: readers of what others send", []string{
 		"source", "source/standard", "source/prometheus", "source/grafana", "source/change", "source/pagerduty", "source/zabbix", "source/sentry", "source/browser",
 	}},
-	{"platform", []string{"platform/secret", "platform/db/driver", "platform/db/migrations", "platform/db/sqlite", "platform/db/postgres", "platform/db", "platform/egress", "platform/jobs", "platform/hold", "platform/moved", "platform/copydb", "platform/node", "platform/delivery"}},
+	{"platform", []string{"platform/secret", "platform/db/driver", "platform/db/migrations", "platform/db/sqlite", "platform/db/postgres", "platform/db/queue", "platform/db", "platform/egress", "platform/jobs", "platform/hold", "platform/moved", "platform/copydb", "platform/node", "platform/delivery"}},
 	{"shared by the nouns", []string{"activity", "configstore"}},
 	{"senders: one package for each service", []string{
 		"sender", "sender/sendertest", "sender/mailtest", "sender/twiliotest", "sender/webpushtest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom",
@@ -161,6 +161,7 @@ var readsClock = map[string]string{
 	"querier/sqldb":        "measures how long the phases of a test took",
 	"querier/sls":          "signs requests with their moment",
 	"platform/db":          "measures commits, bounds how long callers wait, and pauses between attempts to migrate",
+	"platform/db/queue":    "measures how long accounts write, and lets them rest",
 	"platform/db/sqlite":   "waits for the lock of another process",
 	"platform/db/postgres": "sets deadlines of connections to a database server, and waits before it connects again",
 	"platform/jobs":        "measures how long rounds take, and sleeps between runs",

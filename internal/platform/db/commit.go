@@ -5,29 +5,27 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"tocsin/internal/platform/db/driver"
+	"tocsin/internal/platform/db/queue"
 	"tocsin/internal/platform/fault"
 )
 
 // commit runs writes in one transaction, with others that come meanwhile if there is room left, and sets the result of
 // each.
-func (l *lane) commit(writes []*write, left *room) {
+func (l *lane) commit(writes []*write, left *queue.Room) {
 	tx := &Tx{conn: l.conn, queue: l.queue, unreadable: l.db.unreadable}
 	err, began := errUnfinished, time.Now()
 	defer func() {
-		defer l.queue.end(l)
-		l.queue.ran(writes, began)
+		defer l.End()
+		l.queue.Ran(writes, began)
 		if err != nil {
 			l.conn.Rollback()
 		}
 		for _, w := range writes {
-			if w.err == nil && w.panic == nil {
-				w.err = err
-			}
-			close(w.done)
+			fail(w, err)
+			w.End(w.Err)
 		}
 	}()
 	err = l.conn.Revive()
@@ -46,19 +44,19 @@ func (l *lane) commit(writes []*write, left *room) {
 	}
 	begun := time.Now()
 	for i := 0; i < len(writes); i++ {
-		err = writes[i].run(tx, len(writes) > 1)
+		err = runWrite(writes[i], tx, len(writes) > 1)
 		if err != nil {
 			return
 		}
 		if len(writes) == 1 && tx.Awaited() { // an error of what it sent must not become that of one that joins it
-			writes[0].fail(tx.Flush())
+			fail(writes[0], tx.Flush())
 		}
 		// A first write that failed had no savepoint: the transaction is rolled back, so no other write may join it.
-		if i == len(writes)-1 && !(i == 0 && writes[0].failed()) {
-			writes = append(writes, l.queue.join(writes, locked, left)...)
+		if i == len(writes)-1 && !(i == 0 && failed(writes[0])) {
+			writes = append(writes, l.Join(writes, locked, left)...)
 		}
 	}
-	if len(writes) == 1 && writes[0].failed() {
+	if len(writes) == 1 && failed(writes[0]) {
 		err = errUnfinished // nothing to commit
 		return
 	}
@@ -80,23 +78,23 @@ func (l *lane) begin(tx *Tx, writes []*write) (mine []*write, locked []int64, er
 	if err := tx.Do(l.db.traits.Begin); err != nil {
 		return writes, nil, err
 	}
-	wanted := shardsOf(writes)
-	if len(wanted) > 1 && writes[0].passed < maxPassed {
+	wanted := queue.ShardsOf(writes)
+	if len(wanted) > 1 && writes[0].Passed < maxPassed {
 		locked, err = l.lock(tx, wanted, true)
 		if err != nil {
 			return writes, nil, err
 		}
 	}
 	if len(locked) > 0 {
-		return l.queue.within(l, writes, locked), locked, nil
+		return l.Within(writes, locked), locked, nil
 	}
 	if len(wanted) > 1 {
-		wanted = writes[0].shards
+		wanted = writes[0].Shards
 	}
-	mine = l.queue.within(l, writes, wanted)
+	mine = l.Within(writes, wanted)
 	locked, err = l.lock(tx, wanted, false)
-	if l.claims && fault.KindOf(err) == fault.Unavailable {
-		mine = l.queue.within(l, mine, []int64{})
+	if l.Claims && fault.KindOf(err) == fault.Unavailable {
+		mine = l.Within(mine, []int64{})
 	}
 	return mine, locked, err
 }
@@ -107,7 +105,7 @@ func (l *lane) lock(tx *Tx, wanted []int64, free bool) (locked []int64, err erro
 	if shared == nil {
 		return wanted, nil
 	}
-	if l.claims && !free {
+	if l.Claims && !free {
 		return wanted, lockSoon(tx, shared.LockSoon(wanted[0]))
 	}
 	s := shared.Lock(wanted, free)
@@ -129,71 +127,51 @@ func lockSoon(tx *Tx, s driver.Statement) error {
 // errHeld is the error of a claim whose account another process writes.
 var errHeld = fault.New(fault.Unavailable, "another process has the lock of the account")
 
-// shardsOf returns the shards that writes need, in order; nil: all.
-func shardsOf(writes []*write) (all []int64) {
-	for _, w := range writes {
-		if w.shards == nil {
-			return nil
-		}
-		all = append(all, w.shards...)
-	}
-	slices.Sort(all) // every transaction locks in this order, so that no two wait for each other
-	return slices.Compact(all)
-}
-
-// within reports whether a write needs no shard beside those that are locked; nil: all are.
-func (w *write) within(locked []int64) bool {
-	if locked == nil || w.shards == nil {
-		return locked == nil
-	}
-	return !slices.ContainsFunc(w.shards, func(s int64) bool { return !slices.Contains(locked, s) })
-}
-
 // errUnfinished is the error of writes whose group was abandoned before its commit.
 var errUnfinished = errors.New("the transaction was abandoned")
 
-// run runs one write of a group, alone or between savepoints. Its error is about the whole group.
-func (w *write) run(tx *Tx, shared bool) (err error) {
+// runWrite runs one write of a group, alone or between savepoints. Its error is about the whole group.
+func runWrite(w *write, tx *Tx, shared bool) (err error) {
 	if shared {
 		if err := tx.Do("SAVEPOINT own"); err != nil {
 			return err
 		}
 	}
 	began := time.Now()
-	w.call(tx)
-	w.took = time.Since(began)
+	call(w, tx)
+	w.Took = time.Since(began)
 	if !shared {
 		return nil
 	}
-	w.fail(tx.Flush())
-	if !w.failed() {
+	fail(w, tx.Flush())
+	if !failed(w) {
 		return tx.Do("RELEASE own")
 	}
 	_, err = tx.Exec("ROLLBACK TO own")
 	if err != nil { // a full disk causes that, or a lock that was not to be had
-		return fmt.Errorf("the whole transaction was rolled back: %w", cmp.Or(w.err, err))
+		return fmt.Errorf("the whole transaction was rolled back: %w", cmp.Or(w.Err, err))
 	}
 	tx.broken = nil
 	return tx.Do("RELEASE own")
 }
 
 // call runs the function. A panic is stored, to be raised again on the goroutine of the caller.
-func (w *write) call(tx *Tx) {
+func call(w *write, tx *Tx) {
 	finished := false
 	defer func() {
 		if !finished {
 			if p := recover(); p != nil {
-				w.panic = fmt.Sprintf("%v\n%s", p, debug.Stack()) // the stack is this goroutine's
+				w.Job.panic = fmt.Sprintf("%v\n%s", p, debug.Stack()) // the stack is this goroutine's
 			} else {
-				w.err = errUnfinished // the goroutine ends with runtime.Goexit, as in a failing test
+				w.Err = errUnfinished // the goroutine ends with runtime.Goexit, as in a failing test
 			}
 		}
 	}()
 	own := *tx
-	own.after = &w.after
-	w.err = w.fn(&own)
-	if w.err == nil {
-		w.err = own.broken
+	own.after = &w.Job.after
+	w.Err = w.Job.fn(&own)
+	if w.Err == nil {
+		w.Err = own.broken
 	}
 	finished = true
 }

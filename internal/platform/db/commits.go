@@ -19,7 +19,7 @@ type Commit struct {
 // Functions names the functions that wrote, each once.
 func (c *Commit) Functions() (names []string) {
 	for _, w := range c.writes {
-		if f := runtime.FuncForPC(reflect.ValueOf(w.fn).Pointer()); f != nil && !slices.Contains(names, f.Name()) {
+		if f := runtime.FuncForPC(reflect.ValueOf(w.Job.fn).Pointer()); f != nil && !slices.Contains(names, f.Name()) {
 			names = append(names, f.Name())
 		}
 	}

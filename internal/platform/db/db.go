@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"tocsin/internal/platform/db/driver"
+	"tocsin/internal/platform/db/queue"
 	"tocsin/internal/platform/gate"
 )
 
@@ -25,9 +26,9 @@ type DB struct {
 	traits     driver.Traits
 	shared     driver.Shared // nil: the engine is none
 	lanes      []*lane
-	writes     *group
-	appends    appends
-	readers    *pool
+	writes     *queue.Queue[job]
+	appends    queue.Appends[job]
+	readers    *queue.Pool[driver.Conn]
 	versions   *versions // nil: every transaction reads its own
 	memory     *Cache
 	meter      *gate.Meter
@@ -68,7 +69,7 @@ func connectTo(ctx context.Context, e driver.Engine, dsn string) (*DB, error) {
 	meter := gate.NewMeter(time.Now)
 	d := &DB{
 		engine: e, traits: e.Traits(), dsn: dsn, memory: newCache(maxCache), meter: meter, unreadable: &Unreadable{}, closed: make(chan struct{}),
-		writes: newGroup(meter), readers: newPool(),
+		writes: queue.New[job](meter), readers: queue.NewPool[driver.Conn](),
 	}
 	d.shared, _ = e.(driver.Shared)
 	if err := d.connect(ctx); err != nil {
@@ -85,7 +86,7 @@ func (d *DB) connect(ctx context.Context) (err error) {
 		if l.queue == d.writes {
 			run = l.commit
 		}
-		go l.serve(run)
+		go l.Serve(run, d.closed)
 	}
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func (d *DB) connect(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		d.readers.add(c)
+		d.readers.Add(c)
 	}
 	d.versions, err = d.openVersions(ctx)
 	return err
@@ -104,7 +105,7 @@ func (d *DB) connect(ctx context.Context) (err error) {
 func (d *DB) openLanes(ctx context.Context) error {
 	t := d.traits
 	if t.Writers+t.Claimers == 1 {
-		d.writes = newGroupOfOne(d.meter)
+		d.writes = queue.NewOfOne[job](d.meter)
 	}
 	for n := range t.Writers + t.Claimers {
 		if err := d.open(ctx, d.writes, driver.Writing, n >= t.Writers); err != nil {
@@ -114,29 +115,17 @@ func (d *DB) openLanes(ctx context.Context) error {
 	if !t.Appends {
 		return nil
 	}
-	d.appends.all, d.appends.large = newGroup(d.meter), newGroup(d.meter)
-	return errors.Join(d.open(ctx, d.appends.all, driver.Appending, false), d.open(ctx, d.appends.large, driver.Appending, false))
-}
-
-func newGroup(m *gate.Meter) *group {
-	return &group{turns: turns{held: map[int64]*lane{}, had: map[int64]int64{}, last: map[int64]int64{}}, rests: newRests(m)}
-}
-
-// newGroupOfOne returns the queue of a lane that runs transactions of several accounts.
-func newGroupOfOne(m *gate.Meter) *group {
-	g := newGroup(m)
-	g.company = &gate.Company{}
-	return g
+	d.appends.All, d.appends.Large = queue.New[job](d.meter), queue.New[job](d.meter)
+	return errors.Join(d.open(ctx, d.appends.All, driver.Appending, false), d.open(ctx, d.appends.Large, driver.Appending, false))
 }
 
 // open adds a lane to a queue.
-func (d *DB) open(ctx context.Context, g *group, to driver.Purpose, claims bool) error {
+func (d *DB) open(ctx context.Context, g *queue.Queue[job], to driver.Purpose, claims bool) error {
 	c, err := d.engine.Connect(ctx, to)
 	if err != nil {
 		return err
 	}
-	l := &lane{db: d, conn: c, queue: g, claims: claims, wake: make(chan struct{}, 1), served: make(chan struct{})}
-	g.lanes, d.lanes = append(g.lanes, l), append(d.lanes, l)
+	d.lanes = append(d.lanes, &lane{Lane: g.Open(claims), db: d, conn: c, queue: g})
 	return nil
 }
 
@@ -154,17 +143,17 @@ func (d *DB) Close() error {
 	var errs []error
 	d.once.Do(func() {
 		close(d.closed)
-		for range d.readers.size {
-			c, b := d.readers.ask(NoAccount)
+		for range d.readers.Size() {
+			c, b := d.readers.Ask(NoAccount)
 			if b != nil {
-				c = <-b.conn
+				c = <-b.Conn
 			}
 			errs = append(errs, c.Close())
 		}
 		errs = append(errs, d.versions.close())
 		// Writers are last: closing one copies the write-ahead log into the database file.
 		for _, l := range slices.Backward(d.lanes) {
-			<-l.served
+			l.Served()
 			errs = append(errs, l.conn.Close())
 		}
 		if d.shared != nil {

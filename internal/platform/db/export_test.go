@@ -7,9 +7,7 @@ import (
 
 // Waiting returns how many writes wait.
 func (d *DB) Waiting() int {
-	d.writes.Lock()
-	defer d.writes.Unlock()
-	return len(d.writes.waiting)
+	return d.writes.Waiting()
 }
 
 // MigrateTo brings the schema up to a version.

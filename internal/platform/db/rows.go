@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tocsin/internal/platform/db/driver"
+	"tocsin/internal/platform/db/queue"
 )
 
 // Columns returns the names of columns that are written as in a query: "id, name".
@@ -57,14 +58,14 @@ func (t *Tx) Upsert(keys int, r Rows, set string) error {
 // returns nil the rows are on disk; when it fails none of them is. Where several transactions can write at once it does
 // not wait for Write, and rows of callers that come together share a statement and a commit.
 func (d *DB) Append(ctx context.Context, batches ...Rows) error {
-	w := &write{account: account(ctx), batches: batches}
+	w := &write{Job: job{batches: batches}, Account: account(ctx)}
 	for _, r := range batches {
-		w.rows += len(r.Values)
+		w.Rows += len(r.Values)
 	}
-	if d.appends.all != nil {
-		return d.write(ctx, d.appends.choose(w, time.Now()), w)
+	if d.appends.All != nil {
+		return d.write(ctx, d.appends.Choose(w, time.Now()), w)
 	}
-	w.fn = func(tx *Tx) error {
+	w.Job.fn = func(tx *Tx) error {
 		for _, r := range batches {
 			if err := tx.Insert(r); err != nil {
 				return err
@@ -77,7 +78,7 @@ func (d *DB) Append(ctx context.Context, batches ...Rows) error {
 
 // append inserts the rows of many callers together; if that fails, those of each alone, so that one that cannot be stored
 // does not affect the others.
-func (l *lane) append(writes []*write, _ *room) {
+func (l *lane) append(writes []*write, _ *queue.Room) {
 	began, err := time.Now(), l.conn.Revive()
 	if err == nil {
 		err = l.look()
@@ -94,10 +95,9 @@ func (l *lane) append(writes []*write, _ *room) {
 		}
 		return
 	}
-	l.queue.ran(writes, began)
+	l.queue.Ran(writes, began)
 	for _, w := range writes {
-		w.err = err
-		close(w.done)
+		w.End(err)
 	}
 }
 
@@ -119,7 +119,7 @@ func (l *lane) look() error {
 func merged(writes []*write) (all []Rows) {
 	at := map[string]int{}
 	for _, w := range writes {
-		for _, r := range w.batches {
+		for _, r := range w.Job.batches {
 			i, known := at[r.Table]
 			if !known {
 				i = len(all)

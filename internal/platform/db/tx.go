@@ -2,9 +2,9 @@ package db
 
 import (
 	"cmp"
-	"slices"
 
 	"tocsin/internal/platform/db/driver"
+	"tocsin/internal/platform/db/queue"
 	"tocsin/internal/platform/fault"
 )
 
@@ -14,9 +14,9 @@ import (
 // Statements are not bound to the request's context: they are short by design.
 type Tx struct {
 	conn   driver.Conn
-	queue  *group  // writes that wait; nil in a transaction that only reads
-	locked []int64 // see lane.begin
-	late   *late   // of a transaction that reads; else nil
+	queue  *queue.Queue[job] // writes that wait; nil in a transaction that only reads
+	locked []int64           // see lane.begin
+	late   *late             // of a transaction that reads; else nil
 
 	memory     *Cache // nil in a transaction that writes
 	unreadable *Unreadable
@@ -42,16 +42,7 @@ func (t *Tx) OnCommit(fn func()) {
 
 // Awaited reports whether other callers wait to write what the transaction keeps from them. Long work that can continue in
 // another transaction should then stop.
-func (t *Tx) Awaited() bool {
-	if t.queue == nil {
-		return false
-	}
-	t.queue.Lock()
-	defer t.queue.Unlock()
-	return slices.ContainsFunc(t.queue.waiting, func(w *write) bool {
-		return len(t.queue.lanes) == 1 || t.locked == nil || w.shards == nil || slices.Contains(t.locked, w.shards[0])
-	})
-}
+func (t *Tx) Awaited() bool { return t.queue != nil && t.queue.Awaited(t.locked) }
 
 // run runs a statement and calls row for each row, until there is none or row returns false.
 func (t *Tx) run(query string, args []any, row driver.OnRow) (changed int64, err error) {

@@ -1,43 +1,42 @@
-package db
+package queue
 
 import (
 	"fmt"
 	"testing"
 	"time"
 
-	"tocsin/internal/platform/db/driver"
 	"tocsin/internal/platform/gate"
 )
 
 // TestTake: accounts take turns, and a transaction takes what there is room for.
 func TestTake(t *testing.T) {
 	t.Parallel()
-	queue := func(of ...int64) *group {
-		g := newGroup(gate.NewMeter(time.Now))
+	queue := func(of ...int64) *Queue[int] {
+		g := New[int](gate.NewMeter(time.Now))
 		for n, account := range of {
-			g.add(&write{account: account, rows: 100 * n})
+			g.add(&Write[int]{Account: account, Rows: 100 * n})
 		}
 		return g
 	}
 	for _, c := range []struct {
 		name string
 		of   []int64
-		room room
-		may  func(*write) bool
+		room Room
+		may  func(*Write[int]) bool
 		want string // account and rows of each
 		left int
 	}{
-		{"one account", []int64{1, 1, 1}, room{writes: 9, rows: 9999}, anyWrite, "[1:0 1:100 1:200]", 0},
-		{"rounds", []int64{1, 1, 1, 2, 1, 3, 2}, room{writes: 9, rows: 9999}, anyWrite, "[1:0 2:300 3:500 1:100 2:600 1:200 1:400]", 0},
-		{"few writes", []int64{1, 1, 1, 2, 1, 3, 2}, room{writes: 4, rows: 9999}, anyWrite, "[1:0 2:300 3:500 1:100]", 3},
-		{"few rows", []int64{1, 1, 1, 2, 1, 3, 2}, room{writes: 9, rows: 301}, anyWrite, "[1:0 2:300 3:500]", 4},
-		{"locked", []int64{1, 1, 2, 3}, room{writes: 9, rows: 9999}, func(w *write) bool { return w.account != 2 }, "[1:0]", 3},
-		{"none", nil, room{writes: 9, rows: 9999}, anyWrite, "[]", 0},
+		{"one account", []int64{1, 1, 1}, Room{writes: 9, rows: 9999}, anyWrite[int], "[1:0 1:100 1:200]", 0},
+		{"rounds", []int64{1, 1, 1, 2, 1, 3, 2}, Room{writes: 9, rows: 9999}, anyWrite[int], "[1:0 2:300 3:500 1:100 2:600 1:200 1:400]", 0},
+		{"few writes", []int64{1, 1, 1, 2, 1, 3, 2}, Room{writes: 4, rows: 9999}, anyWrite[int], "[1:0 2:300 3:500 1:100]", 3},
+		{"few rows", []int64{1, 1, 1, 2, 1, 3, 2}, Room{writes: 9, rows: 301}, anyWrite[int], "[1:0 2:300 3:500]", 4},
+		{"locked", []int64{1, 1, 2, 3}, Room{writes: 9, rows: 9999}, func(w *Write[int]) bool { return w.Account != 2 }, "[1:0]", 3},
+		{"none", nil, Room{writes: 9, rows: 9999}, anyWrite[int], "[]", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g, got := queue(c.of...), []string{}
 			for _, w := range g.take(&c.room, c.may) {
-				got = append(got, fmt.Sprintf("%d:%d", w.account, w.rows))
+				got = append(got, fmt.Sprintf("%d:%d", w.Account, w.Rows))
 			}
 			if fmt.Sprint(got) != c.want || len(g.waiting) != c.left {
 				t.Errorf("got %v and %d wait, want %s and %d", got, len(g.waiting), c.want, c.left)
@@ -50,32 +49,32 @@ func TestTake(t *testing.T) {
 // has one, and then one in each round for which there is time.
 func TestLaneOfAll(t *testing.T) {
 	t.Parallel()
-	g := newGroupOfOne(gate.NewMeter(time.Now))
-	g.lanes = []*lane{{queue: g, wake: make(chan struct{}, 99)}}
-	var running []*write
+	g := NewOfOne[int](gate.NewMeter(time.Now))
+	g.lanes = []*Lane[int]{{queue: g, wake: make(chan struct{}, 99)}}
+	var running []*Write[int]
 	add := func(of ...int64) {
 		for _, account := range of {
-			g.add(&write{account: account})
+			g.add(&Write[int]{Account: account})
 		}
 	}
-	var left room
-	begin := func() []*write {
-		left = room{writes: 99, rows: 99}
+	var left Room
+	begin := func() []*Write[int] {
+		left = Room{writes: 99, rows: 99}
 		running = g.next(g.lanes[0], &left)
 		return running
 	}
-	join := func() []*write {
+	join := func() []*Write[int] {
 		left.until = time.Now().Add(time.Minute)
-		return g.join(running, nil, &left)
+		return g.lanes[0].Join(running, nil, &left)
 	}
-	late := func() []*write {
+	late := func() []*Write[int] {
 		left.until = time.Now().Add(-time.Second)
-		return g.join(running, nil, &left)
+		return g.lanes[0].Join(running, nil, &left)
 	}
 	for _, step := range []struct {
 		name string
 		add  []int64
-		take func() []*write
+		take func() []*Write[int]
 		want string
 	}{
 		{"alone", []int64{1, 1, 1}, begin, "[1 1 1]"},
@@ -92,7 +91,7 @@ func TestLaneOfAll(t *testing.T) {
 		add(step.add...)
 		accounts := []int64{}
 		for _, w := range step.take() {
-			accounts = append(accounts, w.account)
+			accounts = append(accounts, w.Account)
 		}
 		if got := fmt.Sprint(accounts); got != step.want {
 			t.Errorf("%s: %s, want %s", step.name, got, step.want)
@@ -103,27 +102,28 @@ func TestLaneOfAll(t *testing.T) {
 // TestTurn: lanes that share a queue take what no other lane has, the account that waits for its turn the longest first.
 func TestTurn(t *testing.T) {
 	t.Parallel()
-	g := newGroup(gate.NewMeter(time.Now))
+	g := New[int](gate.NewMeter(time.Now))
 	for n := range 4 {
-		g.lanes = append(g.lanes, &lane{queue: g, claims: n == 3, wake: make(chan struct{}, 99)})
+		g.lanes = append(g.lanes, &Lane[int]{queue: g, Claims: n == 3, wake: make(chan struct{}, 99)})
 	}
 	a := g.lanes[0]
 	b := g.lanes[1]
 	claimer := g.lanes[3]
+	const shards = 64
 	add := func(claims bool, of ...int64) {
 		for _, account := range of {
-			w := &write{account: account, claims: claims}
+			w := &Write[int]{Account: account, Claims: claims}
 			if account != NoAccount {
-				w.shards = []int64{shardOf(account)}
+				w.Shards = []int64{account % shards}
 			}
 			g.add(w)
 		}
 	}
-	const hog, neighbour = 1, 1 + driver.Shards // in one shard
+	const hog, neighbour = 1, 1 + shards // in one shard
 	for _, step := range []struct {
 		name string
 		do   func()
-		of   *lane
+		of   *Lane[int]
 		want string // the accounts whose writes the lane takes
 	}{
 		{"an account that is alone has all its turns at once", func() { add(false, hog, hog, hog) }, a, "[1 1 1]"},
@@ -131,14 +131,14 @@ func TestTurn(t *testing.T) {
 		{"nor does the one that claims", nil, claimer, "[]"},
 		{"it claims for others", func() { add(true, 2, hog) }, claimer, "[2]"},
 		{"other accounts are divided between the lanes", func() { add(false, 3, 4, 5, 6) }, b, "[3 4]"},
-		{"one after the other", func() { add(false, neighbour); g.end(a) }, a, "[5]"},
-		{"those who had no turn first", func() { g.end(a) }, a, "[6]"},
-		{"one of the same shard by itself", func() { g.end(a) }, a, "[65]"},
-		{"then comes the account again, and has one turn", func() { add(false, neighbour); g.end(a) }, a, "[1]"},
-		{"what it claims waits for it", func() { g.end(claimer) }, claimer, "[]"},
-		{"and has its turn", func() { g.end(a) }, claimer, "[1 1]"},
-		{"it takes no turn of the others", func() { g.end(b) }, b, "[]"},
-		{"who wait for one turn", func() { g.end(claimer) }, b, "[65]"},
+		{"one after the other", func() { add(false, neighbour); a.End() }, a, "[5]"},
+		{"those who had no turn first", func() { a.End() }, a, "[6]"},
+		{"one of the same shard by itself", func() { a.End() }, a, "[65]"},
+		{"then comes the account again, and has one turn", func() { add(false, neighbour); a.End() }, a, "[1]"},
+		{"what it claims waits for it", func() { claimer.End() }, claimer, "[]"},
+		{"and has its turn", func() { a.End() }, claimer, "[1 1]"},
+		{"it takes no turn of the others", func() { b.End() }, b, "[]"},
+		{"who wait for one turn", func() { claimer.End() }, b, "[65]"},
 		{"a write of all accounts has a turn too", func() { add(false, NoAccount, 7) }, a, "[0]"},
 		{"beside one account", nil, a, "[7]"},
 	} {
@@ -146,8 +146,8 @@ func TestTurn(t *testing.T) {
 			step.do()
 		}
 		got := []int64{}
-		for _, w := range g.next(step.of, &room{writes: 9, rows: 9999}) {
-			got = append(got, w.account)
+		for _, w := range g.next(step.of, &Room{writes: 9, rows: 9999}) {
+			got = append(got, w.Account)
 		}
 		if fmt.Sprint(got) != step.want {
 			t.Errorf("%s: %v, want %s", step.name, got, step.want)

@@ -1,4 +1,4 @@
-package db
+package queue
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 // While several accounts append, those of many rows have a queue of their own. An account that is alone has none of its own.
 func TestLargeAppendsHaveQueueOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	a, at := &appends{all: newGroup(gate.NewMeter(time.Now)), large: newGroup(gate.NewMeter(time.Now))}, time.Unix(1776052800, 0)
+	a, at := &Appends[int]{All: New[int](gate.NewMeter(time.Now)), Large: New[int](gate.NewMeter(time.Now))}, time.Unix(1776052800, 0)
 	for i, v := range []struct {
 		account int64
 		rows    int
@@ -22,7 +22,7 @@ func TestLargeAppendsHaveQueueOfTheirOwn(t *testing.T) {
 		{2, maxSmall + 1, time.Minute, false}, // alone again
 	} {
 		at = at.Add(v.after)
-		if got := a.choose(&write{account: v.account, rows: v.rows}, at); (got == a.large) != v.large {
+		if got := a.Choose(&Write[int]{Account: v.account, Rows: v.rows}, at); (got == a.Large) != v.large {
 			t.Errorf("append %d has the queue of large ones: %t", i, !v.large)
 		}
 	}
@@ -31,16 +31,16 @@ func TestLargeAppendsHaveQueueOfTheirOwn(t *testing.T) {
 // The database is crowded while an append waits, of whichever size.
 func TestCrowded(t *testing.T) {
 	t.Parallel()
-	d := &DB{}
+	d := &Appends[int]{}
 	if d.Crowded() {
 		t.Error("an engine that does not append by itself is crowded")
 	}
-	d.appends.all, d.appends.large = newGroup(gate.NewMeter(time.Now)), newGroup(gate.NewMeter(time.Now))
-	for _, g := range []*group{d.appends.all, d.appends.large} {
+	d.All, d.Large = New[int](gate.NewMeter(time.Now)), New[int](gate.NewMeter(time.Now))
+	for _, g := range []*Queue[int]{d.All, d.Large} {
 		if d.Crowded() {
 			t.Error("it is crowded and no append waits")
 		}
-		w := &write{}
+		w := &Write[int]{}
 		g.add(w)
 		if !d.Crowded() {
 			t.Error("it is not crowded and an append waits")

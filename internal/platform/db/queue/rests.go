@@ -1,4 +1,4 @@
-package db
+package queue
 
 import (
 	"maps"
@@ -11,7 +11,7 @@ import (
 // rests throttles an account that writes continuously, so that occasional writers find a lane idle. Taking turns is not enough:
 // a write of another account would nearly always find a transaction in progress, and wait for most of it and then for its own.
 // What arrives while an account rests shares its next transaction, so that it writes about as many rows.
-type rests struct {
+type rests[J any] struct {
 	meter *gate.Meter
 	until map[int64]time.Time // when the rests of accounts end
 	timer *time.Timer         // of the last rest that a lane waited for
@@ -20,27 +20,29 @@ type rests struct {
 // longestRest is how long an account rests after a transaction, at most.
 const longestRest = 100 * time.Millisecond
 
-func newRests(m *gate.Meter) rests { return rests{meter: m, until: map[int64]time.Time{}} }
+func newRests[J any](m *gate.Meter) rests[J] {
+	return rests[J]{meter: m, until: map[int64]time.Time{}}
+}
 
 // without returns the writes of accounts that do not rest, and forgets the rests that have ended.
-func (r *rests) without(writes []*write) []*write {
+func (r *rests[J]) without(writes []*Write[J]) []*Write[J] {
 	if len(r.until) == 0 {
 		return writes
 	}
 	now := time.Now()
 	maps.DeleteFunc(r.until, func(_ int64, until time.Time) bool { return !until.After(now) })
-	return slices.DeleteFunc(slices.Clone(writes), func(w *write) bool { return !r.until[w.account].IsZero() })
+	return slices.DeleteFunc(slices.Clone(writes), func(w *Write[J]) bool { return !r.until[w.Account].IsZero() })
 }
 
 // after lets the accounts of a transaction rest that must. What did not run functions, most of all the commit, counts for its
 // writes alike.
-func (r *rests) after(writes []*write, began, ended time.Time) {
+func (r *rests[J]) after(writes []*Write[J], began, ended time.Time) {
 	took, common := map[int64]time.Duration{}, ended.Sub(began)
 	for _, w := range writes {
-		common -= w.took
+		common -= w.Took
 	}
 	for _, w := range writes {
-		took[w.account] += w.took + common/time.Duration(len(writes))
+		took[w.Account] += w.Took + common/time.Duration(len(writes))
 	}
 	delete(took, NoAccount)
 	for account, t := range took {
@@ -51,10 +53,10 @@ func (r *rests) after(writes []*write, began, ended time.Time) {
 }
 
 // end calls a function when the first rest ends of the accounts of some writes, if one of them rests.
-func (r *rests) end(of []*write, do func()) {
+func (r *rests[J]) end(of []*Write[J], do func()) {
 	var first time.Time
 	for _, w := range of {
-		if until, rests := r.until[w.account]; rests && (first.IsZero() || until.Before(first)) {
+		if until, rests := r.until[w.Account]; rests && (first.IsZero() || until.Before(first)) {
 			first = until
 		}
 	}

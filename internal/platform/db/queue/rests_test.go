@@ -1,4 +1,4 @@
-package db
+package queue
 
 import (
 	"testing"
@@ -11,20 +11,20 @@ import (
 // takes its writes again by itself when the rest ends.
 func TestRests(t *testing.T) {
 	t.Parallel()
-	g := newGroupOfOne(gate.NewMeter(time.Now))
-	l := &lane{queue: g, wake: make(chan struct{}, 1)}
-	g.lanes = []*lane{l}
+	g := NewOfOne[int](gate.NewMeter(time.Now))
+	l := &Lane[int]{queue: g, wake: make(chan struct{}, 1)}
+	g.lanes = []*Lane[int]{l}
 	const hog, other = 1, 2
-	next := func(of ...int64) (taken []*write) {
+	next := func(of ...int64) (taken []*Write[int]) {
 		for _, account := range of {
-			g.add(&write{account: account})
+			g.add(&Write[int]{Account: account})
 		}
-		left := room{writes: 99, rows: 99}
+		left := Room{writes: 99, rows: 99}
 		return g.next(l, &left)
 	}
 	at := time.Unix(1776052800, 0)
 	ran := func(account int64, took time.Duration) {
-		g.rests.after([]*write{{account: account, took: took}, {account: NoAccount}}, at, at.Add(took))
+		g.rests.after([]*Write[int]{{Account: account, Took: took}, {Account: NoAccount}}, at, at.Add(took))
 		at = at.Add(took)
 	}
 	for range 120 {
@@ -36,7 +36,7 @@ func TestRests(t *testing.T) {
 	}
 	g.rests.until[hog] = time.Now().Add(time.Hour)
 	next(other) // the hog has company
-	if taken := next(hog, other); len(taken) != 1 || taken[0].account != other {
+	if taken := next(hog, other); len(taken) != 1 || taken[0].Account != other {
 		t.Fatalf("%d writes are taken beside those of an account that rests", len(taken))
 	}
 	if taken := next(); len(taken) != 0 || !l.idle {
@@ -45,7 +45,7 @@ func TestRests(t *testing.T) {
 	g.rests.until[hog] = time.Now().Add(time.Millisecond)
 	next()
 	<-l.wake
-	if taken := next(); len(taken) != 1 || taken[0].account != hog {
+	if taken := next(); len(taken) != 1 || taken[0].Account != hog {
 		t.Errorf("%d writes are taken after the rest", len(taken))
 	}
 	if len(g.rests.until) != 0 {
@@ -57,10 +57,10 @@ func TestRests(t *testing.T) {
 func TestNoRest(t *testing.T) {
 	t.Parallel()
 	for _, accounts := range [][]int64{{1}, {1, 2, 3}, {NoAccount, 1}} {
-		r, at := newRests(gate.NewMeter(time.Now)), time.Unix(1776052800, 0)
+		r, at := newRests[int](gate.NewMeter(time.Now)), time.Unix(1776052800, 0)
 		for range 200 {
 			for _, account := range accounts {
-				r.after([]*write{{account: account, took: 10 * time.Millisecond}}, at, at.Add(15*time.Millisecond))
+				r.after([]*Write[int]{{Account: account, Took: 10 * time.Millisecond}}, at, at.Add(15*time.Millisecond))
 				at = at.Add(15 * time.Millisecond)
 			}
 		}

@@ -1,0 +1,41 @@
+package queue
+
+import (
+	"sync"
+	"time"
+
+	"tocsin/internal/platform/gate"
+)
+
+// Appends are the queues of the lanes that append, each of one lane. Appends of all share a commit. While several accounts
+// append, those of many rows have a lane of their own: a single event would wait for hundreds.
+type Appends[J any] struct {
+	All, Large *Queue[J] // nil: appends are writes
+
+	mu      sync.Mutex
+	company gate.Company
+}
+
+// maxSmall is how many rows an append has at most that has not many.
+const maxSmall = 100
+
+// Choose returns the queue of an append.
+func (a *Appends[J]) Choose(w *Write[J], now time.Time) *Queue[J] {
+	a.mu.Lock()
+	alone := a.company.Alone(w.Account, now)
+	a.mu.Unlock()
+	if !alone && w.Rows > maxSmall {
+		return a.Large
+	}
+	return a.All
+}
+
+// Crowded reports whether appends wait for others: more comes in than the database takes at once.
+func (a *Appends[J]) Crowded() bool {
+	for _, g := range []*Queue[J]{a.All, a.Large} {
+		if g != nil && g.Crowded() {
+			return true
+		}
+	}
+	return false
+}
