@@ -56,7 +56,7 @@ func (cmd *edgeCmd) Run(con *console) error {
 	log := logger(con.err, cmd.LogFormat, cmd.LogLevel)
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	now := clock.Correct(clock.System)
+	now := clock.Correct(clock.Steady(clock.System))
 	center, err := cmd.center(log, now, stop)
 	if err != nil {
 		return err
@@ -126,7 +126,8 @@ func (cmd *edgeCmd) center(log *slog.Logger, now *clock.Corrected, stop func(err
 	types := app.Queriers()
 	center, err := remote.New(remote.Config{
 		Server: cmd.Server, Key: key, Dir: cmd.Dir, Name: cmp.Or(cmd.Name, host), Version: release(),
-		Types: slices.Sorted(maps.Keys(types)), SecretEnv: secrets.Set(), StaleConfig: cmd.StaleConfig, Clock: now, Log: log, Stop: stop,
+		Types: slices.Sorted(maps.Keys(types)), SecretEnv: secrets.Set(), StaleConfig: cmd.StaleConfig, Log: log, Stop: stop,
+		Clock: now, Machine: clock.System,
 		Out:  egress.New(egress.Policy{Allow: loopback}),
 		Open: querier.Registry{Types: types, Out: egress.New(policy), SecretEnv: secrets}.Open,
 	})

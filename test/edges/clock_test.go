@@ -31,11 +31,12 @@ func (w *world) runWith(e *edge, off time.Duration) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	now := clock.Correct(ahead(off))
+	now := clock.Correct(clock.Steady(ahead(off)))
 	out := egress.New(egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	center, err := remote.New(remote.Config{
 		Server: e.server(), Key: strings.TrimSpace(string(key)), Dir: e.disk.dir, Name: e.Name, Version: "test", Types: []string{"prometheus"},
-		StaleConfig: 24 * time.Hour, Clock: now, Log: slog.New(slog.DiscardHandler), Stop: func(err error) { w.t.Error(err) }, Out: out,
+		StaleConfig: 24 * time.Hour, Clock: now, Machine: ahead(off), Log: slog.New(slog.DiscardHandler), Out: out,
+		Stop: func(err error) { w.t.Error(err) },
 		Open: querier.Registry{Types: app.Queriers(), Out: out}.Open,
 	})
 	if err != nil {

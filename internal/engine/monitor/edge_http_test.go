@@ -67,7 +67,7 @@ func (e *edges) run() *running {
 	now, log := clock.Correct(e.Clock), slog.New(slog.DiscardHandler)
 	c, err := remote.New(remote.Config{
 		Server: s.URL, Key: e.key, Dir: m.dir, Name: "fra-1", Types: []string{"prometheus"}, StaleConfig: time.Hour, Timeout: 500 * time.Millisecond,
-		Clock: now, Log: log, Stop: func(err error) { m.stopped = err },
+		Clock: now, Machine: e.Clock, Log: log, Stop: func(err error) { m.stopped = err },
 		Out: egress.New(egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}),
 	})
 	if err != nil {

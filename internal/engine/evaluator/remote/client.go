@@ -39,6 +39,7 @@ type Config struct {
 	Out         *egress.Client
 	Open        func(querier.Datasource) (querier.Querier, *evaluate.Failure)
 	Clock       *clock.Corrected // it is set to the server's
+	Machine     clock.Clock      // of this machine, which others set
 	Log         *slog.Logger
 	Stop        func(error) // ends the program
 }
@@ -62,7 +63,8 @@ type Center struct {
 	reached     time.Time // of this machine's clock
 	watches     WatchesReply
 	unsupported []evaluator.WatchState
-	evaluating  bool // rules are evaluated: the server was reached since the start, or its last orders are followed
+	evaluating  bool          // rules are evaluated: the server was reached since the start, or its last orders are followed
+	off         time.Duration // of Machine, when the server's time was last seen
 }
 
 // Errors that end a member.
@@ -221,7 +223,7 @@ func (c *Center) Join(ctx context.Context) error {
 	asked := c.Clock.Machine()
 	err := c.call(ctx, PathJoin, JoinRequest{
 		Name: c.Name, Version: c.Version, Types: c.Types, SecretEnv: c.SecretEnv, PublicKey: c.key.PublicKey().Bytes(),
-		Run: c.member.Run, At: asked.UnixMilli(),
+		Run: c.member.Run, At: c.Machine.Now().UnixMilli(),
 	}, &reply)
 	if err != nil {
 		return err
@@ -245,11 +247,15 @@ const farOff = 30 * time.Second
 
 // observe sets the clock by the server's.
 func (c *Center) observe(asked time.Time, now int64) {
-	before := c.Clock.Offset()
-	c.Clock.Observe(asked, c.Clock.Machine(), time.UnixMilli(now))
-	if off := c.Clock.Offset(); off.Abs() > farOff && (off-before).Abs() > farOff {
-		c.Log.Warn("the clock of this machine is wrong: times are corrected to the server's", "off", (-off).Round(time.Second).String())
+	theirs := time.UnixMilli(now)
+	c.Clock.Observe(asked, c.Clock.Machine(), theirs)
+	off := c.Machine.Now().Sub(theirs)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if off.Abs() > farOff && (off-c.off).Abs() > farOff {
+		c.Log.Warn("the clock of this machine is wrong: times are corrected to the server's", "off", off.Round(time.Second).String())
 	}
+	c.off = off
 }
 
 // Sync reports to the server. While it has not been reached since the start, the orders of before come with the error.
@@ -289,7 +295,7 @@ func (c *Center) sync(ctx context.Context, report evaluator.Report) (evaluator.O
 	c.mu.Lock()
 	asked := c.Clock.Machine()
 	request := SyncRequest{Member: c.member, Report: report, Revision: c.kept.Revision, SpoolBytes: c.Journal.Bytes()}
-	request.At = asked
+	request.At = c.Machine.Now()
 	request.Watches = append(report.Watches, c.unsupported...)
 	if !c.read.IsZero() {
 		request.ConfigAge = int64(c.Clock.Now().Sub(c.read).Seconds())

@@ -125,11 +125,17 @@ func (h *host) reply(path string, body []byte) (any, error) {
 	return struct{}{}, nil
 }
 
+// machine is the clock of a machine that is not set meanwhile.
+type machine struct{ *clock.Corrected }
+
+func (m machine) Now() time.Time { return m.Machine() }
+
 // center returns the center of a process that starts in a directory.
 func (h *host) center(dir string, now *clock.Corrected, log io.Writer, stop func(error)) *remote.Center {
 	h.Helper()
 	c, err := remote.New(remote.Config{
-		Server: h.url, Key: "ek_test", Dir: dir, Name: "a", StaleConfig: time.Hour, Clock: now, Log: slog.New(slog.NewTextHandler(log, nil)), Stop: stop,
+		Server: h.url, Key: "ek_test", Dir: dir, Name: "a", StaleConfig: time.Hour, Log: slog.New(slog.NewTextHandler(log, nil)), Stop: stop,
+		Clock: now, Machine: machine{now},
 		Out: egress.New(egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}),
 	})
 	if err != nil {
@@ -246,6 +252,26 @@ func TestRestartWithoutServerGoesOnUntilConfigurationIsStale(t *testing.T) {
 	c = h.center(dir, clock.Correct(machine), io.Discard, func(err error) { t.Error(err) })
 	if orders, err := c.Sync(t.Context(), evaluator.Report{}); err == nil || orders.Slots != nil {
 		t.Error("a stale configuration is evaluated after a restart", orders)
+	}
+}
+
+// A clock of the machine that is set while the member runs moves no time.
+func TestMachineThatIsSetMovesNoTime(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	var log strings.Builder
+	c := h.center(t.TempDir(), clock.Correct(clock.At(noon)), &log, func(err error) { t.Error(err) })
+	c.Machine = clock.At(noon.Add(-time.Hour))
+	for range 2 {
+		if _, err := c.Sync(t.Context(), evaluator.Report{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if now := c.Clock.Now(); !now.Equal(noon) || !h.synced.At.Equal(noon.Add(-time.Hour)) {
+		t.Errorf("it is %s, reported as %s", now, h.synced.At)
+	}
+	if n := strings.Count(log.String(), "clock of this machine is wrong"); n != 1 {
+		t.Errorf("%d warnings: %s", n, log.String())
 	}
 }
 
