@@ -90,6 +90,7 @@ type Orders struct {
 	Slots    map[int64]int64 // with their epochs
 	Accounts map[int64]int64 // those with rules, with the revision of their configuration
 	Differ   []int64         // slots of which the center has other open instances than was reported
+	Wrong    bool            // by the center's clock, this evaluator's was wrong before
 }
 
 // Saved is what is stored of a watch.

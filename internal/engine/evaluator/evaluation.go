@@ -194,6 +194,9 @@ func (e *Evaluator) note(w *watch, one Evaluation, o evaluate.Outcome) {
 	state.Lost = o.Unknown && absent(o.Kind) && w.source.silent()
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if w.dropped {
+		return
+	}
 	if !w.known || w.last.Unknown != state.Unknown || w.last.Lost != state.Lost || w.last.Kind != state.Kind && state.Unknown {
 		e.changed[w.Key] = state
 	}

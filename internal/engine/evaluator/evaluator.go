@@ -48,6 +48,9 @@ type Evaluator struct {
 	stale   atomic.Bool // the configuration was changed
 	syncing atomic.Bool // beside the evaluations, with a journal
 	cut     atomic.Bool // the last report failed, with a journal
+	unsure  bool        // the clock has not been compared with the center's since the start: the journal is held
+
+	releasing sync.RWMutex // read while a watch is put into the journal
 
 	mu      sync.Mutex
 	slots   map[int64]int64 // with their epochs

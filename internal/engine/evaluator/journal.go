@@ -21,6 +21,10 @@ type Journal interface {
 	Keep(k Kept, durable bool) bool
 	// Forget forgets a watch.
 	Forget(Key)
+	// Hold leaves the disk as it is until Release: a process that ends before has kept nothing since.
+	Hold()
+	// Release puts on the disk what was kept since Hold, or goes back to what is there.
+	Release(keep bool)
 }
 
 // Kept is what a journal keeps of a watch.
@@ -77,6 +81,8 @@ func (e *Evaluator) keep(w *watch, durable bool) {
 	if w.unsent != nil {
 		k.Unsent = w.unsent.Transitions
 	}
+	e.releasing.RLock()
+	defer e.releasing.RUnlock()
 	e.mu.Lock()
 	w.digest, w.behind = digest, behind
 	k.Epoch, k.Moment = w.epoch, w.moment
@@ -88,6 +94,28 @@ func (e *Evaluator) keep(w *watch, durable bool) {
 			w.unsent.Transitions = k.Unsent
 		}
 	}
+}
+
+// compared ends the time in which the clock was not known. What was found by a clock that was wrong is forgotten: it cannot be set
+// right, since no datasource answers about a moment that is still to come, and one that is past was evaluated before. Each watch begins
+// again where it was before the start.
+func (e *Evaluator) compared(wrong bool) {
+	if !e.unsure {
+		return
+	}
+	e.unsure = false
+	e.releasing.Lock()
+	defer e.releasing.Unlock()
+	if wrong {
+		e.mu.Lock()
+		for _, w := range e.watches {
+			e.drop(w)
+		}
+		clear(e.sources) // evaluations that have begun have theirs
+		e.reload = true
+		e.mu.Unlock()
+	}
+	e.Journal.Release(!wrong)
 }
 
 // noteLoop notes that the process is running.

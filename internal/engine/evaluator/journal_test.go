@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -18,9 +19,19 @@ import (
 
 // memoryJournal keeps watches as a disk does.
 type memoryJournal struct {
-	mu   sync.Mutex
-	kept map[Key]Kept
-	full bool
+	mu     sync.Mutex
+	kept   map[Key]Kept
+	before map[Key]Kept // as it was at Hold
+	full   bool
+}
+
+func (j *memoryJournal) Hold() { j.before = maps.Clone(j.kept) }
+
+func (j *memoryJournal) Release(keep bool) {
+	if !keep && j.before != nil {
+		j.kept = j.before
+	}
+	j.before = nil
 }
 
 func (j *memoryJournal) Kept(key Key) (Kept, bool) {
@@ -57,7 +68,9 @@ type far struct {
 	orders  Orders
 	past    int
 	wrong   []string
-	reached func() // when it is
+	reached func()      // when it is
+	skewed  bool        // that showed a wrong clock
+	moments []time.Time // that were sent
 }
 
 var errCut = errors.New("cut")
@@ -76,6 +89,8 @@ func (f *far) Sync(ctx context.Context, r Report) (Orders, error) {
 		f.reached = nil
 	}
 	o, err := f.center.Sync(ctx, r)
+	o.Wrong = f.skewed
+	f.skewed = false
 	f.center.mu.Lock()
 	defer f.center.mu.Unlock()
 	open := map[int64]uint64{}
@@ -109,6 +124,9 @@ func (f *far) Send(ctx context.Context, b Batch) (Taken, error) {
 	}
 	f.center.mu.Lock()
 	f.past += len(b.Past)
+	for _, t := range slices.Concat(b.Transitions, b.Past) {
+		f.moments = append(f.moments, t.At, t.Since)
+	}
 	for _, t := range b.Transitions {
 		if _, open := f.open[fmt.Sprint(b.Watch.Key, t.Key)]; open == (t.To == evaluate.Begin) {
 			f.wrong = append(f.wrong, fmt.Sprint(t.At, t.To, t.Labels))
@@ -124,7 +142,8 @@ func (f *far) Send(ctx context.Context, b Batch) (Taken, error) {
 }
 
 // start makes the evaluator of the bench a process with a journal.
-func (f *far) start(b *bench, j Journal) {
+func (f *far) start(b *bench, j *memoryJournal) {
+	j.Release(false) // of the process before
 	f.started = false
 	b.e = New(Config{
 		Center: f, Clock: b.clock, Log: slog.New(slog.DiscardHandler), Wake: jobs.NewSignal(), Journal: j,
@@ -220,6 +239,83 @@ func TestClockThatIsSetBackDelaysNoEvaluation(t *testing.T) {
 	b.values["old"] = 1
 	b.pass(20 * time.Second)
 	b.wantSent("recovered old")
+}
+
+// What was found by a clock that turns out to be wrong is not sent: its moments are untrue, by hours or by seconds, and those of a clock
+// that is behind were evaluated before.
+func TestWhatWrongClockFoundIsForgotten(t *testing.T) {
+	t.Parallel()
+	for _, off := range []time.Duration{time.Hour, -time.Hour, 10 * time.Second, -10 * time.Second} {
+		for _, again := range []bool{false, true} { // the clock is set right while the center is away, and the process starts again
+			b, f, j := newFar(t)
+			b.values["old"] = 97
+			b.pass(30 * time.Second)
+			f.cut = true
+			b.values["cut"] = 97
+			b.pass(30 * time.Second)
+			delete(b.values, "cut")
+			b.pass(30 * time.Second)
+			b.clock.Add(off)
+			f.start(b, j)
+			delete(b.values, "old")
+			b.values["short"], b.values["long"] = 97, 97
+			b.pass(30 * time.Second)
+			delete(b.values, "short")
+			b.pass(30 * time.Second)
+			set := func() { b.clock.Add(-off) }
+			if again {
+				set()
+				f.start(b, j)
+				b.pass(30 * time.Second)
+			} else {
+				f.reached, f.skewed = set, true
+			}
+			f.cut = false
+			f.moments = nil
+			b.sent = nil
+			b.pass(5 * time.Second)
+			b.pass(30 * time.Second)
+			slices.Sort(b.sent)
+			b.wantSent("begin long", "gone old")
+			if f.past != 2 {
+				t.Errorf("%s: %d transitions are history, want the begin and the end of cut", off, f.past)
+			}
+			for _, at := range f.moments {
+				if at.Before(start) || at.After(b.clock.Now()) {
+					t.Errorf("%s: sent of %s", off, at)
+				}
+			}
+		}
+	}
+}
+
+// What is found before the clock was compared with the center's is sent when it was right.
+func TestWhatRightClockFoundIsKept(t *testing.T) {
+	t.Parallel()
+	b, f, j := newFar(t)
+	b.failed = &evaluate.Failure{Kind: evaluate.BadQuery, Message: "parse error"}
+	b.pass(time.Second)
+	f.cut = true
+	f.start(b, j)
+	b.pass(3 * time.Minute)
+	b.failed = nil
+	b.values["short"] = 97
+	b.pass(30 * time.Second)
+	delete(b.values, "short")
+	b.pass(20 * time.Second)
+	f.cut = false
+	b.pass(20 * time.Second)
+	if f.past != 2 {
+		t.Errorf("%d transitions are history, want the begin and the end of short", f.past)
+	}
+	if k := j.kept[Key{1, 1, 1}]; j.before != nil || len(k.Unsent) > 0 {
+		t.Errorf("the journal has %+v", k)
+	}
+	for n, r := range b.reports[1:] {
+		if reported := len(r.Watches) > 0; reported != (n == 1) { // the first one compares the clocks
+			t.Errorf("report %d: %v", n, r.Watches)
+		}
+	}
 }
 
 func TestFrozenProcessDoesNotSendWhatIsOver(t *testing.T) {
@@ -380,6 +476,7 @@ func TestFaultsEndAsIfThereWereNone(t *testing.T) {
 					older[key] = k
 				}
 			case 5:
+				j.Release(false)
 				clear(j.kept)
 				for key, k := range older {
 					j.kept[key] = k

@@ -15,16 +15,21 @@ func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
 	report, silent := e.news(now)
 	orders, err := e.Center.Sync(ctx, report)
 	e.cut.Store(err != nil && e.Journal != nil)
-	if set := e.Clock.Now(); set.Before(now) {
-		e.setBack(set)
+	before := now
+	now = e.Clock.Now() // the center may have set it
+	if now.Before(before) {
+		e.setBack(now)
 	}
 	if err != nil {
 		e.unreported(report)
 		if orders.Slots == nil {
 			return err
-		} // else they are those of before a restart
+		}
+		e.unsure = true // the orders are those of before a restart
+		e.Journal.Hold()
 	}
 	if err == nil {
+		e.compared(orders.Wrong)
 		for i, s := range silent {
 			s.sent(report.Sources[i], now)
 		}
@@ -119,6 +124,9 @@ func (e *Evaluator) news(now time.Time) (Report, []*source) {
 	e.late = e.late[:0]
 	for slot := range e.slots {
 		r.Held[slot] = true
+	}
+	if e.unsure { // since when something is so may be untrue
+		return r, nil
 	}
 	for _, w := range e.watches {
 		e.overdue(w, now)
@@ -335,7 +343,9 @@ func (e *Evaluator) drop(w *watch) {
 // leave ends the use of a datasource by a watch. The caller holds the lock.
 func (e *Evaluator) leave(s *source) {
 	if s.used--; s.used == 0 {
-		delete(e.sources, s.key)
+		if e.sources[s.key] == s {
+			delete(e.sources, s.key)
+		}
 		s.close()
 	}
 }

@@ -47,6 +47,8 @@ func (d *disk) Query(context.Context, querier.Ask) ([]evaluate.Row, *evaluate.Fa
 type running struct {
 	*edges
 	job     jobs.Job
+	now     *clock.Corrected
+	url     string
 	disk    disk
 	fail    atomic.Pointer[http.HandlerFunc] // answers instead of the server
 	dir     string
@@ -64,27 +66,42 @@ func (e *edges) run() *running {
 		e.handler.ServeHTTP(w, q)
 	}))
 	e.t.Cleanup(s.Close)
-	now, log := clock.Correct(e.Clock), slog.New(slog.DiscardHandler)
+	m.url = s.URL
+	m.start(0)
+	return m
+}
+
+// ahead is the clock of a machine that is wrong by so much.
+type ahead struct {
+	clock.Clock
+	off time.Duration
+}
+
+func (a ahead) Now() time.Time { return a.Clock.Now().Add(a.off) }
+
+// start goes on with a new process, on a machine whose clock is wrong by so much.
+func (m *running) start(off time.Duration) {
+	e, log := m.edges, slog.New(slog.DiscardHandler)
+	m.now = clock.Correct(ahead{e.Clock, off})
 	c, err := remote.New(remote.Config{
-		Server: s.URL, Key: e.key, Dir: m.dir, Name: "fra-1", Types: []string{"prometheus"}, StaleConfig: time.Hour, Timeout: 500 * time.Millisecond,
-		Clock: now, Machine: e.Clock, Log: log, Stop: func(err error) { m.stopped = err },
+		Server: m.url, Key: e.key, Dir: m.dir, Name: "fra-1", Types: []string{"prometheus"}, StaleConfig: time.Hour, Timeout: 500 * time.Millisecond,
+		Clock: m.now, Machine: e.Clock, Log: log, Stop: func(err error) { m.stopped = err },
 		Out: egress.New(egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}),
 	})
 	if err != nil {
 		e.t.Fatal(err)
 	}
 	m.job = evaluator.New(evaluator.Config{
-		Center: c, Clock: now, Log: log, Wake: jobs.NewSignal(), Journal: c.Journal,
+		Center: c, Clock: m.now, Log: log, Wake: jobs.NewSignal(), Journal: c.Journal,
 		Open: func(querier.Datasource) (querier.Querier, *evaluate.Failure) { return &m.disk, nil },
 	}).Evaluating()
-	return m
 }
 
 // pass lets time pass, and evaluates on the way.
 func (m *running) pass(d time.Duration) {
 	m.t.Helper()
 	for end := m.Clock.Now().Add(d); m.Clock.Now().Before(end); m.Clock.Add(time.Second) {
-		if _, err := m.job.Run(m.t.Context(), m.Clock.Now()); err != nil {
+		if _, err := m.job.Run(m.t.Context(), m.now.Now()); err != nil {
 			m.t.Fatal(err)
 		}
 		m.job.Wait()
@@ -200,6 +217,47 @@ func TestMemberGoesOnWhileServerFails(t *testing.T) {
 	for _, name := range []string{"member", "watches"} {
 		if _, err := os.Stat(filepath.Join(m.dir, name)); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A member that starts with a wrong clock while its server is away writes no untrue moment into the history: not when it learns of it,
+// nor when the clock is set right before, and the process starts again.
+func TestWrongClockWritesNoUntrueMoment(t *testing.T) {
+	t.Parallel()
+	for _, off := range []time.Duration{2 * time.Minute, -2 * time.Minute} {
+		for _, again := range []bool{false, true} {
+			e := newEdges(t)
+			m := e.run()
+			m.disk.used.Store(97)
+			m.pass(45 * time.Second)
+			e.want(2, 2, 2)
+			fail := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
+			m.fail.Store(&fail)
+			m.start(off)
+			var over time.Time
+			for _, used := range []int64{10, 97, 10} {
+				over = m.Clock.Now()
+				m.disk.used.Store(used)
+				m.pass(40 * time.Second)
+			}
+			if again {
+				m.start(0)
+				m.pass(10 * time.Second)
+			}
+			m.fail.Store(nil)
+			m.pass(time.Minute)
+			e.want(0, 4, 4)
+			var ends []int64
+			e.Read(func(tx *db.Tx) (err error) {
+				ends, err = db.All(tx, db.Column[int64], `SELECT at FROM rule_transition WHERE account_id = $1 AND change = 'recovered'`, apitest.AccountA)
+				return err
+			})
+			for _, at := range ends {
+				if at < over.UnixMilli() || at > m.Clock.Now().UnixMilli() {
+					t.Errorf("%s: an end is stored of %s, and it was at %s", off, time.UnixMilli(at), over)
+				}
+			}
 		}
 	}
 }

@@ -64,6 +64,7 @@ type Center struct {
 	watches     WatchesReply
 	unsupported []evaluator.WatchState
 	evaluating  bool          // rules are evaluated: the server was reached since the start, or its last orders are followed
+	wrong       bool          // Clock was, while they were evaluated since the server was last reached
 	off         time.Duration // of Machine, when the server's time was last seen
 }
 
@@ -242,16 +243,21 @@ func (c *Center) Join(ctx context.Context) error {
 	return nil
 }
 
-// farOff is by how much the clock of this machine may differ from the server's without a word.
-const farOff = 30 * time.Second
+// By how much the clock of this machine may differ from the server's without a word, and the one of moments without that these are
+// untrue. A call does not prove less than the half of its time.
+const (
+	farOff    = 30 * time.Second
+	mostWrong = 5 * time.Second
+)
 
 // observe sets the clock by the server's.
 func (c *Center) observe(asked time.Time, now int64) {
-	theirs := time.UnixMilli(now)
+	before, theirs := c.Clock.Offset(), time.UnixMilli(now)
 	c.Clock.Observe(asked, c.Clock.Machine(), theirs)
 	off := c.Machine.Now().Sub(theirs)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.wrong = c.wrong || c.evaluating && (c.Clock.Offset()-before).Abs() > mostWrong
 	if off.Abs() > farOff && (off-c.off).Abs() > farOff {
 		c.Log.Warn("the clock of this machine is wrong: times are corrected to the server's", "off", off.Round(time.Second).String())
 	}
@@ -310,7 +316,10 @@ func (c *Center) sync(ctx context.Context, report evaluator.Report) (evaluator.O
 	defer c.mu.Unlock()
 	c.evaluating, c.reached = true, c.Clock.Machine()
 	c.unsupported = c.unsupported[:0]
-	return c.taken(reply), nil
+	orders := c.taken(reply)
+	orders.Wrong = c.wrong
+	c.wrong = false
+	return orders, nil
 }
 
 // Watches returns the watches of this member.

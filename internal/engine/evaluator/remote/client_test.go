@@ -255,6 +255,45 @@ func TestRestartWithoutServerGoesOnUntilConfigurationIsStale(t *testing.T) {
 	}
 }
 
+// A member that starts with a wrong clock and without its server learns of it when the server is back, even if that is away again
+// between two calls.
+func TestMemberLearnsThatItsClockWasWrong(t *testing.T) {
+	t.Parallel()
+	for _, off := range []time.Duration{0, 3 * time.Second, -time.Minute, time.Minute} {
+		h, dir := newHost(t), t.TempDir()
+		start := func(off time.Duration) *remote.Center {
+			return h.center(dir, clock.Correct(clock.At(noon.Add(off))), io.Discard, func(err error) { t.Error(err) })
+		}
+		c := start(off)
+		if orders, err := c.Sync(t.Context(), evaluator.Report{}); err != nil || orders.Wrong {
+			t.Fatal(orders, err) // nothing was evaluated before
+		}
+		if _, err := c.Watches(t.Context(), 5); err != nil {
+			t.Fatal(err)
+		}
+		h.set(func() { h.away = true })
+		c = start(off)
+		if orders, err := c.Sync(t.Context(), evaluator.Report{}); err == nil || orders.Slots == nil {
+			t.Fatal(orders, err)
+		}
+		h.set(func() { h.away = false })
+		if err := c.Join(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h.set(func() { h.away = true })
+		if _, err := c.Sync(t.Context(), evaluator.Report{}); err == nil {
+			t.Fatal("a server that is away answers")
+		}
+		h.set(func() { h.away = false })
+		for n := range 2 {
+			orders, err := c.Sync(t.Context(), evaluator.Report{})
+			if want := n == 0 && off.Abs() > 5*time.Second; err != nil || orders.Wrong != want {
+				t.Errorf("%s: wrong %v, want %v, %v", off, orders.Wrong, want, err)
+			}
+		}
+	}
+}
+
 // A clock of the machine that is set while the member runs moves no time.
 func TestMachineThatIsSetMovesNoTime(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -31,6 +32,7 @@ type Journal struct {
 	size   int64 // bytes of the file
 	wrote  int64 // lines
 	failed bool
+	before map[evaluator.Key][]byte // live as it was at Hold; nil: it is not held
 
 	flush  sync.Mutex
 	synced int64 // lines on the disk
@@ -98,6 +100,27 @@ func (j *Journal) Bytes() int64 {
 	return j.used
 }
 
+// Hold leaves the file as it is until Release.
+func (j *Journal) Hold() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.before = maps.Clone(j.live)
+}
+
+// Release writes what was kept since Hold, or goes back to what was there.
+func (j *Journal) Release(keep bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !keep {
+		j.live, j.used = j.before, 0
+		for _, text := range j.live {
+			j.used += int64(len(text))
+		}
+	}
+	j.before = nil
+	j.note(j.rewrite())
+}
+
 // Keep keeps a watch. A disk that is full does not stop its evaluation: what is found is sent all the same, unless the process
 // ends before.
 func (j *Journal) Keep(k evaluator.Kept, durable bool) bool {
@@ -141,6 +164,9 @@ func encode(one line) []byte {
 
 // append adds a line, and writes the file again when most lines are old. The caller holds the lock.
 func (j *Journal) append(text []byte) error {
+	if j.before != nil {
+		return nil
+	}
 	j.wrote++
 	if j.file == nil || j.size > 2*j.used+1<<20 {
 		return j.rewrite()

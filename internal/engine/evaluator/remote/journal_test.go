@@ -56,6 +56,42 @@ func TestJournalOutlivesItsProcess(t *testing.T) {
 	}
 }
 
+// A process that ends before Release has kept nothing since Hold.
+func TestHeldJournalIsOnDiskOnceItIsReleased(t *testing.T) {
+	t.Parallel()
+	for _, kept := range []bool{false, true} {
+		dir := t.TempDir()
+		j := openJournal(t, dir)
+		keep(t, j, 1, "one", "a")
+		keep(t, j, 2, "two")
+		keep(t, j, 4, "later")
+		used := j.Bytes()
+		j.Hold()
+		keep(t, j, 1, "changed", "a", "b")
+		j.Forget(evaluator.Key{Account: 1, Rule: 2})
+		keep(t, j, 3, "three")
+		if state(j, 1) != "changed" || state(j, 2) != "" || state(j, 3) != "three" {
+			t.Error("a held journal does not have what is kept")
+		}
+		if other := openJournal(t, dir); state(other, 1) != "one" || state(other, 2) != "two" || state(other, 3) != "" {
+			t.Error("what is kept is on the disk while it is held")
+		}
+		j.Release(kept)
+		keep(t, j, 4, "after")
+		for _, one := range []*remote.Journal{j, openJournal(t, dir)} {
+			if kept && (state(one, 1) != "changed" || state(one, 2) != "" || state(one, 3) != "three") {
+				t.Error("what was kept is not there")
+			}
+			if !kept && (state(one, 1) != "one" || state(one, 2) != "two" || state(one, 3) != "" || one.Bytes() != used) {
+				t.Errorf("what was forgotten is there: %d bytes, want %d", one.Bytes(), used)
+			}
+			if state(one, 4) != "after" {
+				t.Error("it is still held")
+			}
+		}
+	}
+}
+
 func TestTornLineIsLeftOut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
