@@ -28,3 +28,18 @@ func FuzzBatches(f *testing.F) {
 		}
 	})
 }
+
+// Calls and the job look at about the same time, in any order.
+func TestEarlierLookIsNoBreak(t *testing.T) {
+	t.Parallel()
+	var a absences
+	start := time.Unix(1_000_000, 0)
+	a.look(start)
+	a.look(start.Add(5 * time.Second))
+	if begun := a.look(start.Add(5*time.Second - time.Millisecond)); !begun.Equal(start) {
+		t.Errorf("in reach since %s, want %s", begun, start)
+	}
+	if late := start.Add(time.Minute); !a.look(late).Equal(late) {
+		t.Error("a minute without a look is no break")
+	}
+}

@@ -26,10 +26,21 @@ const (
 // absences are the clusters without a live member, as this process has seen them. A process that has not looked for a while, as
 // after a start, counts from its first look after that: until then no edge could reach it.
 type absences struct {
-	mu     sync.Mutex
-	begun  time.Time // since when this process looks without a break
+	mu     sync.Mutex // of the moments
+	begun  time.Time  // since when this process is in reach without a break
 	looked time.Time
-	raised map[group]time.Time // when each alert was raised last; zero: it was ended
+	raised map[group]time.Time // when each alert was raised last; zero: it was ended. The job alone uses it
+}
+
+// look notes that this process is in reach, and returns since when it has been without a break.
+func (a *absences) look(now time.Time) time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if now.Sub(a.looked).Abs() > edge.Lease { // calls and the job look in any order
+		a.begun = now
+	}
+	a.looked = now
+	return a.begun
 }
 
 // edgesJob returns the job that alerts of clusters without a live member.
@@ -45,12 +56,7 @@ func (r *Service) lookAtEdges(ctx context.Context, now time.Time) (err error) {
 		return nil
 	}
 	a := &r.absences
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if gap := now.Sub(a.looked); gap < 0 || gap > edge.Lease {
-		a.begun = now
-	}
-	a.looked = now
+	begun := a.look(now)
 	var clusters []datasource.ClusterOf
 	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
 		clusters, err = datasource.Clusters(tx)
@@ -60,7 +66,7 @@ func (r *Service) lookAtEdges(ctx context.Context, now time.Time) (err error) {
 	for _, one := range clusters { // the clusters of one account must not keep others from their alerts
 		g := group{one.Account, one.Name}
 		present[g] = true
-		err = errors.Join(err, r.lookAtCluster(ctx, g, now))
+		err = errors.Join(err, r.lookAtCluster(ctx, g, begun, now))
 	}
 	for g := range a.raised {
 		if !present[g] {
@@ -81,8 +87,8 @@ type loss struct {
 	watches  map[evaluator.Key]watched
 }
 
-func (r *Service) lookAtCluster(ctx context.Context, g group, now time.Time) error {
-	l := loss{group: g, since: r.absences.begun}
+func (r *Service) lookAtCluster(ctx context.Context, g group, begun, now time.Time) error {
+	l := loss{group: g, since: begun}
 	err := r.DB.Read(db.For(ctx, g.account), func(tx *db.Tx) error { return l.read(tx, r, now) })
 	if err != nil {
 		return err

@@ -28,7 +28,8 @@ func (r *Service) edgeSync(c *api.Call, from *sender, in *remote.SyncRequest) (a
 	if err != nil {
 		return nil, err
 	}
-	own, err := r.claim(c.Ctx, from.group, from.ID, nodesOf(live), in.Held, c.Now)
+	back := c.Now.Sub(r.absences.look(c.Now)) < edge.Lease // the others have not had the time to come back
+	own, err := r.claim(c.Ctx, from.group, from.ID, nodesOf(live), back, in.Held, c.Now)
 	if err != nil {
 		return nil, err
 	}

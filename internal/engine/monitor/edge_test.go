@@ -366,14 +366,15 @@ func TestHistoryOfEdgeHoldsUpNoOtherAccount(t *testing.T) {
 func TestFrozenEdgeIsFenced(t *testing.T) {
 	t.Parallel()
 	e := newEdges(t)
+	e.look(5 * time.Second)
 	a := e.join("fra-1")
 	a.sync(nil) // alone: it has every slot
 	w := a.watches[0]
 	a.send(a.batch(w, evaluate.Begin, "web1"))
-	e.Clock.Add(5 * time.Second)
+	e.look(5 * time.Second)
 	b := e.join("fra-2")
 	b.sync(nil)
-	e.Clock.Add(14 * time.Second)
+	e.look(10 * time.Second)
 	b.sync(nil) // the lease of the first is over
 	if len(b.slots) != 64 {
 		t.Fatalf("the second has %d slots", len(b.slots))
@@ -447,6 +448,41 @@ func TestEdgesShareSlots(t *testing.T) {
 	}
 	if len(a.slots) != 32 || len(b.slots) != 32 {
 		t.Errorf("%d and %d slots", len(a.slots), len(b.slots))
+	}
+}
+
+// After the server was out of reach its edges have a lease to come back: what each has found is its own.
+func TestEdgesKeepSlotsOverOutage(t *testing.T) {
+	t.Parallel()
+	e := newEdges(t)
+	e.look(5 * time.Second)
+	a, b := e.join("fra-1"), e.join("fra-2")
+	gone := e.join("fra-3")
+	gone.sync(nil)
+	for range 8 {
+		e.look(5 * time.Second)
+		a.sync(nil)
+		b.sync(nil)
+	}
+	of := fmt.Sprint(a.slots, b.slots)
+	if len(a.slots) != 32 || len(b.slots) != 32 {
+		t.Fatalf("%d and %d slots", len(a.slots), len(b.slots))
+	}
+	e.Clock.Add(10 * time.Minute)
+	b.sync(nil) // before the next look of the job
+	e.look(10 * time.Second)
+	b.sync(nil)
+	a.sync(nil)
+	if now := fmt.Sprint(a.slots, b.slots); now != of {
+		t.Errorf("after an outage %s, before %s", now, of)
+	}
+	e.Clock.Add(10 * time.Minute)
+	for range 4 { // the other does not come back
+		e.look(5 * time.Second)
+		b.sync(nil)
+	}
+	if len(b.slots) != 64 {
+		t.Errorf("%d slots, want all", len(b.slots))
 	}
 }
 

@@ -72,8 +72,9 @@ func (s slot) given(to string, now time.Time) slot {
 }
 
 // assign returns the slots that change at a moment. A slot without a live process goes to the live one with the fewest. A process
-// that has fewer slots than its part gets some of those that have the most, which hand them over.
-func assign(all []slot, live []node.Node, now time.Time) (changed []slot) {
+// that has fewer slots than its part gets some of those that have the most, which hand them over. While processes come back, because
+// no process could extend its lease, each keeps its slots: else the first would take all, and find once more what the others have found.
+func assign(all []slot, live []node.Node, back bool, now time.Time) (changed []slot) {
 	if len(live) == 0 {
 		return nil
 	}
@@ -93,6 +94,7 @@ func assign(all []slot, live []node.Node, now time.Time) (changed []slot) {
 	}
 	for _, s := range all {
 		switch {
+		case !alive[s.node] && s.node != "" && back:
 		case !alive[s.node] && alive[s.moving]:
 			changed = append(changed, s.given(s.moving, now))
 		case !alive[s.node]:
@@ -164,7 +166,7 @@ func (s slot) store(tx *db.Tx, g group, before slot) error {
 // claim assigns the slots of a group and returns the slots that one of its live processes evaluates, with their epochs. held are the
 // slots that it still evaluates: it has given up the others.
 func (r *Service) claim(
-	ctx context.Context, g group, self string, live []node.Node, held map[int64]bool, now time.Time,
+	ctx context.Context, g group, self string, live []node.Node, back bool, held map[int64]bool, now time.Time,
 ) (map[int64]int64, error) {
 	var all []slot
 	err := r.DB.Read(ctx, func(tx *db.Tx) (err error) {
@@ -174,7 +176,7 @@ func (r *Service) claim(
 	if err != nil {
 		return nil, err
 	}
-	changed := assign(all, live, now)
+	changed := assign(all, live, back, now)
 	for _, s := range all {
 		listed := slices.ContainsFunc(changed, func(c slot) bool { return c.number == s.number })
 		if s.node == self && s.moving != "" && !held[s.number] && !listed {

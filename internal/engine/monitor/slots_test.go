@@ -29,7 +29,7 @@ func TestSlotsHaveOneOwnerEach(t *testing.T) {
 			at := random.IntN(len(live))
 			live = append(live[:at:at], live[at+1:]...)
 		}
-		for _, s := range assign(all, live, now) {
+		for _, s := range assign(all, live, false, now) {
 			before := all[s.number]
 			if s.epoch < before.epoch || (s.node != before.node) != (s.epoch == before.epoch+1) {
 				t.Fatalf("slot changes from %+v to %+v", before, s)
