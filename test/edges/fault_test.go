@@ -32,10 +32,10 @@ var (
 			if err := e.Stop(); err != nil {
 				return err
 			}
-			e.mend, err = w.runWith(e, off)
+			e.stop, err = w.runWith(e, off)
 			return err
 		},
-		func(_ *world, e *edge) error { e.mend(); return e.Start() },
+		func(_ *world, e *edge) error { e.stop(); return e.Start() },
 	}
 	full = fault{
 		"disk", false, func(_ *world, e *edge) error { return e.disk.fill(e.Process()) },

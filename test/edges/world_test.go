@@ -29,7 +29,8 @@ type world struct {
 type edge struct {
 	*Edge
 	disk *disk
-	mend func() // ends what a fault began
+	mend func() // ends a cut
+	stop func() // ends the process with a wrong clock
 }
 
 // begin starts all, and waits until each edge evaluates its part.
