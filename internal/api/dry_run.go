@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/fault"
 )
 
@@ -82,7 +83,7 @@ func (f *Frame) dryRun(x *exchange, do func(*db.Tx) error, data *any) error {
 
 // complete computes the rest of a reply in the account's turn.
 func (f *Frame) complete(x *exchange, completion func(*Call) error) error {
-	leave, err := f.Turns.Enter(x.call.Ctx, x.call.Who.AccountID, callerKey(x.call.Who))
+	leave, err := f.Turns.Enter(x.call.Ctx, fair.Of(x.call.Who.AccountID), callerKey(x.call.Who))
 	if err != nil {
 		return err
 	}

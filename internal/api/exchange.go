@@ -14,8 +14,8 @@ import (
 
 	"tocsin/internal/auth"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/fault"
-	"tocsin/internal/platform/gate"
 	"tocsin/internal/platform/ratelimit"
 )
 
@@ -145,7 +145,7 @@ func (f *Frame) run(x *exchange, body []byte) (err error) {
 		}
 	}()
 	if x.op.Effect != Write && x.op.Do.before == nil { // others wait for the writer, for another system, or in before
-		leave, err := f.Turns.Enter(x.call.Ctx, x.call.Who.AccountID, callerKey(x.call.Who))
+		leave, err := f.Turns.Enter(x.call.Ctx, fair.Of(x.call.Who.AccountID), callerKey(x.call.Who))
 		if err != nil {
 			return err
 		}
@@ -225,7 +225,7 @@ func (f *Frame) attempt(x *exchange, body []byte, in any) (err error) {
 // before runs the first function of an operation. If it only computes, it does so in the account's turn.
 func (f *Frame) before(x *exchange, in any) (any, error) {
 	if x.op.Do.own {
-		leave, err := f.Turns.Enter(x.call.Ctx, x.call.Who.AccountID, callerKey(x.call.Who))
+		leave, err := f.Turns.Enter(x.call.Ctx, fair.Of(x.call.Who.AccountID), callerKey(x.call.Who))
 		if err != nil {
 			return nil, err
 		}
@@ -290,8 +290,8 @@ func (f *Frame) requestInTurn(x *exchange, body []byte) (any, error) {
 		return f.request(x, body)
 	}
 	x.known = notRead
-	leave, err := f.Pace.Enter(x.call.Ctx, gate.Caller{Account: x.call.Who.AccountID})
-	if errors.Is(err, gate.ErrFull) {
+	leave, err := f.Pace.Enter(x.call.Ctx, fair.Of(x.call.Who.AccountID), 0)
+	if errors.Is(err, fair.ErrFull) {
 		return nil, errBusy
 	}
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/id"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/platform/redact"
@@ -46,8 +46,8 @@ type Config struct {
 	LateBy    time.Duration  // delay of the refusals of a caller that goes on asking; 0: a second
 	Proxies   []netip.Prefix // their X-Forwarded-For is trusted
 	Build     string         // shown in the reference
-	Turns     *gate.Turns    // of accounts whose reads compute; nil: no account waits
-	Pace      *gate.Pace     // of decoding large bodies of writes, shared with what else computes for long; nil: none waits
+	Turns     *fair.Queue    // of accounts whose reads compute; nil: no account waits
+	Pace      *fair.Queue    // of decoding large bodies of writes, shared with what else computes for long; nil: none waits
 	Guesses   *KeyGuesses    // shared with what else takes keys; nil: the frame has its own
 	MaxBody   int64          // the largest limit of an endpoint's body, in bytes: the memory for bodies depends on it
 }

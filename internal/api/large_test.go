@@ -7,17 +7,17 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 )
 
 // TestLargeBodiesAreDecodedInTurn: of writes with large bodies one is decoded at a time, over all accounts; small ones go on
 // meanwhile.
 func TestLargeBodiesAreDecodedInTurn(t *testing.T) {
 	t.Parallel()
-	pace := gate.NewPace(nil, time.Now)
+	pace := fair.NewQueue(fair.Rare, nil, time.Now)
 	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.Pace = pace }, toys()))
 	large := `{"name":"ball","padding":"` + strings.Repeat("x", 100_000) + `"}`
-	another, err := pace.Enter(t.Context(), gate.Caller{})
+	another, err := pace.Enter(t.Context(), fair.Flow{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ import (
 	"tocsin/internal/module"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/hold"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/node"
@@ -96,8 +96,8 @@ type App struct {
 	Gate    *hold.Gate // whether anything is sent
 	Nodes   *node.Registry
 	share   *ratelimit.Share // of the rates, that this process accepts
-	turns   *gate.Turns      // of accounts that compute
-	pace    *gate.Pace       // of what computes for long beside the reads
+	turns   *fair.Queue      // of accounts that compute
+	pace    *fair.Queue      // of what computes for long beside the reads
 	pages   *pageChanges
 
 	machine  *machine.Service
@@ -131,7 +131,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 		c.Log.Error("configuration cannot be read and is left out", "account", row.Account, "kind", row.Kind, "id", row.ID, "error", why)
 	}
 	a := &App{Config: c, DB: d, Keys: auth.NewKeys(d, c.Clock), metrics: prometheus.NewRegistry(),
-		share: &ratelimit.Share{}, turns: gate.NewTurns(d.Meter(), time.Now), pace: gate.NewPace(d.Meter(), time.Now)}
+		share: &ratelimit.Share{}, turns: fair.NewQueue(fair.Quick, d.Meter(), time.Now), pace: fair.NewQueue(fair.Rare, d.Meter(), time.Now)}
 	a.watchCommits()
 	if err := SetClock(ctx, d, c.Clock); err != nil {
 		return nil, errors.Join(err, d.Close())

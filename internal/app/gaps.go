@@ -10,7 +10,7 @@ import (
 	"tocsin/internal/core/lint"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/schedule"
 )
 
@@ -29,7 +29,7 @@ const (
 
 // countGaps counts the gaps of the accounts whose configuration has changed, or for which time has brought a change. One
 // that fails does not keep the others.
-func countGaps(ctx context.Context, d *db.DB, pace *gate.Pace, now time.Time) error {
+func countGaps(ctx context.Context, d *db.DB, pace *fair.Queue, now time.Time) error {
 	var accounts []int64
 	err := d.Read(ctx, func(tx *db.Tx) error {
 		due, err := db.All(tx, db.Column[int64], `SELECT account_id FROM schedule_gap WHERE check_at <= $1 ORDER BY check_at`, now.Unix())
@@ -55,7 +55,7 @@ func countGaps(ctx context.Context, d *db.DB, pace *gate.Pace, now time.Time) er
 
 // countGapsOf counts the gaps of an account. It computes them before the transaction that stores them, and leaves them to
 // the next run when the configuration changes in between.
-func countGapsOf(ctx context.Context, d *db.DB, pace *gate.Pace, account, now int64) error {
+func countGapsOf(ctx context.Context, d *db.DB, pace *fair.Queue, account, now int64) error {
 	of, found, err := gapsOf(ctx, d, pace, account, now)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func countGapsOf(ctx context.Context, d *db.DB, pace *gate.Pace, account, now in
 
 // gapsOf computes the gaps of an account, and returns the revision that they are of. Each schedule is read by itself and at
 // its turn among the expensive calls: an account may have thousands, for which the others must not wait.
-func gapsOf(ctx context.Context, d *db.DB, pace *gate.Pace, account, from int64) (configstore.AccountRevision, accountGaps, error) {
+func gapsOf(ctx context.Context, d *db.DB, pace *fair.Queue, account, from int64) (configstore.AccountRevision, accountGaps, error) {
 	of, g := configstore.AccountRevision{ID: account}, accountGaps{until: math.MaxInt64}
 	var zone *time.Location
 	var ids []int64
@@ -106,8 +106,8 @@ func gapsOf(ctx context.Context, d *db.DB, pace *gate.Pace, account, from int64)
 }
 
 // inTurn reads from a snapshot at the turn of the account among the expensive calls.
-func inTurn(ctx context.Context, d *db.DB, pace *gate.Pace, account int64, read func(*db.Tx) error) error {
-	leave, err := pace.Enter(ctx, gate.Caller{Account: account})
+func inTurn(ctx context.Context, d *db.DB, pace *fair.Queue, account int64, read func(*db.Tx) error) error {
+	leave, err := pace.Enter(ctx, fair.Of(account), 0)
 	if err != nil {
 		return err
 	}

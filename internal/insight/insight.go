@@ -8,22 +8,23 @@ package insight
 
 import (
 	"context"
+	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/module"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 )
 
 // Service holds the dependencies of the operations.
 type Service struct {
-	DB   *db.DB // of exports, which read page by page
-	gate gate.Gate
+	DB    *db.DB // of exports, which read page by page
+	seats *fair.Queue
 }
 
 // New returns the service.
 func New(d *db.DB) *Service {
-	return &Service{DB: d, gate: gate.New(gate.Half(), d.Meter())}
+	return &Service{DB: d, seats: fair.NewQueue(fair.Long, d.Meter(), time.Now)}
 }
 
 // Module returns the package's operations.
@@ -34,7 +35,7 @@ func (s *Service) Module() module.Module {
 // computed returns the Func of an operation that reads much: it waits for its turn before it takes a transaction.
 func computed[In, Out any](s *Service, fn func(*api.Call, In) (Out, error)) api.Func {
 	return api.DoAfter(func(c *api.Call, in In) (out Out, err error) {
-		leave, err := s.gate.Enter(c.Ctx, c.Who.AccountID)
+		leave, err := s.seats.Enter(c.Ctx, fair.Of(c.Who.AccountID), 0)
 		if err != nil {
 			return out, err
 		}
@@ -49,7 +50,7 @@ func computed[In, Out any](s *Service, fn func(*api.Call, In) (Out, error)) api.
 
 // read runs fn on one state of the database, when it is the account's turn.
 func (s *Service) read(ctx context.Context, account int64, fn func(*db.Tx) error) error {
-	leave, err := s.gate.Enter(ctx, account)
+	leave, err := s.seats.Enter(ctx, fair.Of(account), 0)
 	if err != nil {
 		return err
 	}

@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 )
 
 // However many strangers try passwords at once, one is hashed at a time, the networks take turns, and a person who is known
 // does not wait for them.
 func TestFloodOfStrangersTakesTurns(t *testing.T) {
 	t.Parallel()
-	s := New(Config{Pace: gate.NewPace(nil, time.Now)})
+	s := New(Config{Pace: fair.NewQueue(fair.Rare, nil, time.Now)})
 	flood, other := hasher{network: networkOf("198.51.100.1")}, hasher{network: networkOf("203.0.113.9")}
 	began, leave := make(chan hasher, 100), make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())

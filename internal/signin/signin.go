@@ -12,7 +12,7 @@ import (
 	"tocsin/internal/credential"
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/platform/secret"
 	"tocsin/internal/sender"
@@ -30,7 +30,7 @@ type Config struct {
 	OpenID    OpenID
 	Recheck   func(account int64) // makes the next call of each app key of an account read the database again
 	Held      func() string       // why nothing is sent now; empty: mails are sent
-	Pace      *gate.Pace          // of hashing passwords of strangers, shared with what else computes for long; nil: none waits
+	Pace      *fair.Queue         // of hashing passwords of strangers, shared with what else computes for long; nil: none waits
 }
 
 // Service signs persons in. It is safe for concurrent use.
@@ -167,7 +167,7 @@ func (s *Service) hashing(ctx context.Context, of hasher, fn func()) error {
 	ctx, cancel := context.WithTimeout(ctx, hashWait)
 	defer cancel()
 	if !of.known {
-		leave, err := s.Pace.Enter(ctx, gate.Caller{Network: of.network})
+		leave, err := s.Pace.Enter(ctx, fair.Flow{Network: of.network}, 0)
 		if err != nil {
 			return ErrBusy
 		}

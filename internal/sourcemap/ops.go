@@ -2,11 +2,12 @@ package sourcemap
 
 import (
 	"embed"
+	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/ratelimit"
 )
 
@@ -20,21 +21,21 @@ type Config struct {
 	Guesses *api.KeyGuesses  // limits how many unknown keys an address may try
 	Rate    ratelimit.Rate   // of uploads, for each account
 	Share   *ratelimit.Share // of the rate, that this process accepts; nil: the whole
-	Pace    *gate.Pace       // of reading uploads: a large map takes a good part of a second; nil: none waits
+	Pace    *fair.Queue      // of reading uploads: a large map takes a good part of a second; nil: none waits
 }
 
 // Service holds the operations on source maps and their dependencies.
 type Service struct {
 	Config
 	rates *ratelimit.Table[int64] // of uploads, by account
-	gate  gate.Gate               // of showing stacks with maps
+	seats *fair.Queue             // of showing stacks with maps
 	cache *cache
 }
 
 // New returns the service.
 func New(c Config) *Service {
 	return &Service{
-		Config: c, rates: ratelimit.New[int64](0).Divided(c.Share), gate: gate.New(gate.Half(), c.DB.Meter()), cache: newCache(maxCache),
+		Config: c, rates: ratelimit.New[int64](0).Divided(c.Share), seats: fair.NewQueue(fair.Long, c.DB.Meter(), time.Now), cache: newCache(maxCache),
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/auth"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/ratelimit"
 	"tocsin/internal/sourcemap"
 )
@@ -32,7 +32,7 @@ type fixture struct {
 }
 
 func start(t *testing.T, rate ratelimit.Rate) *fixture {
-	service := sourcemap.New(sourcemap.Config{Rate: rate, Pace: gate.NewPace(nil, time.Now)})
+	service := sourcemap.New(sourcemap.Config{Rate: rate, Pace: fair.NewQueue(fair.Rare, nil, time.Now)})
 	s := apitest.StartConfig(t, func(c *api.Config) { service.DB, service.Keys = c.DB, c.Keys }, service.Ops())
 	service.Guesses = s.Frame.Guesses
 	return &fixture{s, t, s.Frame.Endpoint(service.Uploads()), service}
@@ -108,7 +108,7 @@ const window = `"start_time":1776000000000,"end_time":1777000000000`
 func TestUploadsAreReadInTurn(t *testing.T) {
 	t.Parallel()
 	f := start(t, ratelimit.Rate{})
-	another, err := f.service.Pace.Enter(t.Context(), gate.Caller{})
+	another, err := f.service.Pace.Enter(t.Context(), fair.Flow{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"tocsin/internal/core/stack"
 	"tocsin/internal/core/symbols"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/fault"
 )
 
@@ -66,7 +67,7 @@ func (s *Service) enrich(c *api.Call, in EnrichRequest) (reply Enriched, err err
 	}
 	maps := map[string]*symbols.Map{}
 	if in.Type == "browser" {
-		leave, err := s.gate.Enter(c.Ctx, c.Who.AccountID)
+		leave, err := s.seats.Enter(c.Ctx, fair.Of(c.Who.AccountID), 0)
 		if err != nil {
 			return reply, err
 		}

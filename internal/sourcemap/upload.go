@@ -17,8 +17,8 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/core/symbols"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/fault"
-	"tocsin/internal/platform/gate"
 	"tocsin/internal/platform/id"
 )
 
@@ -118,8 +118,8 @@ func keyOf(r *http.Request) string {
 // examined returns the map of a form, and its text as it is stored, when it is the account's turn. A map that is of no use is
 // refused.
 func (s *Service) examined(c *api.Call, contentType string, form []byte) (m Sourcemap, stored string, err error) {
-	leave, err := s.Pace.Enter(c.Ctx, gate.Caller{Account: c.Who.AccountID})
-	if errors.Is(err, gate.ErrFull) {
+	leave, err := s.Pace.Enter(c.Ctx, fair.Of(c.Who.AccountID), 0)
+	if errors.Is(err, fair.ErrFull) {
 		return m, "", fault.New(fault.Unavailable, "too many source maps wait to be read")
 	}
 	if err != nil {

@@ -27,7 +27,7 @@ type layer struct {
 // layers lists all packages below internal, lowest first. A package that is not listed fails the test.
 var layers = []layer{
 	{"ground: errors, the clock, identifiers", []string{"platform/fault", "platform/clock", "platform/id"}},
-	{"pure platform", []string{"platform/redact", "platform/ratelimit", "platform/cursor", "platform/gate"}},
+	{"pure platform", []string{"platform/redact", "platform/ratelimit", "platform/cursor", "platform/fair"}},
 	{"core: pure decisions", []string{"core/sentence", "core/event", "core/filter", "core/pipeline", "core/oncall", "core/escalationplan", "core/render", "core/decide", "core/lint", "core/similar", "core/insight", "core/shiftfeed", "core/fairness", "core/stack", "core/symbols", "core/rumerror", "core/distinct", "core/condition", "core/evaluate", "core/rulefile"}},
 	{"sources: readers of what others send", []string{
 		"source", "source/standard", "source/prometheus", "source/grafana", "source/change", "source/pagerduty", "source/zabbix", "source/sentry", "source/browser",

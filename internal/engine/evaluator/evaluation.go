@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tocsin/internal/core/evaluate"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/querier"
 )
 
@@ -60,7 +61,7 @@ func (e *Evaluator) evaluate(ctx context.Context, w *watch) {
 // judge steps the watch when it is the account's turn, and asks the queries that the step needs.
 func (e *Evaluator) judge(ctx context.Context, w *watch, asOf time.Time, answers []evaluate.Answer) (evaluate.Result, error) {
 	step := func(do func() evaluate.Result) (evaluate.Result, error) {
-		leave, err := e.Turns.Enter(ctx, w.Account, int64(w.Source.ID))
+		leave, err := e.Turns.Enter(ctx, fair.Of(w.Account), int64(w.Source.ID))
 		if err != nil {
 			return evaluate.Result{}, err
 		}

@@ -17,7 +17,7 @@ import (
 
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/platform/clock"
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/querier"
 )
@@ -32,7 +32,7 @@ type Config struct {
 	Clock   clock.Clock
 	Log     *slog.Logger
 	Metrics prom.Registerer
-	Turns   *gate.Turns  // of accounts whose answers are judged; nil: none waits
+	Turns   *fair.Queue  // of accounts whose answers are judged; nil: none waits
 	Wake    *jobs.Signal // of the job
 	Held    func() bool  // nothing is evaluated while it reports true; nil: it never does
 	Journal Journal      // for a center that may be out of reach; nil: what was found must be stored before a watch is evaluated again

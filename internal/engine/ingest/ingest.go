@@ -20,7 +20,7 @@ import (
 	"tocsin/internal/engine/triage"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/id"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/moved"
@@ -64,7 +64,7 @@ type Config struct {
 	Decide    *jobs.Signal // raised when events were committed
 	Own       *selfalert.Service
 	Metrics   prom.Registerer
-	Turns     *gate.Turns // of accounts whose requests are read; nil: none waits
+	Turns     *fair.Queue // of accounts whose requests are read; nil: none waits
 }
 
 // Service accepts events.
@@ -208,7 +208,7 @@ func (r *Service) put(ctx context.Context, account, integration int64, of triage
 
 // compute runs fn when it is the account's turn, in which its integrations take turns: the account's calls do not delay it.
 func (r *Service) compute(ctx context.Context, account, integration int64, fn func() error) error {
-	leave, err := r.Turns.Enter(ctx, account, integration)
+	leave, err := r.Turns.Enter(ctx, fair.Of(account), integration)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/node"
 	"tocsin/internal/platform/secret"
@@ -34,7 +34,7 @@ type Config struct {
 	Held      func() string // why the server sends nothing; empty: it sends. Nothing is evaluated then
 	PublicURL string        // of the console, for links in alerts; may be empty
 	Metrics   prom.Registerer
-	Turns     *gate.Turns // of accounts whose answers are judged
+	Turns     *fair.Queue // of accounts whose answers are judged
 	Guesses   *api.KeyGuesses
 
 	// Escalation is asked whom an alert of a rule would notify.

@@ -14,6 +14,7 @@ import (
 	"tocsin/internal/core/insight"
 	"tocsin/internal/engine/triage"
 	"tocsin/internal/person"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/fault"
 	"tocsin/internal/querier"
 )
@@ -79,7 +80,7 @@ func (r *Service) backtest(c *api.Call, in BacktestRequest) (reply Backtest, err
 	for i := range queries {
 		past[i] = newTimeline(all[i])
 	}
-	leave, err := r.Turns.Enter(c.Ctx, c.Who.AccountID, int64(t.source.ID))
+	leave, err := r.Turns.Enter(c.Ctx, fair.Of(c.Who.AccountID), int64(t.source.ID))
 	if err != nil {
 		return reply, err
 	}

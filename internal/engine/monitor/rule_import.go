@@ -8,6 +8,7 @@ import (
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/core/rulefile"
 	"tocsin/internal/datasource"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/fault"
 )
 
@@ -107,7 +108,7 @@ func (r *Service) proveOne(c *api.Call, source datasource.Connection, i *rulefil
 	if err != nil {
 		return one, err
 	}
-	leave, err := r.Turns.Enter(c.Ctx, c.Who.AccountID, int64(source.ID))
+	leave, err := r.Turns.Enter(c.Ctx, fair.Of(c.Who.AccountID), int64(source.ID))
 	if err != nil {
 		return one, err
 	}

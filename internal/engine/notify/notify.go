@@ -14,7 +14,7 @@ import (
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/delivery"
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/secret"
 	"tocsin/internal/sender"
@@ -60,7 +60,7 @@ type Service struct {
 	waited  prometheus.Histogram
 	views   overviews
 
-	rendering gate.Gate    // of the accounts' templates
+	rendering *fair.Queue  // of the accounts' templates
 	alone     sync.RWMutex // locked while a text is rendered that may have ended the process before
 }
 
@@ -72,7 +72,7 @@ func New(c Config) *Service {
 	}
 	c.Budget.Urgent, c.Budget.Other = cmp.Or(c.Budget.Urgent, DefaultBudget.Urgent), cmp.Or(c.Budget.Other, DefaultBudget.Other)
 	r := &Service{
-		Config: c, rendering: gate.New(gate.Half(), nil),
+		Config: c, rendering: fair.NewQueue(fair.Long, nil, time.Now),
 		settled: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "tocsin_notices_total",
 			Help: "Notices by way and what became of them.",

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"tocsin/internal/core/render"
+	"tocsin/internal/platform/fair"
 )
 
 // text renders the account's template for this method, or the preset. A template that fails must not stop a
@@ -24,7 +25,7 @@ func (r *Service) text(ctx context.Context, n *Notification, lost bool, d *draft
 	}
 	kind, to := kindOf(n.Method), target(n)
 	if d.template != "" && !lost {
-		leave, err := r.rendering.Enter(ctx, n.Account)
+		leave, err := r.rendering.Enter(ctx, fair.Of(n.Account), 0)
 		if err != nil {
 			return "", err
 		}

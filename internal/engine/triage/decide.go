@@ -3,6 +3,7 @@ package triage
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -55,35 +56,29 @@ func (r *Service) mostAttempts(account int64, now time.Time) int64 {
 func (r *Service) decide(ctx context.Context, now time.Time) (again time.Time, err error) {
 	accounts, all := r.Decide.Accounts(ctx)
 	if !all {
-		accounts, again = r.others.apart(accounts)
-		return jobs.Earlier(again, r.events.Again(now)), r.events.Begin(ctx, now, accounts, r.decideAccount)
+		accounts = slices.DeleteFunc(accounts, func(account int64) bool { return r.mostAttempts(account, now) < 0 })
+		return r.events.Again(now), r.events.Begin(ctx, now, accounts, r.decideAccount)
 	}
 	accounts, again = nil, r.events.Again(now)
 	err = r.DB.Read(ctx, func(tx *db.Tx) error {
-		all, err := db.All(tx, scanFirst, firsts)
+		all, err := db.All(tx, db.Column[int64], db.Ahead(`FROM event_waiting WHERE TRUE`)+`
+			SELECT account_id FROM ahead WHERE account_id IS NOT NULL`)
 		if err != nil {
 			return err
 		}
-		waiting := map[int64]bool{}
-		for _, f := range all {
-			waiting[f.account] = true
-			if left := r.others.until(f.account, f.event, now); !left.IsZero() {
-				again = jobs.Earlier(again, left)
-				continue
-			}
+		for _, account := range all {
 			found := true
-			if most := r.mostAttempts(f.account, now); most < maxAttempts {
+			if most := r.mostAttempts(account, now); most < maxAttempts {
 				_, found, err = db.One(tx, db.Column[int64],
-					`SELECT 1 FROM event_waiting WHERE account_id = $1 AND attempts <= $2 LIMIT 1`, f.account, most)
+					`SELECT 1 FROM event_waiting WHERE account_id = $1 AND attempts <= $2 LIMIT 1`, account, most)
 				if err != nil {
 					return err
 				}
 			}
 			if found {
-				accounts = append(accounts, f.account)
+				accounts = append(accounts, account)
 			}
 		}
-		r.others.keep(waiting)
 		return nil
 	})
 	if err != nil {
@@ -91,19 +86,6 @@ func (r *Service) decide(ctx context.Context, now time.Time) (again time.Time, e
 	}
 	return again, r.events.Begin(ctx, now, accounts, r.decideAccount)
 }
-
-// first is an account's oldest waiting event.
-type first struct {
-	account int64
-	event   string
-}
-
-func scanFirst(scan db.Scan) (f first, err error) { return f, scan(&f.account, &f.event) }
-
-// firsts finds the first event of each account that has some.
-var firsts = db.Ahead(`FROM event_waiting WHERE TRUE`) + `
-	SELECT account_id, (SELECT event_id FROM event_waiting WHERE account_id = ahead.account_id ORDER BY seq LIMIT 1)
-	FROM ahead WHERE account_id IS NOT NULL`
 
 // Sizes, in events. A batch shares one transaction: of 60 events each costs a third less than of 15, because the engine
 // then writes each page of an index once for several of them. Other writers wait about 3 ms for it. Where only those of the
@@ -186,16 +168,11 @@ func (r *Service) batch(p *progress) (more bool, err error) {
 		r.between(p.Account)
 	}
 	stored, err := r.store(m, items)
-	if stored > 0 {
-		r.others.own(p.Account)
-	}
 	switch {
 	case p.Ctx.Err() != nil:
 		return false, p.Ctx.Err()
 	case errors.Is(err, errElsewhere):
-		if len(items) > few {
-			r.others.note(p.Account, p.Now)
-		}
+		p.Missed(len(items))
 		return false, nil
 	case errors.Is(err, errOverlap):
 		return true, nil

@@ -3,6 +3,7 @@ package triage
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -284,6 +285,13 @@ func (b *batch) store(items []item) error {
 	}
 	return b.tx.Insert(b.verdicts)
 }
+
+// Errors that end a batch when another process has decided all or some of its events meanwhile. The remaining events are
+// decided again.
+var (
+	errElsewhere = errors.New("another process has decided these events")
+	errOverlap   = errors.New("another process has decided some of these events")
+)
 
 // done marks events as decided. If an event does not wait any more, the error is errElsewhere, or errOverlap while others
 // still wait. No verdict may be stored then. The alerts may have been read after the other process stored its verdict. Each

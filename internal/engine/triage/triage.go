@@ -38,7 +38,6 @@ type Config struct {
 type Service struct {
 	Config
 	events   *jobs.RoundRobin // accounts whose events are decided
-	others   elsewhere        // accounts whose events another process decides
 	muted    *jobs.RoundRobin // accounts whose muted alerts are decided again
 	again    *jobs.Signal     // wakes the second job
 	mu       sync.Mutex

@@ -16,7 +16,7 @@ import (
 
 	"tocsin/internal/platform/db/driver"
 	"tocsin/internal/platform/db/queue"
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 )
 
 // DB is an open database: lanes that write and a small pool of readers that never wait for them. The embedded engine has
@@ -31,7 +31,7 @@ type DB struct {
 	readers    *queue.Pool[driver.Conn]
 	versions   *versions // nil: every transaction reads its own
 	memory     *Cache
-	meter      *gate.Meter
+	meter      *fair.Meter
 	unreadable *Unreadable
 	dsn        string
 	observer   atomic.Pointer[func(*Commit)]
@@ -66,7 +66,7 @@ func Connect(ctx context.Context, dsn string) (*DB, error) {
 }
 
 func connectTo(ctx context.Context, e driver.Engine, dsn string) (*DB, error) {
-	meter := gate.NewMeter(time.Now)
+	meter := fair.NewMeter(time.Now)
 	d := &DB{
 		engine: e, traits: e.Traits(), dsn: dsn, memory: newCache(maxCache), meter: meter, unreadable: &Unreadable{}, closed: make(chan struct{}),
 		writes: queue.New[job](meter), readers: queue.NewPool[driver.Conn](),
@@ -130,7 +130,7 @@ func (d *DB) open(ctx context.Context, g *queue.Queue[job], to driver.Purpose, c
 }
 
 // Meter returns the meter of account work, for callers outside this package. A nil *DB has none.
-func (d *DB) Meter() *gate.Meter {
+func (d *DB) Meter() *fair.Meter {
 	if d == nil {
 		return nil
 	}

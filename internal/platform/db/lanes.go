@@ -6,7 +6,7 @@ import (
 
 	"tocsin/internal/platform/db/driver"
 	"tocsin/internal/platform/db/queue"
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 )
 
 // write is a write that waits for its turn, or runs.
@@ -71,7 +71,7 @@ func (d *DB) write(ctx context.Context, g *queue.Queue[job], w *write) error {
 }
 
 func (d *DB) wait(ctx context.Context, g *queue.Queue[job], w *write) error {
-	defer func(began time.Time) { gate.Waited(ctx, time.Since(began)) }(time.Now())
+	defer func(began time.Time) { fair.Waited(ctx, time.Since(began)) }(time.Now())
 	over, stop := d.patience()
 	defer stop()
 	err := g.Wait(ctx, w, over, errBusy, d.closed, ErrClosed)

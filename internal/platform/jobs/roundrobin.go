@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fair"
 	"tocsin/internal/platform/fault"
-	"tocsin/internal/platform/gate"
 )
 
 // RoundRobin divides one kind of work fairly among accounts. Each account that waits has its rounds on a goroutine of
 // its own, never two at once. The account whose last round is longest ago is first. Accounts whose last round was
 // expensive share one goroutine: however many there are, and whatever they have configured, they use no more than one
-// processor. Nor do the rounds of one account follow each other without a pause for long, unless it is alone: see gate.Meter.
+// processor. Nor do the rounds of one account follow each other without a pause for long, unless it is alone: see fair.Meter.
 type RoundRobin struct {
 	mu      sync.Mutex
 	running sync.WaitGroup
@@ -31,7 +31,7 @@ type RoundRobin struct {
 	inUse   map[bool]int    // goroutines in use, for expensive accounts and for the others
 	crowded map[bool]bool   // whether an account waits for such a goroutine
 	errs    []error         // of rounds that have ended since the last call of Begin
-	meter   *gate.Meter
+	meter   *fair.Meter
 	first   func() bool // whether other work goes first; nil: none does
 }
 
@@ -60,7 +60,7 @@ const maxGiven = 100 * time.Millisecond
 // calls Begin again. While first reports true at the end of a round, its account pauses as long as the round took, at most
 // 100 ms: callers wait for what goes first, and the rounds still take half of the time. nil: nothing goes first. The meter
 // measures rounds without what they wait for to be written, which the database measures.
-func NewRoundRobin(wake *Signal, m *gate.Meter, first func() bool) *RoundRobin {
+func NewRoundRobin(wake *Signal, m *fair.Meter, first func() bool) *RoundRobin {
 	return &RoundRobin{
 		wake: wake, began: map[int64]int64{}, busy: map[int64]bool{}, dear: map[int64]bool{}, rests: map[int64]rest{}, missed: map[int64]int{},
 		inUse: map[bool]int{}, crowded: map[bool]bool{}, meter: m, first: first,
@@ -138,7 +138,7 @@ func (t *RoundRobin) Failed() error {
 func (t *RoundRobin) run(own *Round, do func(*Round) error) {
 	began := time.Now()
 	var waited func() time.Duration
-	own.Ctx, waited = gate.WithWaits(own.Ctx)
+	own.Ctx, waited = fair.WithWaits(own.Ctx)
 	err := fault.Guard(func() error { return do(own) })
 	ended, pause := time.Now(), time.Duration(0)
 	if t.first != nil && t.first() {

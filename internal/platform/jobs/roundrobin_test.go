@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 )
 
 var now = time.Unix(1776052800, 0)
@@ -292,7 +292,7 @@ func TestRoundsGiveWay(t *testing.T) {
 func TestRoundsPauseForTheirOwnWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, waits := range []bool{false, true} {
-			m, at := gate.NewMeter(time.Now), time.Now()
+			m, at := fair.NewMeter(time.Now), time.Now()
 			for ago := 5 * time.Second; ago >= 0; ago -= 1010 * time.Millisecond { // both have been at work for a while
 				m.Worked(7, time.Millisecond, at.Add(-ago))
 				m.Worked(8, time.Millisecond, at.Add(-ago))
@@ -303,7 +303,7 @@ func TestRoundsPauseForTheirOwnWork(t *testing.T) {
 				began := time.Now()
 				time.Sleep(300 * time.Millisecond) // only the length of the round counts
 				if waits {
-					gate.Waited(own.Ctx, time.Since(began))
+					fair.Waited(own.Ctx, time.Since(began))
 				}
 				ended = time.Now()
 				return nil

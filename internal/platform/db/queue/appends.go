@@ -1,19 +1,13 @@
 package queue
 
 import (
-	"sync"
 	"time"
-
-	"tocsin/internal/platform/gate"
 )
 
 // Appends are the queues of the lanes that append, each of one lane. Appends of all share a commit. While several accounts
 // append, those of many rows have a lane of their own: a single event would wait for hundreds.
 type Appends[J any] struct {
 	All, Large *Queue[J] // nil: appends are writes
-
-	mu      sync.Mutex
-	company gate.Company
 }
 
 // maxSmall is how many rows an append has at most that has not many.
@@ -21,10 +15,7 @@ const maxSmall = 100
 
 // Choose returns the queue of an append.
 func (a *Appends[J]) Choose(w *Write[J], now time.Time) *Queue[J] {
-	a.mu.Lock()
-	alone := a.company.Alone(w.Account, now)
-	a.mu.Unlock()
-	if !alone && w.Rows > maxSmall {
+	if w.Rows > maxSmall && !a.All.rests.meter.Alone(w.Account, now) {
 		return a.Large
 	}
 	return a.All

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 )
 
 // maxGroup is how many writes share one commit at most, so that the first does not wait for a long queue behind it. maxAppended
@@ -38,10 +38,10 @@ const (
 type Queue[J any] struct {
 	mu      sync.Mutex
 	waiting []*Write[J]
-	lanes   []*Lane[J]    // that run the writes
-	turns   turns[J]      // of several lanes
-	company *gate.Company // of the accounts that write, where one lane runs transactions of several; else nil
-	shared  bool          // several have written lately
+	lanes   []*Lane[J] // that run the writes
+	turns   turns[J]   // of several lanes
+	ofAll   bool       // its one lane runs transactions of several accounts
+	shared  bool       // several accounts write
 	rests   rests[J]
 }
 
@@ -72,16 +72,16 @@ type Lane[J any] struct {
 }
 
 // New returns a queue whose lanes take turns.
-func New[J any](m *gate.Meter) *Queue[J] {
+func New[J any](m *fair.Meter) *Queue[J] {
 	return &Queue[J]{
 		turns: turns[J]{held: map[int64]*Lane[J]{}, had: map[int64]int64{}, last: map[int64]int64{}}, rests: newRests[J](m),
 	}
 }
 
 // NewOfOne returns the queue of a lane that runs transactions of several accounts.
-func NewOfOne[J any](m *gate.Meter) *Queue[J] {
+func NewOfOne[J any](m *fair.Meter) *Queue[J] {
 	g := New[J](m)
-	g.company = &gate.Company{}
+	g.ofAll = true
 	return g
 }
 
@@ -93,7 +93,7 @@ func (g *Queue[J]) Open(claims bool) *Lane[J] {
 }
 
 // Single reports whether one lane runs the writes of several accounts.
-func (g *Queue[J]) Single() bool { return g.company != nil }
+func (g *Queue[J]) Single() bool { return g.ofAll }
 
 // Wait adds a write and waits until it has run, ctx or over ends, or closed is closed. Then the write is not run, unless it
 // runs already. busy and gone are the errors of the latter two.
@@ -151,8 +151,8 @@ func (g *Queue[J]) add(w *Write[J]) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.waiting = append(g.waiting, w)
-	if g.company != nil && w.Account != NoAccount {
-		g.shared = !g.company.Alone(w.Account, time.Now())
+	if g.ofAll && w.Account != NoAccount {
+		g.shared = !g.rests.meter.Alone(w.Account, time.Now())
 	}
 	g.wake(w.Claims)
 }

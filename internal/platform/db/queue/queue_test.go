@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 )
 
 // TestTake: accounts take turns, and a transaction takes what there is room for.
 func TestTake(t *testing.T) {
 	t.Parallel()
 	queue := func(of ...int64) *Queue[int] {
-		g := New[int](gate.NewMeter(time.Now))
+		g := New[int](fair.NewMeter(time.Now))
 		for n, account := range of {
 			g.add(&Write[int]{Account: account, Rows: 100 * n})
 		}
@@ -49,7 +49,7 @@ func TestTake(t *testing.T) {
 // has one, and then one in each round for which there is time.
 func TestLaneOfAll(t *testing.T) {
 	t.Parallel()
-	g := NewOfOne[int](gate.NewMeter(time.Now))
+	g := NewOfOne[int](fair.NewMeter(time.Now))
 	g.lanes = []*Lane[int]{{queue: g, wake: make(chan struct{}, 99)}}
 	var running []*Write[int]
 	add := func(of ...int64) {
@@ -62,6 +62,12 @@ func TestLaneOfAll(t *testing.T) {
 		left = Room{writes: 99, rows: 99}
 		running = g.next(g.lanes[0], &left)
 		return running
+	}
+	beside := func() []*Write[int] {
+		keepCompany(g.rests.meter, time.Now())
+		add(4) // the first write since
+		g.remove(g.waiting[len(g.waiting)-1], nil)
+		return begin()
 	}
 	join := func() []*Write[int] {
 		left.until = time.Now().Add(time.Minute)
@@ -80,7 +86,7 @@ func TestLaneOfAll(t *testing.T) {
 		{"alone", []int64{1, 1, 1}, begin, "[1 1 1]"},
 		{"alone, those that come meanwhile", []int64{1, 1}, late, "[1 1]"},
 		{"the program's own writes are no company", []int64{NoAccount, 1, 1}, begin, "[0 1 1]"},
-		{"one of each account", []int64{1, 1, 1, 2}, begin, "[1 2]"},
+		{"one of each account", []int64{1, 1, 1, 2}, beside, "[1 2]"},
 		{"then one more of each", []int64{3, 2}, join, "[1 3 2]"},
 		{"and the next", nil, join, "[1]"},
 		{"none when the time is over", []int64{1, 1, 3}, late, "[]"},
@@ -102,7 +108,7 @@ func TestLaneOfAll(t *testing.T) {
 // TestTurn: lanes that share a queue take what no other lane has, the account that waits for its turn the longest first.
 func TestTurn(t *testing.T) {
 	t.Parallel()
-	g := New[int](gate.NewMeter(time.Now))
+	g := New[int](fair.NewMeter(time.Now))
 	for n := range 4 {
 		g.lanes = append(g.lanes, &Lane[int]{queue: g, Claims: n == 3, wake: make(chan struct{}, 99)})
 	}

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"time"
 
-	"tocsin/internal/platform/gate"
+	"tocsin/internal/platform/fair"
 )
 
 // rests throttles an account that writes continuously, so that occasional writers find a lane idle. Taking turns is not enough:
 // a write of another account would nearly always find a transaction in progress, and wait for most of it and then for its own.
 // What arrives while an account rests shares its next transaction, so that it writes about as many rows.
 type rests[J any] struct {
-	meter *gate.Meter
+	meter *fair.Meter
 	until map[int64]time.Time // when the rests of accounts end
 	timer *time.Timer         // of the last rest that a lane waited for
 }
@@ -20,7 +20,7 @@ type rests[J any] struct {
 // longestRest is how long an account rests after a transaction, at most.
 const longestRest = 100 * time.Millisecond
 
-func newRests[J any](m *gate.Meter) rests[J] {
+func newRests[J any](m *fair.Meter) rests[J] {
 	return rests[J]{meter: m, until: map[int64]time.Time{}}
 }
 

@@ -1,4 +1,4 @@
-package gate
+package fair
 
 import (
 	"context"
@@ -46,18 +46,17 @@ const (
 // NewMeter returns a meter that measures by a clock.
 func NewMeter(now func() time.Time) *Meter { return &Meter{now: now, used: map[int64]use{}} }
 
-// start returns when a piece of work begins.
-func (m *Meter) start() time.Time {
+// Alone reports whether no other account has been at work in each of the last seconds. An account that is alone need leave no room.
+func (m *Meter) Alone(account int64, now time.Time) bool {
 	if m == nil {
-		return time.Time{}
+		return false
 	}
-	return m.now()
-}
-
-// since is Worked for work that ends now.
-func (m *Meter) since(account int64, began time.Time) time.Duration {
-	ended := m.start()
-	return m.Worked(account, ended.Sub(began), ended)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if now.Sub(m.began) > window {
+		m.turn(now)
+	}
+	return m.company(m.used[account]) == 0
 }
 
 // Worked notes a piece of work that has ended, and returns how long its account pauses after it.
