@@ -41,7 +41,6 @@ func (f *Frame) Endpoint(in Endpoint) http.Handler {
 		w.Header()["Flashcat-Request-Id"] = w.Header()["Service-Request-Id"]
 		err := f.take(x, in)
 		if err != nil {
-			f.delay(x, err)
 			x.failAs(in.Failed, err)
 		} else {
 			f.deliver(x)

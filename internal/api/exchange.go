@@ -37,7 +37,6 @@ type exchange struct {
 	inside    bool    // a call of Ask or AskFile, without a key
 	typed     bool    // a call of Ask: data is its reply, and is not encoded
 	data      any     // a pointer to the reply of the operation, if typed
-	alone     int64   // the caller, if it is refused by its own windows instead of the account's; 0: it is not
 	held      int64   // bytes reserved for the body, under holder
 	holder    byteHolder
 	unread    int64        // bytes reserved for the reply, under replyHolder

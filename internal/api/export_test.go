@@ -40,10 +40,3 @@ func ReplyBytes(f *Frame) int64 { return f.replies.held() }
 
 // Waiting returns how many calls wait for their turn.
 func Waiting(f *Frame) int { return f.queue.Places() }
-
-// Late returns how many refusals wait before they are answered.
-func Late(f *Frame) int {
-	f.late.mu.Lock()
-	defer f.late.mu.Unlock()
-	return f.late.all
-}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -43,7 +42,6 @@ type Config struct {
 	Share     *ratelimit.Share // of all rates, that this process accepts; nil: the whole
 	// LimitWait is how long a call above the limit waits for its turn, if its key has no wait of its own; 0: it is refused.
 	LimitWait time.Duration
-	LateBy    time.Duration  // delay of the refusals of a caller that goes on asking; 0: a second
 	Proxies   []netip.Prefix // their X-Forwarded-For is trusted
 	Build     string         // shown in the reference
 	Turns     *fair.Queue    // of accounts whose reads compute; nil: no account waits
@@ -67,7 +65,6 @@ type Frame struct {
 	stop      context.CancelFunc
 	bodies    *byteBudget
 	replies   *byteBudget
-	late      *lateRefusals
 	bodyTime  time.Duration
 	replyTime time.Duration
 	metrics   *metrics
@@ -101,14 +98,12 @@ func New(c Config, ops ...[]Op) *Frame {
 	if c.Guesses == nil {
 		c.Guesses = NewKeyGuesses(c.Share)
 	}
-	c.LateBy = cmp.Or(c.LateBy, lateBy)
 	f := &Frame{
 		Config: c, ops: map[string]*mounted{}, segments: map[string]bool{}, metrics: newMetrics(c.Metrics),
 		schemas: newSchemas(), replied: newSchemas(),
 		rates: ratelimit.New[rateKey](0).Divided(c.Share), queue: ratelimit.NewQueue[rateKey](waitingCalls),
 		bodies: newBodyBudget(max(bodiesAtOnce, largeBodies*c.MaxBody), budgetWait), bodyTime: bodyTime,
 		replies: newReplyBudget(repliesAtOnce, repliesWaiting, budgetWait), replyTime: replyTime,
-		late: newLateRefusals(),
 	}
 	f.replied.replies = true
 	f.stopping, f.stop = context.WithCancel(context.Background())
@@ -235,7 +230,6 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	broken := false
 	switch {
 	case err != nil:
-		f.delay(x, err)
 		x.fail(err)
 	case x.file != nil:
 		broken, err = x.sendFile()
@@ -262,7 +256,6 @@ func (f *Frame) Sweep() {
 	now := f.Clock.Now()
 	f.rates.Sweep(now)
 	f.Guesses.sweep(now)
-	f.late.prompt.Sweep(now)
 }
 
 // Has reports whether an operation is mounted at a path.

@@ -14,7 +14,7 @@ import (
 // meanwhile.
 func TestLargeBodiesAreDecodedInTurn(t *testing.T) {
 	t.Parallel()
-	pace := fair.NewQueue(fair.Rare, nil, time.Now)
+	pace := fair.NewQueue(fair.Rare, nil)
 	s := withToys(apitest.StartConfig(t, func(c *api.Config) { c.Pace = pace }, toys()))
 	large := `{"name":"ball","padding":"` + strings.Repeat("x", 100_000) + `"}`
 	another, err := pace.Enter(t.Context(), fair.Flow{}, 0)

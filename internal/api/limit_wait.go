@@ -52,7 +52,6 @@ func (f *Frame) withinAlone(x *exchange) error {
 	if x.showLimit(v) {
 		return nil
 	}
-	x.alone = caller
 	return fault.New(fault.TooFrequent, "at most %d refused calls in this window for this key and operation", v.Limit)
 }
 

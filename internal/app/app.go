@@ -56,7 +56,6 @@ type Config struct {
 	LimitPerSecond         int // per account and operation; 0: no limit
 	LimitPerMinute         int
 	LimitWait              time.Duration // how long calls above these limits wait for their turn, if their key has no wait
-	LateBy                 time.Duration // delay of the refusals of a caller that goes on asking; 0: a second
 	PushPerSecond          int           // requests per integration; 0: no limit
 	PushPerMinute          int
 	PushAlerts             int               // alerts in a request; 0: ingest.MaxAlerts
@@ -131,7 +130,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 		c.Log.Error("configuration cannot be read and is left out", "account", row.Account, "kind", row.Kind, "id", row.ID, "error", why)
 	}
 	a := &App{Config: c, DB: d, Keys: auth.NewKeys(d, c.Clock), metrics: prometheus.NewRegistry(),
-		share: &ratelimit.Share{}, turns: fair.NewQueue(fair.Quick, d.Meter(), time.Now), pace: fair.NewQueue(fair.Rare, d.Meter(), time.Now)}
+		share: &ratelimit.Share{}, turns: fair.NewQueue(fair.Quick, d.Meter()), pace: fair.NewQueue(fair.Rare, d.Meter())}
 	a.watchCommits()
 	if err := SetClock(ctx, d, c.Clock); err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -165,7 +164,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 		DB: d, Keys: a.Keys, Clock: c.Clock, Log: c.Log, Metrics: a.metrics, Audit: audit.Record, Conceal: conceal,
 		Oncall: schedule.Oncall, Outgrown: credential.Outgrown, CursorKey: cursorKey,
 		Rate: ratelimit.Rate{PerSecond: c.LimitPerSecond, PerMinute: c.LimitPerMinute}, Share: a.share, LimitWait: c.LimitWait,
-		LateBy: c.LateBy, Proxies: c.TrustedProxies, Build: c.Version, Guesses: guesses, MaxBody: a.ingest.MaxBytes, Turns: a.turns, Pace: a.pace,
+		Proxies: c.TrustedProxies, Build: c.Version, Guesses: guesses, MaxBody: a.ingest.MaxBytes, Turns: a.turns, Pace: a.pace,
 	}, operations(a.Modules)...)
 	a.Runner = a.runner()
 	a.complete(ctx)

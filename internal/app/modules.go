@@ -85,7 +85,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	}
 	a.ingest = ingest.New(ingest.Config{
 		DB: a.DB, Log: a.Log, Rate: a.pushRate(), Share: a.share, MaxAlerts: a.PushAlerts, MaxBytes: a.PushBytes,
-		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics, Turns: fair.NewQueue(fair.Quick, a.DB.Meter(), time.Now),
+		Guesses: guesses, Decide: decide, Own: a.selfAlerts, Metrics: a.metrics, Turns: fair.NewQueue(fair.Quick, a.DB.Meter()),
 	})
 	a.browserErrors = rumintake.New(rumintake.Config{
 		DB: a.DB, Log: a.Log, Rate: a.errorRate(), Share: a.share, Guesses: guesses, Decide: decide, Own: a.selfAlerts,
@@ -94,7 +94,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 	})
 	a.monitors = monitor.New(monitor.Config{
 		DB: a.DB, Keyring: a.Keyring, Clock: a.Clock, Log: a.Log, Nodes: a.Nodes, Own: a.selfAlerts, Decide: decide, Open: a.queriers().Open,
-		Held: a.Gate.Reason, PublicURL: a.PublicURL, Metrics: a.metrics, Turns: fair.NewQueue(fair.Quick, a.DB.Meter(), time.Now),
+		Held: a.Gate.Reason, PublicURL: a.PublicURL, Metrics: a.metrics, Turns: fair.NewQueue(fair.Quick, a.DB.Meter()),
 		Guesses: guesses,
 	})
 	a.shifts = &shiftnotice.Service{DB: a.DB, Keyring: a.Keyring, Log: a.Log, Notify: a.notify}

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db/dbtest"
@@ -57,7 +56,7 @@ func TestLogHoldsNoSecretOfPath(t *testing.T) {
 	t.Parallel()
 	log := &written{}
 	a, err := New(t.Context(), Config{
-		DB: dbtest.Migrated(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: clock.System, Version: "test", LateBy: time.Microsecond,
+		DB: dbtest.Migrated(t), SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: clock.System, Version: "test",
 		PublicURL: "https://tocsin.example.com", Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"tocsin/internal/api/apitest"
 	"tocsin/internal/app"
@@ -52,7 +51,7 @@ func beginServer(t *testing.T, change func(*app.Config)) *server {
 	s := &server{t: t, clock: clock.At(apitest.Now), dsn: dbtest.Migrated(t)}
 	c := app.Config{
 		DB: s.dsn, SealKeyFile: filepath.Join(t.TempDir(), "tocsin.key"), Clock: s.clock, Log: slog.New(slog.NewTextHandler(s, &slog.HandlerOptions{Level: slog.LevelDebug})), Version: "test",
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, LateBy: time.Millisecond,
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		Senders: app.Senders{Deliver: func(_ context.Context, _ string, to notify.Address, m sender.Message) (sender.Receipt, error) {
 			s.mu.Lock()
 			defer s.mu.Unlock()

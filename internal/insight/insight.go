@@ -8,7 +8,6 @@ package insight
 
 import (
 	"context"
-	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/module"
@@ -24,7 +23,7 @@ type Service struct {
 
 // New returns the service.
 func New(d *db.DB) *Service {
-	return &Service{DB: d, seats: fair.NewQueue(fair.Long, d.Meter(), time.Now)}
+	return &Service{DB: d, seats: fair.NewQueue(fair.Long, d.Meter())}
 }
 
 // Module returns the package's operations.

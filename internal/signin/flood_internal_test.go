@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync"
 	"testing"
-	"time"
 
 	"tocsin/internal/platform/fair"
 )
@@ -14,7 +13,7 @@ import (
 // does not wait for them.
 func TestFloodOfStrangersTakesTurns(t *testing.T) {
 	t.Parallel()
-	s := New(Config{Pace: fair.NewQueue(fair.Rare, nil, time.Now)})
+	s := New(Config{Pace: fair.NewQueue(fair.Rare, nil)})
 	flood, other := hasher{network: networkOf("198.51.100.1")}, hasher{network: networkOf("203.0.113.9")}
 	began, leave := make(chan hasher, 100), make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())

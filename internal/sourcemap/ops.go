@@ -2,7 +2,6 @@ package sourcemap
 
 import (
 	"embed"
-	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
@@ -35,7 +34,7 @@ type Service struct {
 // New returns the service.
 func New(c Config) *Service {
 	return &Service{
-		Config: c, rates: ratelimit.New[int64](0).Divided(c.Share), seats: fair.NewQueue(fair.Long, c.DB.Meter(), time.Now), cache: newCache(maxCache),
+		Config: c, rates: ratelimit.New[int64](0).Divided(c.Share), seats: fair.NewQueue(fair.Long, c.DB.Meter()), cache: newCache(maxCache),
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"tocsin/internal/api"
 	"tocsin/internal/api/apitest"
@@ -32,7 +31,7 @@ type fixture struct {
 }
 
 func start(t *testing.T, rate ratelimit.Rate) *fixture {
-	service := sourcemap.New(sourcemap.Config{Rate: rate, Pace: fair.NewQueue(fair.Rare, nil, time.Now)})
+	service := sourcemap.New(sourcemap.Config{Rate: rate, Pace: fair.NewQueue(fair.Rare, nil)})
 	s := apitest.StartConfig(t, func(c *api.Config) { service.DB, service.Keys = c.DB, c.Keys }, service.Ops())
 	service.Guesses = s.Frame.Guesses
 	return &fixture{s, t, s.Frame.Endpoint(service.Uploads()), service}

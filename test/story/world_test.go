@@ -148,7 +148,6 @@ func (w *world) program() (*app.App, *httptest.Server) {
 	w.t.Helper()
 	c := app.Config{
 		DB: w.dsn, SealKeyFile: filepath.Join(w.dir, "tocsin.db.key"), Clock: w.clock, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Version: "test",
-		LateBy:    time.Millisecond,
 		FreeBytes: func() int64 { return 1 << 40 }, // whatever else fills this machine's disk while the clock is moved
 		PublicURL: "https://tocsin.example.com", Senders: app.Senders{Mail: w.mail, Gateway: w.gateway, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}},
 	}

@@ -87,8 +87,7 @@ func StartConfig(t testing.TB, change func(*api.Config), ops ...[]api.Op) *Serve
 	dsn := seeded.Copy(t)
 	d := connect(t, dsn)
 	c := clock.At(Now)
-	config := api.Config{DB: d, Keys: auth.NewKeys(d, c), Clock: c, Log: slog.New(slog.DiscardHandler), Audit: audit.Record, Build: "test",
-		LateBy: time.Millisecond}
+	config := api.Config{DB: d, Keys: auth.NewKeys(d, c), Clock: c, Log: slog.New(slog.DiscardHandler), Audit: audit.Record, Build: "test"}
 	change(&config)
 	s := &Server{DB: d, dsn: dsn, Keys: config.Keys, Clock: c, t: t}
 	config.Audit = s.revised(config.Audit)

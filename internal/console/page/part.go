@@ -61,9 +61,6 @@ func (v *Visit) act(a Action) error {
 	}
 	next, err := a.Do(v)
 	if refused := api.RefusalOf(err); refused != nil && a.Show != nil {
-		if a.Open && refused.Status == http.StatusTooManyRequests {
-			v.Frame.DelayRefusal(v.Writer, v.Request)
-		}
 		v.Failure = refused
 		data, err := a.Show(v)
 		if err != nil {

@@ -72,7 +72,7 @@ func New(c Config) *Service {
 	}
 	c.Budget.Urgent, c.Budget.Other = cmp.Or(c.Budget.Urgent, DefaultBudget.Urgent), cmp.Or(c.Budget.Other, DefaultBudget.Other)
 	r := &Service{
-		Config: c, rendering: fair.NewQueue(fair.Long, nil, time.Now),
+		Config: c, rendering: fair.NewQueue(fair.Long, nil),
 		settled: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "tocsin_notices_total",
 			Help: "Notices by way and what became of them.",

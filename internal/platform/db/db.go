@@ -12,7 +12,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"tocsin/internal/platform/db/driver"
 	"tocsin/internal/platform/db/queue"
@@ -66,7 +65,7 @@ func Connect(ctx context.Context, dsn string) (*DB, error) {
 }
 
 func connectTo(ctx context.Context, e driver.Engine, dsn string) (*DB, error) {
-	meter := fair.NewMeter(time.Now)
+	meter := fair.NewMeter()
 	d := &DB{
 		engine: e, traits: e.Traits(), dsn: dsn, memory: newCache(maxCache), meter: meter, unreadable: &Unreadable{}, closed: make(chan struct{}),
 		writes: queue.New[job](meter), readers: queue.NewPool[driver.Conn](),

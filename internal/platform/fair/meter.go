@@ -16,8 +16,6 @@ import (
 //
 // A nil *Meter lets no one pause.
 type Meter struct {
-	now func() time.Time
-
 	mu     sync.Mutex
 	used   map[int64]use
 	began  time.Time     // of the window that is counted
@@ -43,8 +41,8 @@ const (
 	longestPause = 4 * time.Second
 )
 
-// NewMeter returns a meter that measures by a clock.
-func NewMeter(now func() time.Time) *Meter { return &Meter{now: now, used: map[int64]use{}} }
+// NewMeter returns a meter without any work.
+func NewMeter() *Meter { return &Meter{used: map[int64]use{}} }
 
 // Alone reports whether no other account has been at work in each of the last seconds. An account that is alone need leave no room.
 func (m *Meter) Alone(account int64, now time.Time) bool {

@@ -10,7 +10,7 @@ var now = time.Unix(1776052800, 0)
 // worked simulates accounts whose rounds take a part of the time, in percent, and returns how long the first worked of each
 // second on average, and whether another one paused.
 func worked(percent ...int) (first time.Duration, others bool) {
-	p := NewMeter(time.Now)
+	p := NewMeter()
 	const round, each = 50 * time.Millisecond, 20 * time.Second
 	next := make([]time.Time, len(percent))
 	for i := range next {
@@ -57,7 +57,7 @@ func TestAccountThatWorksMostPauses(t *testing.T) {
 
 // Work of all kinds counts together: an account that does three kinds at once has no more time for them than for one.
 func TestKindsOfWorkShareTime(t *testing.T) {
-	m := NewMeter(time.Now)
+	m := NewMeter()
 	const kinds, piece, each, before = 3, 10 * time.Millisecond, 20 * time.Second, (lasts + 2) * window
 	var next [kinds]time.Time
 	var worked time.Duration
@@ -80,7 +80,7 @@ func TestKindsOfWorkShareTime(t *testing.T) {
 
 // A piece of work that took seconds is followed by a pause of seconds, and by no longer one.
 func TestPauseIsBounded(t *testing.T) {
-	m, at := NewMeter(time.Now), now
+	m, at := NewMeter(), now
 	for range 100 {
 		at = at.Add(20 * time.Millisecond)
 		m.Worked(2, time.Millisecond, at)
@@ -112,7 +112,7 @@ func TestWaits(t *testing.T) {
 
 // Others that do something for a moment are no company: an account that works all the time does not pause for them.
 func TestMomentIsNoCompany(t *testing.T) {
-	m := NewMeter(time.Now)
+	m := NewMeter()
 	for n := range 2000 {
 		at := now.Add(time.Duration(n) * 10 * time.Millisecond)
 		if n%1000 < 90 { // for less than one of ten seconds
@@ -126,7 +126,7 @@ func TestMomentIsNoCompany(t *testing.T) {
 
 // Accounts without work are forgotten.
 func TestMeterForgets(t *testing.T) {
-	p, at := NewMeter(time.Now), now
+	p, at := NewMeter(), now
 	for account := range int64(30_000) {
 		at = at.Add(time.Millisecond)
 		p.Worked(account, time.Millisecond, at)

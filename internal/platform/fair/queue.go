@@ -78,16 +78,16 @@ type waiter struct {
 
 const (
 	quick     = 5 * time.Millisecond   // calls that take no longer are
-	quickRest = 100 * time.Millisecond // the pause after one, at most: whoever looks at an incident must not wait for the account's other work
+	quickRest = 100 * time.Millisecond // the pause after one, at most: people must not wait for other work of the account
 	rest      = 3                      // times as long as the call
 	decay     = 16                     // a quick call lets long fall by this part of it
 	remembers = 10_000                 // flows
 )
 
-// NewQueue returns a queue that measures calls by a clock. Without a meter no account pauses.
-func NewQueue(l Limits, m *Meter, now func() time.Time) *Queue {
+// NewQueue returns a queue. Without a meter no account pauses. Times are those of the machine, as the meter's.
+func NewQueue(l Limits, m *Meter) *Queue {
 	after := func(d time.Duration, do func()) { time.AfterFunc(d, do) }
-	return &Queue{limits: l, meter: m, now: now, after: after, flows: map[Flow]*flow{}}
+	return &Queue{limits: l, meter: m, now: time.Now, after: after, flows: map[Flow]*flow{}}
 }
 
 // Enter waits for the turn of a flow. The keys of a flow take turns within it: calls of one do not wait for all those of another.
@@ -217,7 +217,7 @@ func (q *Queue) later(d time.Duration, end func()) {
 	})
 }
 
-// pass gives the seats that are free to flows that wait, in turn, and within a flow to the key whose last turn is longest ago.
+// pass assigns free seats to flows that wait, in turn, and within a flow to the key whose last turn is longest ago.
 func (q *Queue) pass() {
 	for n := 0; q.free() && n < len(q.order); {
 		f := q.order[n]

@@ -21,7 +21,8 @@ type moved struct {
 
 func newMoved(t *testing.T, l Limits) *moved {
 	x := &moved{T: t, now: now}
-	x.Queue = NewQueue(l, NewMeter(func() time.Time { return x.now }), func() time.Time { return x.now })
+	x.Queue = NewQueue(l, NewMeter())
+	x.Queue.now = func() time.Time { return x.now }
 	x.after = func(d time.Duration, do func()) { x.rest, x.rests = d, append(x.rests, do) }
 	x.work(time.Millisecond)
 	return x
@@ -134,7 +135,7 @@ func TestCallsRestForOtherWork(t *testing.T) {
 }
 
 func TestAccountAloneIsNotLimited(t *testing.T) {
-	q := NewQueue(Quick, NewMeter(time.Now), time.Now)
+	q := NewQueue(Quick, NewMeter())
 	for range 100 {
 		if _, err := q.Enter(t.Context(), Of(1), 0); err != nil {
 			t.Fatal(err)
@@ -198,7 +199,7 @@ func TestLongCallsShareSeats(t *testing.T) {
 	if n := len(x.enter(Of(3), 1)); n != 1 {
 		t.Error("a seat that was left is not free")
 	}
-	alone := NewQueue(Limits{Flow: 1, Seats: 2}, NewMeter(time.Now), time.Now)
+	alone := NewQueue(Limits{Flow: 1, Seats: 2}, NewMeter())
 	over, stop := context.WithCancel(t.Context())
 	stop()
 	for n := range 3 {
@@ -271,7 +272,7 @@ func TestRareCallsRestAndTakeTurns(t *testing.T) {
 }
 
 func TestQueueForgetsFlows(t *testing.T) {
-	q := NewQueue(Quick, nil, time.Now)
+	q := NewQueue(Quick, nil)
 	for account := range int64(3 * remembers) {
 		leave, err := q.Enter(t.Context(), Of(account+1), 0)
 		if err != nil {

@@ -292,7 +292,7 @@ func TestRoundsGiveWay(t *testing.T) {
 func TestRoundsPauseForTheirOwnWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, waits := range []bool{false, true} {
-			m, at := fair.NewMeter(time.Now), time.Now()
+			m, at := fair.NewMeter(), time.Now()
 			for ago := 5 * time.Second; ago >= 0; ago -= 1010 * time.Millisecond { // both have been at work for a while
 				m.Worked(7, time.Millisecond, at.Add(-ago))
 				m.Worked(8, time.Millisecond, at.Add(-ago))

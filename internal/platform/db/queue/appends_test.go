@@ -10,7 +10,7 @@ import (
 // While several accounts append, those of many rows have a queue of their own. An account that is alone has none of its own.
 func TestLargeAppendsHaveQueueOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	a, at := &Appends[int]{All: New[int](fair.NewMeter(time.Now)), Large: New[int](fair.NewMeter(time.Now))}, time.Unix(1776052800, 0)
+	a, at := &Appends[int]{All: New[int](fair.NewMeter()), Large: New[int](fair.NewMeter())}, time.Unix(1776052800, 0)
 	for i, v := range []struct {
 		account int64
 		rows    int
@@ -49,7 +49,7 @@ func TestCrowded(t *testing.T) {
 	if d.Crowded() {
 		t.Error("an engine that does not append by itself is crowded")
 	}
-	d.All, d.Large = New[int](fair.NewMeter(time.Now)), New[int](fair.NewMeter(time.Now))
+	d.All, d.Large = New[int](fair.NewMeter()), New[int](fair.NewMeter())
 	for _, g := range []*Queue[int]{d.All, d.Large} {
 		if d.Crowded() {
 			t.Error("it is crowded and no append waits")

@@ -12,7 +12,7 @@ import (
 func TestTake(t *testing.T) {
 	t.Parallel()
 	queue := func(of ...int64) *Queue[int] {
-		g := New[int](fair.NewMeter(time.Now))
+		g := New[int](fair.NewMeter())
 		for n, account := range of {
 			g.add(&Write[int]{Account: account, Rows: 100 * n})
 		}
@@ -49,7 +49,7 @@ func TestTake(t *testing.T) {
 // has one, and then one in each round for which there is time.
 func TestLaneOfAll(t *testing.T) {
 	t.Parallel()
-	g := NewOfOne[int](fair.NewMeter(time.Now))
+	g := NewOfOne[int](fair.NewMeter())
 	g.lanes = []*Lane[int]{{queue: g, wake: make(chan struct{}, 99)}}
 	var running []*Write[int]
 	add := func(of ...int64) {
@@ -108,7 +108,7 @@ func TestLaneOfAll(t *testing.T) {
 // TestTurn: lanes that share a queue take what no other lane has, the account that waits for its turn the longest first.
 func TestTurn(t *testing.T) {
 	t.Parallel()
-	g := New[int](fair.NewMeter(time.Now))
+	g := New[int](fair.NewMeter())
 	for n := range 4 {
 		g.lanes = append(g.lanes, &Lane[int]{queue: g, Claims: n == 3, wake: make(chan struct{}, 99)})
 	}

@@ -11,7 +11,7 @@ import (
 // takes its writes again by itself when the rest ends.
 func TestRests(t *testing.T) {
 	t.Parallel()
-	g := NewOfOne[int](fair.NewMeter(time.Now))
+	g := NewOfOne[int](fair.NewMeter())
 	l := &Lane[int]{queue: g, wake: make(chan struct{}, 1)}
 	g.lanes = []*Lane[int]{l}
 	const hog, other = 1, 2
@@ -57,7 +57,7 @@ func TestRests(t *testing.T) {
 func TestNoRest(t *testing.T) {
 	t.Parallel()
 	for _, accounts := range [][]int64{{1}, {1, 2, 3}, {NoAccount, 1}} {
-		r, at := newRests[int](fair.NewMeter(time.Now)), time.Unix(1776052800, 0)
+		r, at := newRests[int](fair.NewMeter()), time.Unix(1776052800, 0)
 		for range 200 {
 			for _, account := range accounts {
 				r.after([]*Write[int]{{Account: account, Took: 10 * time.Millisecond}}, at, at.Add(15*time.Millisecond))
