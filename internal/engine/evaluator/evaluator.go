@@ -62,7 +62,9 @@ type Evaluator struct {
 	next    time.Time
 	flights map[flightKey]*flight
 	changed map[Key]WatchState
-	reload  bool // the configuration of every account is to be read
+	reload  bool            // the configuration of every account is to be read
+	unread  map[int64]int64 // those that could not be read, with their revisions
+	blind   time.Time       // since when there are slots whose rules could not be read, with a journal; zero: none
 
 	late     []time.Duration // of the evaluations since the last report, with a journal
 	reported time.Time       // when the center was last reached

@@ -30,6 +30,7 @@ type center struct {
 	reports  []Report
 	fenced   bool
 	moved    map[int64]bool // slots of others
+	unread   bool           // its rules cannot be read
 }
 
 func (c *center) Sync(_ context.Context, r Report) (Orders, error) {
@@ -48,6 +49,9 @@ func (c *center) Sync(_ context.Context, r Report) (Orders, error) {
 func (c *center) Watches(context.Context, int64) ([]Watch, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.unread {
+		return nil, errCut
+	}
 	return append([]Watch(nil), c.all...), nil
 }
 

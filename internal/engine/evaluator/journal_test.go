@@ -199,6 +199,26 @@ func TestMemberKeepsNoEvaluations(t *testing.T) {
 	}
 }
 
+// A short report may pass where the rules of an edge do not: another edge must get the slots.
+func TestMemberWithoutRulesReportsForLease(t *testing.T) {
+	t.Parallel()
+	b, f, _ := newFar(t)
+	f.unread = true
+	f.moved = map[int64]bool{}
+	f.epoch++
+	b.pass(2 * lease)
+	n := len(f.reports)
+	b.pass(time.Minute)
+	if len(f.reports) != n || b.e.blind.IsZero() {
+		t.Errorf("%d reports after %d, although the rules were not read for %s", len(f.reports), n, 2*lease)
+	}
+	f.unread = false
+	b.pass(time.Minute)
+	if len(f.reports) == n || !b.e.blind.IsZero() || b.asked == 0 {
+		t.Errorf("%d reports after %d: it does not go on when it reads its rules", len(f.reports), n)
+	}
+}
+
 func TestStartWithoutCenterGoesOn(t *testing.T) {
 	t.Parallel()
 	b, f, j := newFar(t)

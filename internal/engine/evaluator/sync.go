@@ -12,6 +12,11 @@ import (
 
 // sync reports to the center, and takes over what it orders.
 func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
+	if !e.blind.IsZero() && now.Sub(e.blind) > lease {
+		if err := e.see(ctx, now); err != nil {
+			return err
+		}
+	}
 	report, silent := e.news(now)
 	orders, err := e.Center.Sync(ctx, report)
 	e.cut.Store(err != nil && e.Journal != nil)
@@ -51,27 +56,52 @@ func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
 			e.drop(w)
 		}
 	}
-	var accounts []int64
+	e.unread = map[int64]int64{}
 	for account, revision := range orders.Accounts {
 		if before, known := e.have[account]; reload || !known || before != revision {
-			accounts = append(accounts, account)
+			e.unread[account] = revision
 		}
 	}
 	e.mu.Unlock()
-	for _, account := range accounts { // the rules of one account that cannot be read must not stop others
-		failed := e.load(ctx, account, now)
-		e.mu.Lock()
-		e.have[account] = orders.Accounts[account]
-		if failed != nil {
-			delete(e.have, account)
-		}
-		e.mu.Unlock()
-		err = errors.Join(err, failed)
+	err = errors.Join(err, e.read(ctx, now))
+	switch {
+	case len(e.unread) == 0 || e.Journal == nil:
+		e.blind = time.Time{}
+	case reload && e.blind.IsZero():
+		e.blind = now
 	}
 	if err != nil || e.Journal == nil {
 		return err
 	}
 	return e.reconcile(ctx, orders.Differ)
+}
+
+// see reads the rules of slots that have not been evaluated for a lease. Until it can there are no reports: the center would take
+// them for a process that evaluates its slots, and another process may reach the rules.
+func (e *Evaluator) see(ctx context.Context, now time.Time) error {
+	e.cut.Store(true)
+	err := e.read(ctx, now)
+	if err == nil {
+		e.blind = time.Time{}
+	}
+	return err
+}
+
+// read reads the rules of the accounts that are unread. The rules of one account that cannot be read must not stop others.
+func (e *Evaluator) read(ctx context.Context, now time.Time) (err error) {
+	for account, revision := range e.unread {
+		failed := e.load(ctx, account, now)
+		e.mu.Lock()
+		if failed == nil {
+			e.have[account] = revision
+			delete(e.unread, account)
+		} else {
+			delete(e.have, account)
+		}
+		e.mu.Unlock()
+		err = errors.Join(err, failed)
+	}
+	return err
 }
 
 // setBack plans all evaluations again after the clock was set back to the center's: they would wait until it shows again what
