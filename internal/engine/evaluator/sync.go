@@ -40,15 +40,34 @@ func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
 		}
 		err = e.save(ctx)
 	}
+	reload, lost := e.obey(orders, now)
+	if err == nil && lost { // the process that takes them over waits for the report without them
+		defer e.Changed()
+	}
+	err = errors.Join(err, e.read(ctx, now))
+	switch {
+	case len(e.unread) == 0 || e.Journal == nil:
+		e.blind = time.Time{}
+	case reload && e.blind.IsZero():
+		e.blind = now
+	}
+	if err != nil || e.Journal == nil {
+		return err
+	}
+	return e.reconcile(ctx, orders.Differ)
+}
+
+// obey takes over which slots are evaluated, and notes which rules are to be read. reload reports that there are other slots than
+// before, lost that some are those of another process now.
+func (e *Evaluator) obey(orders Orders, now time.Time) (reload, lost bool) {
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	if !e.cut.Load() {
 		e.reported = now
 	}
-	reload := e.reload || e.moved(orders.Slots)
+	reload = e.reload || e.moved(orders.Slots)
 	e.reload = false
-	if err == nil && e.hasLost(orders.Slots) { // the process that takes them over waits for the report without them
-		defer e.Changed()
-	}
+	lost = e.hasLost(orders.Slots)
 	e.slots = orders.Slots
 	for key, w := range e.watches {
 		epoch, own := orders.Slots[w.Slot]
@@ -62,18 +81,7 @@ func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
 			e.unread[account] = revision
 		}
 	}
-	e.mu.Unlock()
-	err = errors.Join(err, e.read(ctx, now))
-	switch {
-	case len(e.unread) == 0 || e.Journal == nil:
-		e.blind = time.Time{}
-	case reload && e.blind.IsZero():
-		e.blind = now
-	}
-	if err != nil || e.Journal == nil {
-		return err
-	}
-	return e.reconcile(ctx, orders.Differ)
+	return reload, lost
 }
 
 // see reads the rules of slots that have not been evaluated for a lease. Until it can there are no reports: the center would take
