@@ -62,6 +62,7 @@ type Queue struct {
 
 // flow is what a flow has in progress.
 type flow struct {
+	of      Flow
 	running int // or at rest
 	waiting []waiter
 	had     map[int64]int // by key: the number of its last turn, while any waits
@@ -99,11 +100,10 @@ func (q *Queue) Enter(ctx context.Context, of Flow, key int64) (leave func(), er
 	q.mu.Lock()
 	began := q.now()
 	f := q.flow(of)
-	alone := of.Account != 0 && q.meter.Alone(of.Account, began)
-	if q.free() && (alone || len(f.waiting) == 0 && f.running < q.seats(f)) {
+	if q.free() && len(f.waiting) == 0 && q.may(f, began) {
 		q.begin(f, key)
 		q.mu.Unlock()
-		return func() { q.leave(of, f, began) }, nil
+		return func() { q.leave(f, began) }, nil
 	}
 	if most := q.limits.Waiting; most > 0 && (len(f.waiting) >= most || q.waiting >= 10*most) {
 		q.mu.Unlock()
@@ -124,7 +124,7 @@ func (q *Queue) Enter(ctx context.Context, of Flow, key int64) (leave func(), er
 		}
 	}
 	began = q.now()
-	return func() { q.leave(of, f, began) }, nil
+	return func() { q.leave(f, began) }, nil
 }
 
 // Waiting returns how many calls wait for their turn.
@@ -147,10 +147,18 @@ func (q *Queue) flow(of Flow) *flow {
 			}
 		}
 	}
-	f = &flow{}
+	f = &flow{of: of}
 	q.flows[of] = f
 	return f
 }
+
+// alone reports whether a flow is an account that is alone.
+func (q *Queue) alone(f *flow, now time.Time) bool {
+	return f.of.Account != 0 && q.meter.Alone(f.of.Account, now)
+}
+
+// may reports whether another call of a flow may run when there is a seat.
+func (q *Queue) may(f *flow, now time.Time) bool { return f.running < q.seats(f) || q.alone(f, now) }
 
 func (q *Queue) free() bool { return q.limits.Seats == 0 || q.running < q.limits.Seats }
 
@@ -173,15 +181,16 @@ func (q *Queue) begin(f *flow, key int64) {
 	f.had[key] = f.turns
 }
 
-// leave ends a turn that began at a moment. The flow pauses as the meter states, and the seat where seats rest.
-func (q *Queue) leave(of Flow, f *flow, began time.Time) {
+// leave ends a turn that began at a moment. The flow pauses as the meter states, and the seat where seats rest: after the call of an
+// account that is alone there is no one to rest for.
+func (q *Queue) leave(f *flow, began time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	ended := q.now()
 	took := ended.Sub(began)
 	var pause time.Duration
-	if of.Account != 0 {
-		pause = q.meter.Worked(of.Account, took, ended)
+	if f.of.Account != 0 {
+		pause = q.meter.Worked(f.of.Account, took, ended)
 	}
 	f.long = max(took, f.long-f.long/decay)
 	if took <= quick {
@@ -190,7 +199,7 @@ func (q *Queue) leave(of Flow, f *flow, began time.Time) {
 	} else {
 		f.quick = 0
 	}
-	if q.limits.Rest {
+	if q.limits.Rest && !q.alone(f, ended) {
 		q.later(min(rest*took, longestPause), func() {
 			q.running--
 			f.running--
@@ -219,9 +228,10 @@ func (q *Queue) later(d time.Duration, end func()) {
 
 // pass assigns free seats to flows that wait, in turn, and within a flow to the key whose last turn is longest ago.
 func (q *Queue) pass() {
+	now := q.now()
 	for n := 0; q.free() && n < len(q.order); {
 		f := q.order[n]
-		if f.running >= q.seats(f) {
+		if !q.may(f, now) {
 			n++
 			continue
 		}

@@ -271,6 +271,62 @@ func TestRareCallsRestAndTakeTurns(t *testing.T) {
 	})
 }
 
+// Calls that began to wait beside another account do not wait for those that come when the account is alone.
+func TestWaitingCallsGoOnAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := newMoved(t, Quick)
+		first := x.enter(Of(1), 1)
+		turn := make(chan func(), 1)
+		go func() {
+			if leave, err := x.Enter(t.Context(), Of(1), 0); err == nil {
+				turn <- leave
+			}
+		}()
+		synctest.Wait()
+		x.now = x.now.Add(time.Minute)
+		if n := len(x.enter(Of(1), 1)); n != 0 {
+			t.Error("a call overtakes another that waits")
+		}
+		x.call(Of(3), 0)
+		x.now = x.now.Add(time.Minute)
+		all(first)
+		(<-turn)()
+		if n := len(x.enter(Of(1), 100)); n != 100 {
+			t.Errorf("%d calls of an account that is alone", n)
+		}
+	})
+}
+
+// An account that is alone does not rest, and a stranger does.
+func TestRareCallsOfAccountAloneDoNotRest(t *testing.T) {
+	q := NewQueue(Rare, NewMeter())
+	at := now
+	q.now = func() time.Time {
+		at = at.Add(time.Millisecond)
+		return at
+	}
+	rests := 0
+	q.after = func(time.Duration, func()) { rests++ }
+	for range 3 {
+		leave, err := q.Enter(t.Context(), Of(1), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave()
+	}
+	if rests != 0 {
+		t.Errorf("%d rests of an account that is alone", rests)
+	}
+	leave, err := q.Enter(t.Context(), Flow{Network: netip.MustParsePrefix("192.0.2.1/32")}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leave()
+	if rests != 1 {
+		t.Errorf("%d rests of a stranger, want 1", rests)
+	}
+}
+
 func TestQueueForgetsFlows(t *testing.T) {
 	q := NewQueue(Quick, nil)
 	for account := range int64(3 * remembers) {
