@@ -177,7 +177,7 @@ func (e *Evaluator) note(w *watch, one Evaluation, o evaluate.Outcome) {
 	if !o.Known {
 		one.Outcome = string(o.Kind)
 	}
-	if e.Journal == nil { // no one looks at those of a member
+	if e.Journal == nil { // no page shows the evaluations of an edge
 		w.note(one)
 	}
 	switch {

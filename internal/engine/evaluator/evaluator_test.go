@@ -31,6 +31,7 @@ type center struct {
 	fenced   bool
 	moved    map[int64]bool // slots of others
 	unread   bool           // its rules cannot be read
+	fails    bool           // it returns orders with an error
 }
 
 func (c *center) Sync(_ context.Context, r Report) (Orders, error) {
@@ -42,6 +43,9 @@ func (c *center) Sync(_ context.Context, r Report) (Orders, error) {
 		if !c.moved[slot] {
 			o.Slots[slot] = c.epoch
 		}
+	}
+	if c.fails {
+		return o, errCut
 	}
 	return o, nil
 }
@@ -438,5 +442,23 @@ func TestSlotThatIsHandedOverIsReportedAtOnce(t *testing.T) {
 	b.step()
 	if n := len(b.reports); n != 3 {
 		t.Errorf("%d reports, want 3: nothing is handed over any more", n)
+	}
+}
+
+// Orders that come with an error are followed by an edge alone, which has a journal.
+func TestOrdersWithErrorChangeNothing(t *testing.T) {
+	b := newBench(t, hot(t, 1, "load"))
+	b.step()
+	b.fails = true
+	for range 3 {
+		b.clock.Add(syncEvery)
+		if err := b.e.sync(t.Context(), b.clock.Now()); !errors.Is(err, errCut) {
+			t.Fatalf("%v, want the error of the center", err)
+		}
+	}
+	b.fails = false
+	b.clock.Add(syncEvery)
+	if err := b.e.sync(t.Context(), b.clock.Now()); err != nil || b.e.unsure {
+		t.Errorf("%v, and the clock is unsure: %t", err, b.e.unsure)
 	}
 }

@@ -189,7 +189,7 @@ func TestCutSendsWhatIsOpenAndKeepsRestAsHistory(t *testing.T) {
 	}
 }
 
-// Those of 10,000 watches would be 45 MB.
+// The evaluations of 10,000 watches would be 45 MB.
 func TestMemberKeepsNoEvaluations(t *testing.T) {
 	t.Parallel()
 	b, _, _ := newFar(t)

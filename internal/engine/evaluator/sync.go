@@ -27,7 +27,7 @@ func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
 	}
 	if err != nil {
 		e.unreported(report)
-		if orders.Slots == nil {
+		if orders.Slots == nil || e.Journal == nil {
 			return err
 		}
 		e.unsure = true // the orders are those of before a restart

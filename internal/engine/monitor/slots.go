@@ -194,13 +194,16 @@ func (r *Service) claim(
 			return err
 		})
 	}
+	if err != nil {
+		return nil, err
+	}
 	own := map[int64]int64{}
 	for _, s := range all {
 		if s.node == self && s.moving == "" {
 			own[s.number] = s.epoch
 		}
 	}
-	return own, err
+	return own, nil
 }
 
 // has reports whether the sender has a slot under an epoch, in the transaction of an account. The process that takes a slot over

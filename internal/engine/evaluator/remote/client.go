@@ -243,11 +243,10 @@ func (c *Center) Join(ctx context.Context) error {
 	return nil
 }
 
-// By how much the clock of this machine may differ from the server's without a word, and the one of moments without that these are
-// untrue. A call does not prove less than the half of its time.
+// Differences to the server's clock. A call proves no difference below half of the time that it takes.
 const (
-	farOff    = 30 * time.Second
-	mostWrong = 5 * time.Second
+	farOff    = 30 * time.Second // of this machine's clock, from which on it is logged
+	mostWrong = 5 * time.Second  // of Clock, above which the moments by it count as untrue
 )
 
 // observe sets the clock by the server's.
