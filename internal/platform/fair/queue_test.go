@@ -288,9 +288,9 @@ func TestWaitingCallsGoOnAlone(t *testing.T) {
 			t.Error("a call overtakes another that waits")
 		}
 		x.call(Of(3), 0)
-		x.now = x.now.Add(time.Minute)
+		(<-turn)() // a call reads the clock when its turn begins: the clock must not be moved before
 		all(first)
-		(<-turn)()
+		x.now = x.now.Add(time.Minute)
 		if n := len(x.enter(Of(1), 100)); n != 100 {
 			t.Errorf("%d calls of an account that is alone", n)
 		}
