@@ -18,6 +18,8 @@ func TestIntegrationPage(t *testing.T) {
 	p.Enter()
 	p.See("standard")
 	p.Follow(".rows a[href^='/integrations/']")
+	p.Unseen(in.key)
+	p.Follow("Show the key")
 	p.See(w.URL + "/event/push/alert/standard?integration_key=" + in.key)
 	command := page.Eval[string](p, "[...document.querySelectorAll('pre')].map(e => e.textContent).find(t => t.startsWith('curl '))")
 	out, err := exec.Command("sh", "-c", command).CombinedOutput() // as a person pastes it into a shell

@@ -49,6 +49,7 @@ function show(html, path, sent) {
   if (old) old.hidden = true;
   if (path) history.replaceState(null, '', path);
   load();
+  if (!stream && stale() && !document.hidden && live()) listen(); // a form may lead to a page that is live
   return true;
 }
 
@@ -166,6 +167,7 @@ document.addEventListener('click', event => {
 const stale = () => document.getElementById('stale');
 // A page without a connection is the one that was seen last, and says so by itself.
 const kept = () => document.querySelector('#kept:not([hidden])');
+const live = () => document.querySelector('[data-live]');
 let stream, heard = 0, retry;
 function cut() {
   const s = stale();
@@ -189,7 +191,6 @@ function deaf() {
   stream = undefined;
 }
 if (stale()) {
-  const live = () => document.querySelector('[data-live]');
   if (live() && !document.hidden) listen();
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) deaf(); // browsers allow few connections: a tab that no one sees keeps none

@@ -18,14 +18,14 @@ import (
 
 var integrationPages = []page.Page{
 	{Path: "/integrations", Template: "records", Tab: "integrations", Show: showIntegrations},
-	{Path: "/integrations/new", Template: "record", Tab: "integrations", Show: editIntegration, Needs: page.ManageIntegrations},
+	{Path: "/integrations/new", Template: "record", Tab: "integrations", Show: newIntegration, Needs: page.ManageIntegrations},
 	{Path: "/integrations/{id}", Template: "integration", Tab: "integrations", Show: showIntegration},
 	{Path: "/integrations/{id}/edit", Template: "record", Tab: "integrations", Show: editIntegration, Needs: page.ManageIntegrations},
 	{Path: "/integrations/{id}/route", Template: "route", Tab: "integrations", Show: showRoute},
 }
 
 var integrationActions = []page.Action{
-	{Path: "/integrations/new", Do: saveIntegration, Show: editIntegration, Template: "record", Needs: page.ManageIntegrations},
+	{Path: "/integrations/new", Do: saveIntegration, Show: newIntegration, Template: "record", Needs: page.ManageIntegrations},
 	{Path: "/integrations/{id}/edit", Do: saveIntegration, Show: editIntegration, Template: "record", Needs: page.ManageIntegrations},
 	{Path: "/integrations/{id}/status/{to}", Do: setIntegrationStatus, Show: showIntegration, Template: "integration",
 		Needs: page.ManageIntegrations},
@@ -37,11 +37,8 @@ var integrationActions = []page.Action{
 // integrationRow is an integration as pages show it.
 type integrationRow struct{ integrations.Info }
 
-// sources are the types that push alerts, in the order of the form; watches those that push something else.
-var (
-	sources = []string{"standard", "prometheus", "grafana", "pagerduty", "zabbix", "sentry"}
-	watches = []string{"heartbeat", "change"}
-)
+// sources are the types that push alerts.
+var sources = []string{"standard", "prometheus", "grafana", "pagerduty", "zabbix", "sentry"}
 
 // Source reports whether the integration pushes alerts.
 func (i integrationRow) Source() bool { return slices.Contains(sources, i.IntegrationType) }
@@ -52,7 +49,7 @@ func (i integrationRow) Counted() bool { return i.Source() || i.IntegrationType 
 func showIntegrations(v *page.Visit) (page.View, error) {
 	d := page.RecordList{
 		Titled: page.Titled(v.T("Integrations")), Search: v.Query("q"), Searchable: true, Pager: v.Pager(),
-		Intro: v.T("An integration receives what monitoring systems send, or sends on what happened."),
+		Intro: v.T("An integration receives what a monitoring system sends."),
 		None:  v.T("There is no integration yet. Make one, then point your monitoring system to its address."),
 	}
 	if v.Who.MayAny(page.ManageIntegrations) {
@@ -81,8 +78,12 @@ func integration(v *page.Visit) (i integrationRow, err error) {
 type integrationView struct {
 	page.Titled
 	Integration integrationRow
-	Address     string // to push to
-	Curl        string
+	Product     product
+	Products    []product // of the same type, if there are several
+	Recipe      recipe
+	Sent        bool // it takes pushes, and the visitor may see where to
+	KeyShown    bool
+	Activity    *activity // nil: the visitor may not read events, or there can be none
 	Channels    map[int64]string
 	Route       *routes.Route
 	EventID     string
@@ -97,9 +98,10 @@ func showIntegration(v *page.Visit) (page.View, error) {
 	}
 	d := integrationView{Titled: page.Titled(i.IntegrationName), Integration: i, May: v.Who.MayAny(page.ManageIntegrations),
 		EventID: v.Query("event")}
-	if i.IntegrationKey != "" {
-		d.Address = v.Origin() + i.PushURL
-		d.Curl = curl(i, d.Address)
+	d.recipe(v)
+	d.Activity, err = activityOf(v, i)
+	if err != nil {
+		return nil, err
 	}
 	if i.Source() && i.ChannelID == 0 {
 		d.Route, err = route(v, i.IntegrationID)
@@ -117,19 +119,21 @@ func showIntegration(v *page.Visit) (page.View, error) {
 	return d, err
 }
 
-// curl returns a command that pushes to an address.
-func curl(i integrationRow, address string) string {
-	body := map[string]string{
-		"standard":   `{"title_rule": "Disk is full", "event_status": "Warning", "alert_key": "disk-1", "labels": {"service": "db"}}`,
-		"prometheus": `{"alerts": [{"status": "firing", "labels": {"alertname": "DiskFull", "severity": "warning", "service": "db"}}]}`,
-		"grafana":    `{"alerts": [{"status": "firing", "labels": {"alertname": "DiskFull", "service": "db"}}]}`,
-		"pagerduty":  `{"event_action": "trigger", "payload": {"summary": "Disk is full", "severity": "warning", "source": "db-1"}}`,
-		"change":     `{"title": "Release 42", "change_key": "release-42", "change_status": "Done"}`,
-	}[i.IntegrationType]
-	if i.IntegrationType == "heartbeat" {
-		return "curl -X POST '" + address + "'"
+// recipe fills in the set-up of the product.
+func (d *integrationView) recipe(v *page.Visit) {
+	i := d.Integration
+	found, known := productOf(v, i.IntegrationType)
+	if i.IntegrationKey == "" || !known {
+		return
 	}
-	return "curl '" + address + "' -H 'Content-Type: application/json' -d '" + cmp.Or(body, "{}") + "'"
+	d.Sent, d.Product = true, found
+	d.KeyShown = v.Query("key") == "shown"
+	d.Recipe = recipes[found.Key](v, targetOf(v, i, d.KeyShown))
+	for _, p := range products(v) {
+		if p.Type == found.Type {
+			d.Products = append(d.Products, p)
+		}
+	}
 }
 
 // integrationOf returns a new integration of a type.
@@ -137,30 +141,34 @@ func integrationOf(kind string) integrationRow {
 	return integrationRow{integrations.Info{Integration: integrations.Integration{IntegrationType: kind}}}
 }
 
+// newIntegration shows the gallery, and the form of the product that was chosen in it.
+func newIntegration(v *page.Visit) (page.View, error) {
+	chosen, known := productOf(v, "")
+	if !known {
+		return galleryView{page.Titled(v.T("What sends the alerts?")), products(v)}, nil
+	}
+	i := integrationOf(chosen.Type)
+	i.IntegrationName = chosen.Name
+	return integrationForm(v, i, page.RecordForm{
+		Titled: page.Titled(v.T("New integration: %s", chosen.Name)), Path: "/integrations/new?product=" + chosen.Key, Back: "/integrations/new",
+	})
+}
+
 // editIntegration shows the form of an integration: what was entered, else what is stored.
 func editIntegration(v *page.Visit) (page.View, error) {
-	i, back := integrationOf("standard"), "/integrations"
-	d := page.RecordForm{Titled: page.Titled(v.T("New integration"))}
-	if v.Request.PathValue("id") != "" {
-		var err error
-		i, err = integration(v)
-		if err != nil {
-			return nil, err
-		}
-		d.Titled, back = page.Titled(i.IntegrationName), "/integrations/"+strconv.FormatInt(i.IntegrationID, 10)
+	i, err := integration(v)
+	if err != nil {
+		return nil, err
 	}
-	d.Path = v.Request.URL.Path
-	d.Back = back
+	return integrationForm(v, i, page.RecordForm{
+		Titled: page.Titled(i.IntegrationName), Path: v.Request.URL.Path, Back: "/integrations/" + strconv.FormatInt(i.IntegrationID, 10),
+	})
+}
+
+// integrationForm fills in the form of an integration.
+func integrationForm(v *page.Visit, i integrationRow, d page.RecordForm) (page.View, error) {
 	d.May = v.Who.MayAny(page.ManageIntegrations)
 	d.Text("name", v.T("Name"), i.IntegrationName, "")
-	if i.IntegrationID == 0 {
-		types := []page.Option{}
-		for _, kind := range slices.Concat(sources, watches) {
-			types = append(types, page.Option{Value: kind, Text: kind})
-		}
-		d.Choice("type", v.T("What sends to it"), i.IntegrationType, types,
-			v.T("standard takes the JSON of this product; heartbeat raises an alert when it hears nothing; change takes releases and the like."))
-	}
 	d.Text("about", v.T("Description"), i.Description, "")
 	channels, err := v.ChannelChoices()
 	if err != nil {
@@ -170,21 +178,25 @@ func editIntegration(v *page.Visit) (page.View, error) {
 	for _, c := range channels {
 		choices = append(choices, page.Option{Value: strconv.FormatInt(c.ChannelID, 10), Text: c.ChannelName})
 	}
+	if i.IntegrationID == 0 && len(channels) == 1 {
+		i.ChannelID = channels[0].ChannelID // without a channel or a route its first event reaches only the fallback
+	}
 	d.Choice("channel", v.T("Channel"), strconv.FormatInt(i.ChannelID, 10), choices, "")
 	if err := d.Teams(v, i.TeamID); err != nil {
 		return nil, err
 	}
-	if interval := int64(300); i.IntegrationID == 0 || i.IntegrationType == "heartbeat" {
+	if i.IntegrationType == integrations.Heartbeat {
+		interval := int64(300)
 		if i.Settings != nil && i.Settings.IntervalSeconds > 0 {
 			interval = i.Settings.IntervalSeconds
 		}
-		d.Number("interval", v.T("Seconds between heartbeats"), interval, v.T("For heartbeats alone."))
+		d.Number("interval", v.T("Seconds between heartbeats"), interval, "")
 	}
-	if i.IntegrationID == 0 || i.FreeWords() {
+	if i.FreeWords() {
 		d.Long("severities", v.T("Severities, one word=Critical, word=Warning or word=Info on each line"), i.severityLines(),
-			v.T("For prometheus and grafana alone. They precede the words that Tocsin knows."))
+			v.T("They precede the words that Tocsin knows."))
 	}
-	if i.IntegrationID == 0 || i.Counted() {
+	if i.Counted() {
 		most := int64(defaultMiB)
 		if i.Settings != nil && i.Settings.MaxBytesPerDay > 0 {
 			most = i.Settings.MaxBytesPerDay >> 20
@@ -200,7 +212,8 @@ const defaultMiB = 256
 
 func saveIntegration(v *page.Visit) (string, error) {
 	name, id := v.Field("name"), v.ID()
-	kind := v.Field("type")
+	chosen, _ := productOf(v, "")
+	kind := chosen.Type
 	if id != 0 {
 		i, err := integration(v)
 		if err != nil {
@@ -222,7 +235,7 @@ func saveIntegration(v *page.Visit) (string, error) {
 	if id == 0 {
 		request := integrations.CreateRequest{IntegrationName: name, IntegrationType: kind, Body: body}
 		made, err := page.Call[integrations.Created](v, "/integration/create", request)
-		return "/integrations/" + strconv.FormatInt(made.IntegrationID, 10), err
+		return "/integrations/" + strconv.FormatInt(made.IntegrationID, 10) + "?key=shown&product=" + chosen.Key, err
 	}
 	request := integrations.UpdateRequest{IntegrationID: id, IntegrationName: &name, Body: body}
 	return "/integrations/" + strconv.FormatInt(id, 10), page.Do[api.Warnings](v, "/integration/update", request)
@@ -241,7 +254,7 @@ func setIntegrationStatus(v *page.Visit) (string, error) {
 		return "/integrations", page.Do[api.Removal](v, "/integration/delete", integrations.DeleteRequest{OneRequest: one})
 	case "rotate":
 		request := integrations.RotateRequest{IntegrationID: one.IntegrationID, GraceSeconds: v.Number("grace")}
-		return next, page.Do[integrations.Rotated](v, "/integration/key/rotate", request)
+		return next + "?key=shown", page.Do[integrations.Rotated](v, "/integration/key/rotate", request)
 	}
 	return "", page.NotHere(v)
 }

@@ -13,6 +13,7 @@ import (
 var Part = page.Part{
 	Pages:   slices.Concat(channelPages, integrationPages, templatePages),
 	Actions: slices.Concat(channelActions, integrationActions, templateActions),
+	Others:  []page.Other{{Pattern: "GET /integrations/{id}/zabbix.yaml", Do: mediaType}},
 	Functions: template.FuncMap{
 		"guarded":      guarded,
 		"caseSentence": caseSentence,
