@@ -59,7 +59,11 @@ func TestIncidentActions(t *testing.T) {
 	ann.post(path+"/snooze", "minutes", "60").shows("Snoozed for 1 h", "End the snooze")
 	ann.post(path+"/snooze", "minutes", "0").showsWith(http.StatusBadRequest, "minutes")
 	ann.post(path + "/wake").shows("Ended the snooze")
-	ann.get(path+"/people?q=bob").shows("Bob Night", "!Rita Reader", "on call")
+	ann.get(path+"/people").shows(`<option data-id="7000000000013" value="Bob Night">`, "!checked", "on call")
+	ann.post(path+"/people", "do", "pick", "person", "7000000000014", "person.add", "bob").shows(
+		`value="7000000000013" checked`, `value="7000000000014" checked`)
+	ann.post(path+"/people", "how", "add", "person.add", "Nobody").showsWith(http.StatusBadRequest, "named “Nobody”", `value="Nobody"`)
+	ann.get(path).shows("!Bob Night")
 	ann.post(path+"/people", "how", "add", "person", "7000000000013").shows("Responsible as well: Bob Night")
 	ann.post(path+"/people", "how", "assign", "person", "7000000000014").shows("Responsible: Rita Reader", "waits for Rita Reader")
 	ann.post(path+"/people", "how", "rule", "rule", "5e5e5e5e5e5e5e5e5e5e5e01").shows("Next, if no person acknowledges")

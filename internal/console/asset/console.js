@@ -143,6 +143,35 @@ document.addEventListener('change', event => {
   }, 500);
 });
 
+// A name that is taken from the list of a picker is added at once. Its button, which works without this, does the same.
+function pick(input, whole) {
+  const chosen = [...input.list?.options ?? []].find(o => o.value.toLowerCase() === input.value.trim().toLowerCase());
+  if (!chosen || !whole) return false;
+  const box = input.closest('.picked'), id = chosen.dataset.id;
+  let tick = box.querySelector(`input[value="${CSS.escape(id)}"]`);
+  if (!tick) {
+    const chip = box.querySelector('template').content.cloneNode(true);
+    tick = chip.querySelector('input');
+    tick.value = id;
+    chip.querySelector('bdi').textContent = chosen.value;
+    input.closest('.pick').before(chip);
+  }
+  tick.checked = true;
+  input.value = '';
+  tick.dispatchEvent(new Event('change', { bubbles: true }));
+  return true;
+}
+const picks = target => target.matches?.('.pick > input');
+document.addEventListener('input', event => {
+  if (picks(event.target)) pick(event.target, !event.inputType || event.inputType === 'insertReplacementText');
+});
+document.addEventListener('change', event => { if (picks(event.target)) pick(event.target, true); });
+document.addEventListener('keydown', event => {
+  if (event.key !== 'Enter' || event.isComposing || !picks(event.target) || !event.target.value) return;
+  event.preventDefault();
+  if (!pick(event.target, true)) event.target.nextElementSibling.click();
+});
+
 // A click into the picture of a schedule asks who is on call at the very moment under the pointer. Its links, which keys
 // follow, ask about a moment of their shift.
 document.addEventListener('click', event => {

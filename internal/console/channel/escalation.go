@@ -3,6 +3,7 @@ package channel
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -12,9 +13,6 @@ import (
 	"tocsin/internal/channel"
 	"tocsin/internal/console/page"
 	"tocsin/internal/core/filter"
-	"tocsin/internal/person"
-	schedules "tocsin/internal/schedule"
-	"tocsin/internal/team"
 )
 
 // minutesOf returns how long a layer has until the next one, as the operation counts it.
@@ -27,9 +25,10 @@ type layerForm struct {
 	Minutes   int64
 	Times     int64
 	Every     string
-	Persons   map[int64]bool
-	Teams     map[int64]bool
-	Schedules map[int64]bool
+	Persons   []int64
+	Teams     []int64
+	Schedules []int64
+	Pickers   []page.Picker
 	Emails    string
 	Chats     int
 }
@@ -39,19 +38,33 @@ func (l layerForm) Number() int { return l.Index + 1 }
 
 type escalationForm struct {
 	page.Titled
-	Channel   channel.Shown
-	ID        string
-	Name      string
-	About     string
-	Priority  int64
-	Wait      int64 // seconds before the first layer
-	Filter    filterForm
-	Layers    []layerForm
-	Persons   []page.Person
-	Teams     []team.Team
-	Schedules []schedules.Schedule
-	May       bool
-	Seen      string // identifies the stored rule that the form began with; empty: it is new
+	Channel  channel.Shown
+	ID       string
+	Name     string
+	About    string
+	Priority int64
+	Wait     int64 // seconds before the first layer
+	Filter   filterForm
+	Layers   []layerForm
+	Offers   offers
+	May      bool
+	Seen     string // identifies the stored rule that the form began with; empty: it is new
+}
+
+// offers is whom a layer can name.
+type offers struct{ Schedules, Persons, Teams page.Offer }
+
+func readOffers(v *page.Visit) (o offers, err error) {
+	o.Schedules, err = v.ScheduleOffer()
+	if err != nil {
+		return o, err
+	}
+	o.Persons, err = v.PeopleOffer()
+	if err != nil {
+		return o, err
+	}
+	o.Teams, err = v.TeamOffer()
+	return o, err
 }
 
 // Path returns the address of the rule's page.
@@ -96,13 +109,18 @@ func showEscalation(v *page.Visit) (page.View, error) {
 	if f.ID != "" {
 		f.Seen = page.Identity(r)
 	}
+	f.Offers, err = readOffers(v)
+	if err != nil {
+		return nil, err
+	}
 	if v.Request.Method == http.MethodPost {
 		f.Seen = v.FormSeen(f.Seen)
 		f.Name = v.Field("name")
 		f.About = v.Field("about")
 		f.Priority = v.Number("priority")
 		f.Wait = v.Number("wait")
-		f.Filter, f.Layers = readFilter(v, "if"), readLayers(v, r.Layers)
+		f.Filter = readFilter(v, "if")
+		f.Layers, _ = readLayers(v, f.Offers, r.Layers) // a name that is not known stays in its input
 	} else {
 		f.Name = r.RuleName
 		f.About = r.Description
@@ -117,30 +135,36 @@ func showEscalation(v *page.Visit) (page.View, error) {
 		f.Layers = []layerForm{{Minutes: 15}}
 	}
 	for i := range f.Layers {
-		f.Layers[i].Index = i
+		f.Layers[i].show(v, i, f.Offers, f.May)
 	}
-	return f, targets(v, &f)
+	return f, nil
+}
+
+// show sets the number of a layer and its pickers.
+func (l *layerForm) show(v *page.Visit, i int, from offers, may bool) {
+	at := fmt.Sprintf("layer.%d.", i)
+	l.Index = i
+	l.Pickers = []page.Picker{
+		from.Schedules.Picker(v, at+"schedule", v.T("The person on call in"), l.Schedules),
+		from.Persons.Picker(v, at+"person", v.T("People"), l.Persons),
+		from.Teams.Picker(v, at+"team", v.T("All members of"), l.Teams),
+	}
+	for n := range l.Pickers {
+		l.Pickers[n].Fixed = !may
+	}
 }
 
 func formOfLayer(i int, l channel.Layer) layerForm {
 	form := layerForm{
 		Was: strconv.Itoa(i), Minutes: minutesOf(l), Emails: strings.Join(l.Target.Emails, ", "), Chats: len(l.Target.Webhooks),
-		Persons: map[int64]bool{}, Teams: map[int64]bool{}, Schedules: map[int64]bool{},
+		Persons: l.Target.PersonIDs, Teams: l.Target.TeamIDs,
 	}
 	form.Times = page.ValueOf(l.MaxTimes)
 	if l.NotifyStep != nil {
 		form.Every = strconv.FormatFloat(*l.NotifyStep, 'f', -1, 64)
 	}
-	for _, id := range l.Target.PersonIDs {
-		form.Persons[id] = true
-	}
-	for _, id := range l.Target.TeamIDs {
-		form.Teams[id] = true
-	}
-	for key := range l.Target.ScheduleToRoleIDs {
-		if id, err := strconv.ParseInt(key, 10, 64); err == nil {
-			form.Schedules[id] = true
-		}
+	for _, key := range slices.Sorted(maps.Keys(l.Target.ScheduleToRoleIDs)) {
+		form.Schedules = append(form.Schedules, page.Number(key))
 	}
 	return form
 }
@@ -149,7 +173,7 @@ func formOfLayer(i int, l channel.Layer) layerForm {
 const maxLayers = 20
 
 // readLayers returns the layers that were entered, with what a button adds, removes or moves.
-func readLayers(v *page.Visit, stored []channel.Layer) (layers []layerForm) {
+func readLayers(v *page.Visit, from offers, stored []channel.Layer) (layers []layerForm, wrong error) {
 	for i := range maxLayers {
 		at := fmt.Sprintf("layer.%d.", i)
 		if !v.Request.PostForm.Has(at + "minutes") {
@@ -158,8 +182,8 @@ func readLayers(v *page.Visit, stored []channel.Layer) (layers []layerForm) {
 		l := layerForm{
 			Was: v.Field(at + "was"), Minutes: v.Number(at + "minutes"), Times: v.Number(at + "times"),
 			Every: v.Field(at + "every"), Emails: v.Field(at + "emails"),
-			Persons: chosen(v, at+"person"), Teams: chosen(v, at+"team"), Schedules: chosen(v, at+"schedule"),
 		}
+		wrong = cmp.Or(wrong, l.readTargets(v, at, from))
 		if was, err := strconv.Atoi(l.Was); err == nil && was >= 0 && was < len(stored) {
 			l.Chats = len(stored[was].Target.Webhooks)
 		}
@@ -174,45 +198,16 @@ func readLayers(v *page.Visit, stored []channel.Layer) (layers []layerForm) {
 	case do == "up" && i > 0 && i < len(layers):
 		layers[i-1], layers[i] = layers[i], layers[i-1]
 	}
-	return layers
+	return layers, wrong
 }
 
-// targets fills in whom a layer can name.
-func targets(v *page.Visit, f *escalationForm) error {
-	some := person.MemberListRequest{}
-	some.Limit = 100
-	members, err := page.Call[person.MemberListed](v, "/member/list", some)
-	if err != nil {
-		return err
-	}
-	named := map[int64]bool{}
-	for _, m := range members.Items {
-		f.Persons, named[m.MemberID] = append(f.Persons, page.Person{ID: m.MemberID, Name: m.MemberName}), true
-	}
-	var more []int64 // named by the rule and not in the list, which is bounded
-	for _, l := range f.Layers {
-		for id := range l.Persons {
-			if !named[id] {
-				more, named[id] = append(more, id), true
-			}
-		}
-	}
-	people, err := v.People(more)
-	if err != nil {
-		return err
-	}
-	for _, id := range more {
-		f.Persons = append(f.Persons, page.Person{ID: id, Name: people[id].Name})
-	}
-	f.Teams, err = v.AllTeams()
-	if err != nil {
-		return err
-	}
-	request := schedules.ListRequest{}
-	request.Limit = 100
-	reply, err := page.Call[schedules.Page](v, "/schedule/list", request)
-	f.Schedules = reply.Items
-	return err
+// readTargets reads whom a layer names.
+func (l *layerForm) readTargets(v *page.Visit, at string, from offers) error {
+	var schedules, persons, teams error
+	l.Schedules, schedules = from.Schedules.Read(v, at+"schedule")
+	l.Persons, persons = from.Persons.Read(v, at+"person")
+	l.Teams, teams = from.Teams.Read(v, at+"team")
+	return cmp.Or(schedules, persons, teams)
 }
 
 // saveEscalation stores the rule, unless a button asked for another row.
@@ -236,7 +231,15 @@ func saveEscalation(v *page.Visit) (string, error) {
 		AggrWindow: new(v.Number("wait")), TemplateID: r.TemplateID, Layers: []channel.Layer{},
 		Filters: append(filter.Filter{}, readFilter(v, "if").filter()...), // none: for all incidents
 	}
-	for _, l := range readLayers(v, r.Layers) {
+	from, err := readOffers(v)
+	if err != nil {
+		return "", err
+	}
+	layers, err := readLayers(v, from, r.Layers)
+	if err != nil {
+		return "", err
+	}
+	for _, l := range layers {
 		layer, err := layer(v, l, r.Layers)
 		if err != nil {
 			return "", err
@@ -259,12 +262,12 @@ func layer(v *page.Visit, l layerForm, stored []channel.Layer) (layer channel.La
 		layer = stored[was]
 	}
 	t := &layer.Target
-	t.PersonIDs = orAbsent(sorted(l.Persons))
-	t.TeamIDs = orAbsent(sorted(l.Teams))
+	t.PersonIDs = orAbsent(l.Persons)
+	t.TeamIDs = orAbsent(l.Teams)
 	t.Emails = orAbsent(page.Commas(l.Emails))
 	roles := t.ScheduleToRoleIDs
 	t.ScheduleToRoleIDs = nil
-	for _, id := range sorted(l.Schedules) {
+	for _, id := range l.Schedules {
 		if t.ScheduleToRoleIDs == nil {
 			t.ScheduleToRoleIDs = map[string][]int64{}
 		}
@@ -290,13 +293,4 @@ func orAbsent[T any](list []T) []T {
 		return nil
 	}
 	return list
-}
-
-func sorted(set map[int64]bool) []int64 {
-	all := []int64{}
-	for id := range set {
-		all = append(all, id)
-	}
-	slices.Sort(all)
-	return all
 }

@@ -21,12 +21,3 @@ var Part = page.Part{
 		"whenOf":       whenOf,
 	},
 }
-
-// chosen returns the numbers that were chosen in a field.
-func chosen(v *page.Visit, name string) map[int64]bool {
-	all := map[int64]bool{}
-	for _, n := range v.Numbers(name) {
-		all[n] = true
-	}
-	return all
-}

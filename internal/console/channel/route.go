@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/channel"
 	"tocsin/internal/console/page"
 	"tocsin/internal/core/filter"
 	routes "tocsin/internal/route"
@@ -21,8 +21,9 @@ type routeView struct {
 	Integration integrationRow
 	Version     int64
 	Cases       []caseForm
-	Default     map[int64]bool
-	Channels    []channel.Shown
+	Default     []int64
+	DefaultPick page.Picker
+	Channels    page.Offer
 	Tried       []routes.Previewed
 	May         bool
 }
@@ -30,7 +31,8 @@ type routeView struct {
 type caseForm struct {
 	Index       int
 	If          filterForm
-	Channels    map[int64]bool
+	Channels    []int64
+	Pick        page.Picker
 	Fallthrough bool
 	Label       string // of name mapping: the label that names the channel; empty: Channels are meant
 }
@@ -48,14 +50,14 @@ func showRoute(v *page.Visit) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := routeView{Titled: page.Titled(v.T("Where its alerts go")), Integration: i, Default: map[int64]bool{},
+	d := routeView{Titled: page.Titled(v.T("Where its alerts go")), Integration: i,
 		May: v.Who.MayAny(page.ManageIntegrations)}
-	d.Channels, err = v.ChannelChoices()
+	d.Channels, err = v.ChannelOffer()
 	if err != nil {
 		return nil, err
 	}
 	if v.Request.Method == http.MethodPost {
-		readRoute(v, &d)
+		_ = readRoute(v, &d) // a name that is not known stays in its input
 	} else if err := d.stored(v); err != nil {
 		return nil, err
 	}
@@ -63,11 +65,20 @@ func showRoute(v *page.Visit) (page.View, error) {
 		d.Cases[n].Index = n
 		d.Cases[n].If.Name = fmt.Sprintf("case.%d", n)
 		d.Cases[n].If.Single = true
+		d.Cases[n].Pick = d.picker(v, fmt.Sprintf("case.%d.channel", n), v.T("Goes to"), d.Cases[n].Channels)
 	}
+	d.DefaultPick = d.picker(v, "default", v.T("All others go to"), d.Default)
 	if v.Failure == nil {
 		d.Tried, err = tryRoute(v, d)
 	}
 	return d, err
+}
+
+// picker returns the picker of channels for a field.
+func (d *routeView) picker(v *page.Visit, field, label string, chosen []int64) page.Picker {
+	p := d.Channels.Picker(v, field, label, chosen)
+	p.Fixed = !d.May
+	return p
 }
 
 // stored fills in the stored route.
@@ -78,16 +89,12 @@ func (d *routeView) stored(v *page.Visit) error {
 	}
 	d.Version = r.Version
 	for _, c := range r.Cases {
-		form := caseForm{If: formOf("", filter.Filter{c.If}), Channels: map[int64]bool{}, Fallthrough: c.Fallthrough, Label: c.NameMappingLabel}
-		for _, id := range c.ChannelIDs {
-			form.Channels[id] = true
-		}
-		d.Cases = append(d.Cases, form)
+		d.Cases = append(d.Cases, caseForm{
+			If: formOf("", filter.Filter{c.If}), Channels: c.ChannelIDs, Fallthrough: c.Fallthrough, Label: c.NameMappingLabel,
+		})
 	}
 	if r.Default != nil {
-		for _, id := range r.Default.ChannelIDs {
-			d.Default[id] = true
-		}
+		d.Default = r.Default.ChannelIDs
 	}
 	return nil
 }
@@ -96,8 +103,9 @@ func (d *routeView) stored(v *page.Visit) error {
 const maxCases = 100
 
 // readRoute fills in what was entered, with what a button adds, removes or moves.
-func readRoute(v *page.Visit, d *routeView) {
-	d.Version, d.Default = v.Number("version"), chosen(v, "default")
+func readRoute(v *page.Visit, d *routeView) (wrong error) {
+	d.Version = v.Number("version")
+	d.Default, wrong = d.Channels.Read(v, "default")
 	for n := range maxCases {
 		name := fmt.Sprintf("case.%d", n)
 		if !v.Request.PostForm.Has(name + ".here") {
@@ -106,24 +114,26 @@ func readRoute(v *page.Visit, d *routeView) {
 		if v.Field("do") == fmt.Sprintf("remove-case:%d", n) {
 			continue
 		}
+		channels, err := d.Channels.Read(v, name+".channel")
+		wrong = cmp.Or(wrong, err)
 		d.Cases = append(d.Cases, caseForm{
-			If: readFilter(v, name), Channels: chosen(v, name+".channel"), Fallthrough: v.Field(name+".fallthrough") != "",
-			Label: v.Field(name + ".label"),
+			If: readFilter(v, name), Channels: channels, Fallthrough: v.Field(name+".fallthrough") != "", Label: v.Field(name + ".label"),
 		})
 		if at := len(d.Cases) - 1; v.Field("do") == fmt.Sprintf("up-case:%d", n) && at > 0 {
 			d.Cases[at-1], d.Cases[at] = d.Cases[at], d.Cases[at-1]
 		}
 	}
 	if v.Field("do") == "add-case" {
-		d.Cases = append(d.Cases, caseForm{If: filterForm{}.atLeastOne(), Channels: map[int64]bool{}})
+		d.Cases = append(d.Cases, caseForm{If: filterForm{}.atLeastOne()})
 	}
+	return wrong
 }
 
 // route returns the route of the form.
 func (d routeView) route() routes.Body {
 	cases := []routes.Case{}
 	for _, c := range d.Cases {
-		one := routes.Case{ChannelIDs: sorted(c.Channels), Fallthrough: c.Fallthrough, If: filter.Group{}}
+		one := routes.Case{ChannelIDs: append([]int64{}, c.Channels...), Fallthrough: c.Fallthrough, If: filter.Group{}}
 		for _, group := range c.If.filter() {
 			one.If = append(one.If, group...)
 		}
@@ -132,7 +142,7 @@ func (d routeView) route() routes.Body {
 		}
 		cases = append(cases, one)
 	}
-	return routes.Body{Cases: cases, Default: &routes.Default{ChannelIDs: sorted(d.Default)}}
+	return routes.Body{Cases: cases, Default: &routes.Default{ChannelIDs: append([]int64{}, d.Default...)}}
 }
 
 // tryRoute returns where the latest alerts of the integration would go by the route of the form.
@@ -163,8 +173,15 @@ func saveRoute(v *page.Visit) (string, error) {
 	if v.Field("do") != "save" {
 		return "", nil
 	}
-	d := routeView{}
-	readRoute(v, &d)
+	var d routeView
+	var err error
+	d.Channels, err = v.ChannelOffer()
+	if err != nil {
+		return "", err
+	}
+	if err := readRoute(v, &d); err != nil {
+		return "", err
+	}
 	for n := range d.Cases {
 		if len(d.Cases[n].If.filter()) > 1 {
 			return "", page.Wrong(v.T("A case of a route has one group of conditions, all of which must be met. Make a second case instead."))
@@ -185,11 +202,11 @@ func saveRoute(v *page.Visit) (string, error) {
 // Names returns the names of channels, those of deleted ones as numbers.
 func (d routeView) Names(ids []int64) (names []string) {
 	for _, id := range ids {
-		at := slices.IndexFunc(d.Channels, func(c channel.Shown) bool { return c.ChannelID == id })
+		at := slices.IndexFunc(d.Channels.Choices, func(c page.Choice) bool { return c.ID == id })
 		if at < 0 {
 			names = append(names, strconv.FormatInt(id, 10))
 		} else {
-			names = append(names, d.Channels[at].ChannelName)
+			names = append(names, d.Channels.Choices[at].Name)
 		}
 	}
 	return names

@@ -122,9 +122,13 @@ func openRoom(v *page.Visit) (string, error) {
 
 // assignIncident makes persons responsible: instead of the present ones, besides them, or by an escalation rule.
 func assignIncident(v *page.Visit) (string, error) {
-	var persons []int64
-	for _, p := range v.Request.PostForm["person"] {
-		persons = append(persons, page.Number(p))
+	people, err := v.PeopleOffer()
+	if err != nil {
+		return "", err
+	}
+	persons, err := people.Read(v, "person")
+	if err != nil {
+		return "", err
 	}
 	one := incidents.OneRequest{IncidentID: v.Request.PathValue("id")}
 	to := incidents.AssignedTo{PersonIDs: persons}
@@ -133,7 +137,6 @@ func assignIncident(v *page.Visit) (string, error) {
 		to = incidents.AssignedTo{EscalateRuleID: rule}
 	}
 	var reply incidents.Assigned
-	var err error
 	if how == "add" {
 		reply, err = page.Call[incidents.Assigned](v, "/incident/responder/add",
 			incidents.AddRespondersRequest{OneRequest: one, PersonIDs: persons})

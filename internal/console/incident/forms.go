@@ -15,7 +15,6 @@ import (
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/field"
 	incidents "tocsin/internal/incident"
-	"tocsin/internal/person"
 )
 
 // valued is a custom field of incidents with the value that an incident has.
@@ -128,9 +127,8 @@ func showIncidentEdit(v *page.Visit) (page.View, error) {
 type incidentPeopleView struct {
 	page.Titled
 	Incident incident
-	Query    string
-	People   []person.Member
-	Total    int64
+	Offer    page.Offer
+	People   page.Picker
 	Rules    []named
 	Warnings []sentence.Words // warnings about the change that was just made
 }
@@ -141,15 +139,14 @@ func showIncidentPeople(v *page.Visit) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := incidentPeopleView{Titled: page.Titled(v.T("Who works on %s", i.Headline)), Incident: i, Query: v.Query("q")}
+	d := incidentPeopleView{Titled: page.Titled(v.T("Who works on %s", i.Headline)), Incident: i}
 	d.Warnings, _ = v.Made.([]sentence.Words)
-	request := person.MemberListRequest{Query: d.Query}
-	request.Limit = page.PageSize
-	people, err := page.Call[person.MemberListed](v, "/member/list", request)
+	d.Offer, err = v.PeopleOffer()
 	if err != nil {
 		return nil, err
 	}
-	d.People, d.Total = people.Items, people.Total
+	chosen, _ := d.Offer.Read(v, "person") // a name that is not known stays in its input
+	d.People = d.Offer.Picker(v, "person", v.T("People"), chosen)
 	if i.ChannelID == 0 || !v.Who.May(auth.ChannelsRead) {
 		return d, nil
 	}

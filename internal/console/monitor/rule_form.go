@@ -15,7 +15,6 @@ import (
 	"tocsin/internal/alertrule"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
-	"tocsin/internal/channel"
 	"tocsin/internal/console/page"
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/datasource"
@@ -49,7 +48,8 @@ type ruleEditView struct {
 	Types    []alertrule.DSType
 	Sources  []datasource.Item // of the rule's type
 	Matched  []datasource.Item // on which it would be evaluated
-	Channels []channel.Shown
+	Channels page.Offer
+	Send     page.Picker // the channels of its alerts
 	Schedule scheduleWords
 	Run      *ruleRun
 	Past     *rulePast
@@ -147,11 +147,19 @@ func ruleEdit(v *page.Visit) (*ruleEditView, error) {
 	if r.ID != 0 {
 		d.Titled, d.Seen = page.Titled(r.Name), page.Identity(r)
 	}
+	d.Channels, err = v.ChannelOffer()
+	if err != nil {
+		return nil, err
+	}
 	if v.Request.Method == http.MethodPost {
 		d.Seen = v.FormSeen(d.Seen)
 		d.read()
 		d.Rule.ID = id
+		channels, err := d.Channels.Read(v, "channel_ids")
+		d.Rule.ChannelIDs = channels
+		d.refused = cmp.Or(d.refused, err)
 	}
+	d.Send = d.Channels.Picker(v, "channel_ids", v.T("Channels"), d.Rule.ChannelIDs)
 	return d, nil
 }
 
@@ -246,8 +254,7 @@ func (d *ruleEditView) choices() error {
 			d.Matched = append(d.Matched, *s)
 		}
 	}
-	d.Channels, err = d.ChannelChoices()
-	return err
+	return nil
 }
 
 // saveRuleForm stores the rule, unless a button asked for a try or for another row.

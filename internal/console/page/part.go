@@ -59,6 +59,9 @@ func (v *Visit) act(a Action) error {
 			return err
 		}
 	}
+	if v.Field("do") == pick && a.Show != nil {
+		return v.showPage(Page{Template: a.Template, Tab: v.tabOf(a), Show: a.Show})
+	}
 	next, err := a.Do(v)
 	if refused := api.RefusalOf(err); refused != nil && a.Show != nil {
 		v.Failure = refused

@@ -6,7 +6,6 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/console/page"
-	"tocsin/internal/person"
 	"tocsin/internal/team"
 )
 
@@ -40,8 +39,9 @@ func createTeam(v *page.Visit) (string, error) {
 
 type teamView struct {
 	page.Titled
-	Team   team.Team
-	People []person.Member
+	Team    team.Team
+	People  page.Offer
+	Members page.Picker
 }
 
 func showTeam(v *page.Visit) (page.View, error) {
@@ -52,18 +52,30 @@ func showTeam(v *page.Visit) (page.View, error) {
 		return nil, err
 	}
 	d.Titled = page.Titled(d.Team.TeamName)
-	if v.Failure != nil && v.Request.PostForm.Has("name") {
+	d.People, err = v.PeopleOffer()
+	if err != nil {
+		return nil, err
+	}
+	if v.Request.PostForm.Has("name") { // what was entered
 		d.Team.TeamName = v.Field("name")
 		d.Team.Description = v.Field("about")
-		d.Team.PersonIDs = v.Numbers("person")
+		d.Team.PersonIDs, _ = d.People.Read(v, "person") // a name that is not known stays in its input
 	}
-	d.People, err = v.Accounts("")
-	return d, err
+	d.Members = d.People.Picker(v, "person", v.T("Who is in it"), d.Team.PersonIDs)
+	return d, nil
 }
 
 func saveTeam(v *page.Visit) (string, error) {
+	people, err := v.PeopleOffer()
+	if err != nil {
+		return "", err
+	}
+	members, err := people.Read(v, "person")
+	if err != nil {
+		return "", err
+	}
 	request := team.UpsertRequest{
-		TeamID: v.ID(), TeamName: v.Field("name"), Description: new(v.Field("about")), PersonIDs: v.Numbers("person"),
+		TeamID: v.ID(), TeamName: v.Field("name"), Description: new(v.Field("about")), PersonIDs: members,
 	}
 	return "/teams/" + url.PathEscape(v.Request.PathValue("id")) + "?done=saved", page.Do[team.Upserted](v, "/team/upsert", request)
 }
