@@ -16,7 +16,7 @@ func TestAcknowledge(t *testing.T) {
 	w := begin(t)
 	w.push(shopDown)
 	ann := w.signIn(annKey)
-	path := ann.get("/incidents?show=mine").shows("Checkout is down", "waits for Ann Day").link("/incidents/")
+	path := ann.get("/incidents?show=mine").shows("Checkout is down", "Waiting for Ann Day").link("/incidents/")
 	ann.get(path).shows("Why you:", "on call in Day", "1 alert still fires: if you resolve the incident now", `formaction="`+path+`/ack"`, "Next, if no person acknowledges", "Notified Ann Day over e-mail.")
 	acked := ann.post(path+"/ack", "seen", "Triggered", "comment", "Looking at it.")
 	acked.shows("You have it.", "Escalation has stopped.", "Undo", "Looking at it.", "!Next, if no person")
@@ -25,7 +25,7 @@ func TestAcknowledge(t *testing.T) {
 	}
 	w.clock.Add(10 * time.Minute)
 	ann.get(acked.path).shows("!You have it.", "Withdraw acknowledgement")
-	ann.post(path+"/unack").shows("waits for Ann Day", "Withdrew the acknowledgement")
+	ann.post(path+"/unack").shows("Waiting for Ann Day", "Withdrew the acknowledgement")
 }
 
 // TestTwoPeople has two responders with the same page: the second sees who was first and keeps the note.
@@ -65,10 +65,10 @@ func TestIncidentActions(t *testing.T) {
 	ann.post(path+"/people", "how", "add", "person.add", "Nobody").showsWith(http.StatusBadRequest, "named “Nobody”", `value="Nobody"`)
 	ann.get(path).shows("!Bob Night")
 	ann.post(path+"/people", "how", "add", "person", "7000000000013").shows("Responsible as well: Bob Night")
-	ann.post(path+"/people", "how", "assign", "person", "7000000000014").shows("Responsible: Rita Reader", "waits for Rita Reader")
+	ann.post(path+"/people", "how", "assign", "person", "7000000000014").shows("Responsible: Rita Reader", "Waiting for Rita Reader")
 	ann.post(path+"/people", "how", "rule", "rule", "5e5e5e5e5e5e5e5e5e5e5e01").shows("Next, if no person acknowledges")
 	w.settle()
-	ann.get(path).shows("waits for Ann Day")
+	ann.get(path).shows("Waiting for Ann Day")
 	ann.post(path+"/people", "how", "add").showsWith(http.StatusBadRequest, "person_ids", "Rita Reader")
 	ann.post(path+"/room", "integration_id", "7").showsWith(http.StatusNotFound)
 	ann.post(path+"/resolve").shows("Open again", "Resolved")
@@ -154,8 +154,8 @@ func TestFilters(t *testing.T) {
 	w := begin(t)
 	w.push(shopDown)
 	ann := w.signIn(annKey)
-	ann.get("/incidents?severity=Critical&channel=7000000000041&team=7000000000021&days=1").shows("Checkout is down", "1 incident")
-	ann.get("/incidents?severity=Warning").shows("!Checkout is down", "No open incidents.")
+	ann.get("/incidents?severity=Critical&channel=7000000000041&team=7000000000021&days=1").shows("Checkout is down", `Open <span class="sum">1<`)
+	ann.get("/incidents?severity=Warning").shows("!Checkout is down", "All quiet.")
 	ann.get("/incidents?severity=Bad").shows("The filter is not understood:", "incident_severity")
 	ann.get("/incidents?after=nonsense").shows("The filter is not understood:")
 	ann.get("/alerts?q=/[/").shows("The filter is not understood:")

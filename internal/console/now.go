@@ -25,7 +25,7 @@ var nowActions = []page.Action{{Path: "/cover/{request}/{answer}", Do: schedule.
 type nowView struct {
 	page.Titled
 	Mine      []schedule.Turn // in schedules that name the visitor, the present turns first
-	Incidents incident.List
+	Incidents incident.Board
 	Covers    page.Listed[schedule.CoverRow] // that wait for the visitor's answer
 	Untold    page.Listed[incident.Unreached]
 	Gaps      page.Listed[schedule.Gap]
@@ -65,8 +65,7 @@ func showNow(v *page.Visit) (page.View, error) {
 		}},
 		{"burns", []auth.Permission{auth.IncidentsRead}, func(v *page.Visit) (err error) {
 			open := incidents.ListRequest{Progress: incident.OpenIncidents}
-			open.Page = page.Ten
-			d.Incidents, err = incident.ReadList(v, open)
+			d.Incidents, err = incident.ReadBoard(v, open)
 			return err
 		}},
 		{"untold", []auth.Permission{auth.IncidentsRead}, d.readUntold},

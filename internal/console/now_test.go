@@ -19,7 +19,7 @@ func TestNow(t *testing.T) {
 	w.signIn(ownerKey).get("/").shows("Fill the gap", "/schedules/7000000000032/override?end=1795298400&amp;start=1795255200&amp;whom=all")
 	w.signIn(bobKey).get("/").shows("You are not on call", "Your next turn begins in")
 	w.signIn(readerKey).get("/").shows("Checkout is down", "!Am I on call?", "!Gaps in the next", "Silences in force")
-	w.signIn(emptyKey).get("/").shows("No schedule names you.", "Nothing burns.", "No alert is silenced.",
+	w.signIn(emptyKey).get("/").shows("No schedule names you.", "All quiet.", "No alert is silenced.",
 		"There is no schedule yet: no person is on call.", `href="/schedules/new"`, "There is no webhook", "!Someone is on call all the time", "!webhooks that were tried")
 }
 

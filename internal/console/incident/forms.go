@@ -206,7 +206,7 @@ func showSimilar(v *page.Visit) (page.View, error) {
 	request := incidents.PastRequest{OneRequest: incidents.OneRequest{IncidentID: i.IncidentID}, Limit: 10}
 	reply, err := page.Call[api.Items[incidents.PastView]](v, "/incident/past/list", request)
 	for _, p := range reply.Items {
-		d.Past = append(d.Past, pastIncident{incident{p.View}, p.Score, p.Reasons})
+		d.Past = append(d.Past, pastIncident{incident{View: p.View}, p.Score, p.Reasons})
 	}
 	return d, err
 }

@@ -25,7 +25,10 @@ var incidentPages = []page.Page{
 }
 
 // incident is an incident, as lists and its page show it.
-type incident struct{ incidents.View }
+type incident struct {
+	incidents.View
+	Untold bool // no rule notified a person of it
+}
 
 // Ackers returns who has acknowledged the incident, the first one first.
 func (i incident) Ackers() []incidents.Responder {
@@ -35,23 +38,25 @@ func (i incident) Ackers() []incidents.Responder {
 }
 
 // Holder returns the names of the persons who have acknowledged the incident; empty: no person has.
-func (i incident) Holder() string {
-	var names []string
+func (i incident) Holder() string { return strings.Join(i.holders(), ", ") }
+
+func (i incident) holders() (names []string) {
 	for _, r := range i.Ackers() {
 		names = append(names, r.PersonName)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // Asked returns the names of the responders who have not acknowledged.
-func (i incident) Asked() string {
-	var names []string
+func (i incident) Asked() string { return strings.Join(i.asked(), ", ") }
+
+func (i incident) asked() (names []string) {
 	for _, r := range i.Responders {
 		if r.AcknowledgedAt == 0 {
 			names = append(names, r.PersonName)
 		}
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // one names the incident.
@@ -82,7 +87,7 @@ func ReadList(v *page.Visit, filter incidents.ListRequest) (List, error) {
 	reply, err := page.Call[api.CursorPage[incidents.View]](v, "/incident/list", filter)
 	list := List{Total: reply.Total, Next: reply.SearchAfterCtx}
 	for _, i := range reply.Items {
-		list.Items = append(list.Items, incident{i})
+		list.Items = append(list.Items, incident{View: i})
 	}
 	return list, err
 }
@@ -96,12 +101,20 @@ type named struct {
 type incidentsView struct {
 	page.Titled
 	listFilter
-	Show     string // mine, open or all
+	Show     string // mine, open, snoozed or all
+	Tabs     []listTab
 	Severity string
-	List     List
+	Board    Board
 	Channels []named
 	Teams    []named
+	Done     *doneToMany
 	Wrong    *page.RefusalWords // why the filter is not understood
+}
+
+// listTab is an entry above the list of incidents.
+type listTab struct {
+	page.TabLink
+	Count string // how many incidents it has; empty: it is not counted
 }
 
 func showIncidents(v *page.Visit) (page.View, error) {
@@ -110,20 +123,11 @@ func showIncidents(v *page.Visit) (page.View, error) {
 	filter := incidents.ListRequest{
 		StartTime: d.from, EndTime: d.to, ChannelIDs: d.channels(), IncidentSeverity: d.Severity, Query: d.Query,
 	}
-	filter.Continue(page.PageSize, d.Cursor)
-	switch d.Show {
-	case "mine":
-		filter.ResponderIDs, filter.Progress = []int64{v.Who.PersonID}, OpenIncidents
-	case "all":
-	default:
-		d.Show = "open"
-		filter.Progress = OpenIncidents
-	}
 	if team := page.Number(v.Query("team")); team != 0 {
 		filter.TeamIDs = []int64{team}
 	}
-	var err error
-	d.List, err = ReadList(v, filter)
+	d.Done = readDone(v)
+	err := d.readBoard(v, filter)
 	if err != nil {
 		d.Wrong = misunderstood(v, err)
 		if d.Wrong == nil {
@@ -136,6 +140,42 @@ func showIncidents(v *page.Visit) (page.View, error) {
 	}
 	d.Teams, err = teams(v)
 	return d, err
+}
+
+// readBoard reads the incidents of the tab that the address names, and counts those of the others.
+func (d *incidentsView) readBoard(v *page.Visit, filter incidents.ListRequest) error {
+	mine, open := filter, filter
+	mine.ResponderIDs, mine.Progress = []int64{v.Who.PersonID}, OpenIncidents
+	open.Progress = OpenIncidents
+	snoozed := filter
+	snoozed.IsSnoozed = true
+	shown := map[string]incidents.ListRequest{"mine": mine, "open": open, "snoozed": snoozed, "all": filter}
+	if _, known := shown[d.Show]; !known {
+		d.Show = "open"
+	}
+	names := []string{v.T("Mine"), v.T("Open"), v.T("Snoozed"), v.T("All")}
+	for i, show := range []string{"mine", "open", "snoozed", "all"} {
+		tab := listTab{TabLink: page.TabLink{Link: page.Link{Path: d.Address("show", show), Text: names[i]}, Here: show == d.Show}}
+		if show != "all" {
+			request := shown[show]
+			request.Limit = 1
+			counted, err := ReadList(v, request)
+			if err != nil {
+				return err
+			}
+			tab.Count = strconv.FormatInt(counted.Total, 10)
+		}
+		d.Tabs = append(d.Tabs, tab)
+	}
+	request := shown[d.Show]
+	request.Continue(0, d.Cursor)
+	var err error
+	if d.Show == "all" {
+		d.Board, err = readHistory(v, request)
+	} else {
+		d.Board, err = ReadBoard(v, request)
+	}
+	return err
 }
 
 // channels returns the channel of the filter as lists take it; nil: none is chosen.
@@ -158,8 +198,9 @@ func (f listFilter) with(name, value string) url.Values {
 	for k, list := range f.values {
 		values[k] = list
 	}
-	values.Del("after")
-	values.Del("until")
+	for _, part := range append([]string{"after", "until"}, doneParts...) {
+		values.Del(part)
+	}
 	values.Set(name, value)
 	if value == "" {
 		values.Del(name)

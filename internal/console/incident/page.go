@@ -54,7 +54,7 @@ func notifiedNext(v *page.Visit, n *explain.Next) string {
 // findIncident returns the incident of the address.
 func findIncident(v *page.Visit) (incident, error) {
 	i, err := page.Call[incidents.View](v, "/incident/info", incidents.OneRequest{IncidentID: v.Request.PathValue("id")})
-	return incident{i}, err
+	return incident{View: i}, err
 }
 
 func showIncident(v *page.Visit) (page.View, error) {

@@ -12,7 +12,7 @@ import (
 // Part is the pages and forms of this package.
 var Part = page.Part{
 	Pages:   slices.Concat(untoldPages, incidentPages, alertPages, silencePages),
-	Actions: slices.Concat(incidentActions, alertActions, silenceActions),
+	Actions: slices.Concat(bulkActions, incidentActions, alertActions, silenceActions),
 	Functions: template.FuncMap{
 		"alertTab":     alertTab,
 		"notifiedNext": notifiedNext,

@@ -9,8 +9,8 @@ import (
 	"tocsin/internal/core/sentence"
 )
 
-// places are the labels that name where something is wrong, the most telling first.
-var places = []string{
+// Places are the labels that name where something is wrong, the most telling first.
+var Places = []string{
 	"host", "hostname", "instance", "node", "server", "machine", "pod", "container", "device", "resource", "database",
 	"queue", "service", "cluster", "region",
 }
@@ -67,13 +67,13 @@ func AlertName(title string, labels map[string]string) string {
 // place returns the label that names the place, one of its values, and how many other values it has. A label that differs
 // is preferred to one that all alerts share.
 func place(shared map[string]string, differ []Difference) (name, value string, more int) {
-	for _, name := range places {
+	for _, name := range Places {
 		at := slices.IndexFunc(differ, func(d Difference) bool { return d.Name == name && d.Count > 1 })
 		if at >= 0 {
 			return name, event.Cut(OneLine(differ[at].Values[0]), maxPlace), differ[at].Count - 1
 		}
 	}
-	for _, name := range places {
+	for _, name := range Places {
 		if value := OneLine(shared[name]); value != "" {
 			return name, event.Cut(value, maxPlace), 0
 		}
