@@ -18,7 +18,7 @@ func TestConfigurationPages(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		owner.lang, nobody.lang = lang, lang
 		for _, path := range []string{
-			"/configuration", "/channels", "/channels/new", "/integrations", "/integrations/new", "/templates", "/templates/new", "/calendars", "/calendars/new", "/fields", "/fields/new",
+			"/setup", "/channels", "/channels/new", "/integrations", "/integrations/new", "/templates", "/templates/new", "/calendars", "/calendars/new", "/fields", "/fields/new",
 			"/datasources", "/datasources/new", "/rum", "/rum/applications/new",
 		} {
 			owner.get(path).shows()

@@ -29,7 +29,8 @@ func TestUntold(t *testing.T) {
 	owner.get("/untold?p=9").shows("There is nothing on this page.", "Previous page")
 	owner.get("/untold?p=none").shows("2 in all")
 	owner.get("/").shows(`href="/untold"`, `href="/lint"`)
-	owner.get("/configuration").shows(`href="/untold"`, `href="/lint"`)
+	owner.get("/alerts").shows(`href="/untold"`)
+	owner.get("/setup").shows(`href="/lint"`)
 	w.signIn(readerKey).get("/untold").shows("Nobody hears this", "!/integrations/")
 	w.signIn(emptyKey).get("/untold").shows("0 in all", "Of what you may read, nothing reached no one.")
 	w.signIn(emptyKey).get("/untold?state=waiting").shows("Nothing is in this state.")
@@ -77,7 +78,7 @@ func TestLintWithoutRight(t *testing.T) {
 	b.get("/untold").showsWith(http.StatusForbidden, "Incidents Read (on-call)")
 	b.get("/lint").showsWith(http.StatusForbidden, "Channels Read (on-call)")
 	b.get("/").shows(`!href="/untold"`, `!href="/lint"`)
-	b.get("/configuration").shows(`!href="/untold"`, `!href="/lint"`)
+	b.get("/setup").shows(`!href="/lint"`)
 }
 
 // TestLintInChinese reads both pages in Chinese, of a full and an empty account.
@@ -89,7 +90,7 @@ func TestLintInChinese(t *testing.T) {
 	for _, key := range []string{ownerKey, emptyKey} {
 		b := w.signIn(key)
 		b.lang = "zh"
-		for _, path := range []string{"/untold", "/untold?state=waiting", "/untold?state=unreached", "/untold?p=9", "/lint", "/lint?severity=error", "/lint?p=9", "/", "/configuration"} {
+		for _, path := range []string{"/untold", "/untold?state=waiting", "/untold?state=unreached", "/untold?p=9", "/lint", "/lint?severity=error", "/lint?p=9", "/", "/setup"} {
 			w.clock.Add(time.Minute)
 			for _, text := range english(b.get(path).shows().body) {
 				t.Errorf("%s: %q", path, text)

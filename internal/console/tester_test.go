@@ -38,7 +38,7 @@ func TestHealthPage(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
-	owner.get("/configuration").shows(`href="/health/server"`)
+	owner.get("/setup").shows(`href="/health/server"`)
 	kind, _, _ := strings.Cut(w.app.Config.DB, ":")
 	owner.get("/health/server").shows("All work is done in time.", "Version <code>test</code>", kind, "None yet", "<code>event</code>", "!tocsin.db", "!"+kind+":")
 	w.push(`{"title_rule": "Shop is down", "event_status": "Critical", "alert_key": "shop"}`)
@@ -47,5 +47,5 @@ func TestHealthPage(t *testing.T) {
 	owner.get("/health/server").shows("所有工作都已按时完成", "!All work")
 	reader := w.reader()
 	reader.get("/health/server").showsWith(http.StatusForbidden)
-	reader.get("/configuration").shows("!/health/server")
+	reader.get("/setup").shows("!/health/server")
 }

@@ -132,7 +132,7 @@ func TestSingleKeys(t *testing.T) {
 	w := begin(t)
 	incident := anIncident(t, w)
 	p := signedIn(t, w)
-	p.Key("gs")
+	p.Key("go")
 	p.At("/schedules")
 	p.Key("gi")
 	p.At("/incidents")
@@ -174,7 +174,7 @@ func TestSingleKeysAreSwitchedOff(t *testing.T) {
 	incident := anIncident(t, w)
 	p := signedIn(t, w)
 	p.Open("/me")
-	p.Follow("Switch the keys off")
+	p.Follow("Turn shortcuts off")
 	p.At("/me")
 	p.Open("/incidents/" + incident)
 	p.Key("ar?gs")
@@ -184,7 +184,7 @@ func TestSingleKeysAreSwitchedOff(t *testing.T) {
 		t.Errorf("with keys off the incident is %s", got)
 	}
 	p.Open("/me")
-	p.Follow("Switch the keys on")
+	p.Follow("Turn shortcuts on")
 	p.Key("?")
 	p.Has("#keys")
 }

@@ -17,11 +17,11 @@ import (
 )
 
 var integrationPages = []page.Page{
-	{Path: "/integrations", Template: "records", Tab: "integrations", Show: showIntegrations},
-	{Path: "/integrations/new", Template: "record", Tab: "integrations", Show: newIntegration, Needs: page.ManageIntegrations},
-	{Path: "/integrations/{id}", Template: "integration", Tab: "integrations", Show: showIntegration},
-	{Path: "/integrations/{id}/edit", Template: "record", Tab: "integrations", Show: editIntegration, Needs: page.ManageIntegrations},
-	{Path: "/integrations/{id}/route", Template: "route", Tab: "integrations", Show: showRoute},
+	{Path: "/integrations", Template: "records", Tab: "sources", Show: showIntegrations},
+	{Path: "/integrations/new", Template: "record", Tab: "sources", Show: newIntegration, Needs: page.ManageIntegrations},
+	{Path: "/integrations/{id}", Template: "integration", Tab: "sources", Show: showIntegration},
+	{Path: "/integrations/{id}/edit", Template: "record", Tab: "sources", Show: editIntegration, Needs: page.ManageIntegrations},
+	{Path: "/integrations/{id}/route", Template: "route", Tab: "sources", Show: showRoute},
 }
 
 var integrationActions = []page.Action{

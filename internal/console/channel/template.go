@@ -12,8 +12,8 @@ import (
 )
 
 var templatePages = []page.Page{
-	{Path: "/templates", Template: "records", Tab: "configuration", Show: showTemplates},
-	{Path: "/templates/{id}", Template: "record", Tab: "configuration", Show: editTemplate},
+	{Path: "/templates", Template: "records", Tab: "messages", Show: showTemplates},
+	{Path: "/templates/{id}", Template: "record", Tab: "messages", Show: editTemplate},
 }
 
 var templateActions = []page.Action{

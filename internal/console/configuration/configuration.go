@@ -13,11 +13,11 @@ import (
 )
 
 var configurationPages = []page.Page{
-	{Path: "/configuration", Template: "configuration", Tab: "configuration", Show: showConfiguration},
-	{Path: "/calendars", Template: "records", Tab: "configuration", Show: showCalendars},
-	{Path: "/calendars/{id}", Template: "record", Tab: "configuration", Show: editCalendar},
-	{Path: "/fields", Template: "records", Tab: "configuration", Show: showFields},
-	{Path: "/fields/{id}", Template: "record", Tab: "configuration", Show: editField},
+	{Path: "/setup", Template: "setup", Tab: "setup", Show: showSetUp},
+	{Path: "/calendars", Template: "records", Tab: "account", Show: showCalendars},
+	{Path: "/calendars/{id}", Template: "record", Tab: "account", Show: editCalendar},
+	{Path: "/fields", Template: "records", Tab: "account", Show: showFields},
+	{Path: "/fields/{id}", Template: "record", Tab: "account", Show: editField},
 }
 
 var configurationActions = []page.Action{
@@ -31,42 +31,10 @@ var configurationActions = []page.Action{
 		Needs: page.Rights{auth.CustomFieldsManage}},
 }
 
-// configurationView is the way to what is configured seldom.
-type configurationView struct {
-	page.Titled
-	Links []page.Link
-}
-
-func showConfiguration(v *page.Visit) (page.View, error) {
-	d := configurationView{Titled: page.Titled(v.T("Configuration"))}
-	for _, l := range []struct {
-		path, text string
-		needs      page.Rights
-	}{
-		{"/channels", "Channels", nil}, {"/integrations", "Integrations", page.Rights{auth.IntegrationsRead}},
-		{"/templates", "Message templates", page.Rights{auth.TemplatesRead}}, {"/calendars", "Calendars", nil},
-		{"/fields", "Fields of incidents", nil},
-		{"/datasources", "Datasources", page.Rights{auth.DatasourcesRead}}, {"/edges", "Edges", page.Rights{auth.AlertingEnginesRead}},
-		{"/rum", "Applications and their errors", nil},
-	} {
-		if v.Who.MayAny(l.needs) {
-			d.Links = append(d.Links, page.Link{Path: l.path, Text: v.T(l.text)})
-		}
-	}
-	if v.ReadsLint() {
-		d.Links = append(d.Links, page.Link{Path: "/lint", Text: v.T("What is wrong with the configuration")})
-	}
-	if v.Who.MayAny(ReadHealth) {
-		d.Links = append(d.Links, page.Link{Path: "/health/server", Text: v.T("How the server is")})
-	}
-	if v.ReadsUntold() {
-		d.Links = append(d.Links, page.Link{Path: "/untold", Text: v.T("What reached no one")})
-	}
-	return d, nil
-}
+func showSetUp(v *page.Visit) (page.View, error) { return page.Titled(v.T("Set up")), nil }
 
 func showFields(v *page.Visit) (page.View, error) {
-	d := page.RecordList{Titled: page.Titled(v.T("Fields of incidents")),
+	d := page.RecordList{Titled: page.Titled(v.T("Custom fields")),
 		Intro: v.T("What people record about incidents besides title and severity."), None: v.T("There is no field yet.")}
 	if v.Who.May(auth.CustomFieldsManage) {
 		d.New, d.NewText = "/fields/new", v.T("New field")

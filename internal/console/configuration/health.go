@@ -7,7 +7,7 @@ import (
 )
 
 // The address is below /health, which monitors ask.
-var healthPages = []page.Page{{Path: "/health/server", Template: "health", Tab: "configuration", Show: showHealth}}
+var healthPages = []page.Page{{Path: "/health/server", Template: "health", Tab: "account", Show: showHealth}}
 
 // ReadHealth is the permission that the page needs.
 var ReadHealth = page.Rights{auth.AuditRead}

@@ -11,7 +11,7 @@ import (
 	findings "tocsin/internal/engine/lint"
 )
 
-var lintPages = []page.Page{{Path: "/lint", Template: "lint", Tab: "configuration", Show: showLint}}
+var lintPages = []page.Page{{Path: "/lint", Template: "lint", Tab: "account", Show: showLint}}
 
 // finding is one problem of the configuration.
 type finding struct{ lint.Finding }

@@ -11,7 +11,7 @@ import (
 	"tocsin/internal/engine/untold"
 )
 
-var untoldPages = []page.Page{{Path: "/untold", Template: "untold", Tab: "now", Show: showUntold}}
+var untoldPages = []page.Page{{Path: "/untold", Template: "untold", Tab: "alerts", Show: showUntold}}
 
 // Unreached is an incident, an alert or an event of which no rule notified a person.
 type Unreached struct{ untold.Item }

@@ -21,13 +21,19 @@ func (s Setting) Minutes(n int) string { return s.Span(int64(n) * 60) }
 // When returns a moment as text, in its time zone. at is Unix seconds.
 func (s Setting) When(at int64) string { return s.Labelled(time.Unix(at, 0).In(s.Zone)) }
 
-// Labelled returns a time with its zone: Thu 25 Mar, 02:00 CET. A zone without a name of its own has its offset.
-func (s Setting) Labelled(t time.Time) string {
+// Labelled returns a time with its zone: Thu 25 Mar, 02:00 CET.
+func (s Setting) Labelled(t time.Time) string { return s.Moment(t) + " " + zoneOf(t) }
+
+// ZoneName names the time zone as it is now: CET.
+func (s Setting) ZoneName() string { return zoneOf(s.Now.In(s.Zone)) }
+
+// zoneOf names the zone of a time. A zone without a name of its own has its offset.
+func zoneOf(t time.Time) string {
 	zone := t.Format("MST")
 	if strings.HasPrefix(zone, "+") || strings.HasPrefix(zone, "-") {
-		zone = "UTC" + zone
+		return "UTC" + zone
 	}
-	return s.Moment(t) + " " + zone
+	return zone
 }
 
 // Moment returns a time as people write it: Thu 25 Mar, 02:00. The year is there when it is another.

@@ -17,8 +17,8 @@ import (
 )
 
 var datasourcePages = []page.Page{
-	{Path: "/datasources", Template: "records", Tab: "configuration", Show: showDatasources},
-	{Path: "/datasources/{id}", Template: "record", Tab: "configuration", Show: editDatasource},
+	{Path: "/datasources", Template: "records", Tab: "rules", Show: showDatasources},
+	{Path: "/datasources/{id}", Template: "record", Tab: "rules", Show: editDatasource},
 }
 
 var datasourceActions = []page.Action{

@@ -16,7 +16,6 @@ type RecordList struct {
 	Search       string
 	Searchable   bool
 	Rows         []RecordRow
-	Parts        []Link // other lists of the same kind
 }
 
 // Link leads to a page.

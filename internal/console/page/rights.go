@@ -14,6 +14,8 @@ type Rights []auth.Permission
 var (
 	ManageIncidents = Rights{auth.IncidentsManage}
 	ManageSchedules = Rights{auth.SchedulesManage}
+	ReadSchedules   = Rights{auth.SchedulesRead, auth.SchedulesManage}
+	ReadLint        = Rights{auth.ChannelsRead, auth.ChannelsManage}
 )
 
 // need returns the error of a person who has none of the permissions.
@@ -35,7 +37,7 @@ func (v *Visit) May(name string) (bool, error) {
 func (v *Visit) MayPlan() bool { return v.Who.May(auth.SchedulesManage) }
 
 // MayReadSchedules reports whether the person may look into schedules.
-func (v *Visit) MayReadSchedules() bool { return v.Who.May(auth.SchedulesRead) || v.MayPlan() }
+func (v *Visit) MayReadSchedules() bool { return v.Who.MayAny(ReadSchedules) }
 
 // MayAnswer reports whether the person may answer requests for cover.
 func (v *Visit) MayAnswer() bool { return !v.Who.Narrowed || v.MayPlan() }
@@ -47,9 +49,7 @@ func (v *Visit) ManagesIncidents() bool { return v.Who.May(auth.IncidentsManage)
 func (v *Visit) ReadsUntold() bool { return v.Who.May(auth.IncidentsRead) }
 
 // ReadsLint reports whether the visitor may read what is wrong with the configuration.
-func (v *Visit) ReadsLint() bool {
-	return v.Who.MayAny([]auth.Permission{auth.ChannelsRead, auth.ChannelsManage})
-}
+func (v *Visit) ReadsLint() bool { return v.Who.MayAny(ReadLint) }
 
 // ManageIntegrations is the permission that the forms of integrations need.
 var ManageIntegrations = Rights{auth.IntegrationsManage}

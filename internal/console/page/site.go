@@ -28,6 +28,7 @@ type Site struct {
 	Live      *live.Live
 
 	parts     []Part
+	worst     worst
 	templates map[string]func() *template.Template
 }
 

@@ -13,7 +13,7 @@ import (
 	"tocsin/internal/preference"
 )
 
-var mePages = []page.Page{{Path: "/me", Template: "me", Tab: "people", Show: showMe}}
+var mePages = []page.Page{{Path: "/me", Template: "me", Tab: "me", Show: showMe}}
 
 var meActions = []page.Action{
 	{Path: "/me", Do: saveMe, Show: showMe, Template: "me"},

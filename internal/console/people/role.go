@@ -92,7 +92,7 @@ func saveRole(v *page.Visit) (string, error) {
 
 func roleToDelete(v *page.Visit) role.DeleteRequest { return role.DeleteRequest{RoleID: v.ID()} }
 
-var keyPages = []page.Page{{Path: "/keys", Template: "keys", Tab: "people", Show: showKeys}}
+var keyPages = []page.Page{{Path: "/keys", Template: "keys", Tab: "me", Show: showKeys}}
 
 var keyActions = []page.Action{
 	{Path: "/keys", Do: createKey, Show: showKeys, Template: "keys"},

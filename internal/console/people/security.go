@@ -14,8 +14,8 @@ import (
 )
 
 var securityPages = []page.Page{
-	{Path: "/me/security", Template: "security", Show: showSecurity},
-	{Path: "/me/sessions", Template: "sessions", Show: showSessions},
+	{Path: "/me/security", Template: "security", Tab: "me", Show: showSecurity},
+	{Path: "/me/sessions", Template: "sessions", Tab: "me", Show: showSessions},
 }
 
 var securityActions = []page.Action{

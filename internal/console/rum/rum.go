@@ -12,9 +12,9 @@ import (
 )
 
 var rumPages = []page.Page{
-	{Path: "/rum", Template: "records", Tab: "configuration", Show: showApplications},
-	{Path: "/rum/applications/{id}", Template: "record", Tab: "configuration", Show: editApplication},
-	{Path: "/rum/issues/{id}", Template: "issue", Tab: "configuration", Show: showIssue},
+	{Path: "/rum", Template: "records", Tab: "alerts", Show: showApplications},
+	{Path: "/rum/applications/{id}", Template: "record", Tab: "alerts", Show: editApplication},
+	{Path: "/rum/issues/{id}", Template: "issue", Tab: "alerts", Show: showIssue},
 }
 
 var rumActions = []page.Action{

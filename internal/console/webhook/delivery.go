@@ -13,8 +13,8 @@ import (
 )
 
 var deliveryPages = []page.Page{
-	{Path: "/deliveries", Template: "deliveries", Tab: "deliveries", Show: showDeliveries},
-	{Path: "/deliveries/{id}", Template: "delivery", Tab: "deliveries", Show: showDelivery},
+	{Path: "/deliveries", Template: "deliveries", Tab: "messages", Show: showDeliveries},
+	{Path: "/deliveries/{id}", Template: "delivery", Tab: "messages", Show: showDelivery},
 }
 
 var deliveryActions = []page.Action{

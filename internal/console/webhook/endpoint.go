@@ -14,8 +14,8 @@ import (
 )
 
 var endpointPages = []page.Page{
-	{Path: "/endpoints", Template: "endpoints", Tab: "deliveries", Show: showEndpoints},
-	{Path: "/endpoints/{id}", Template: "endpoint", Tab: "deliveries", Show: showEndpoint},
+	{Path: "/endpoints", Template: "endpoints", Tab: "messages", Show: showEndpoints},
+	{Path: "/endpoints/{id}", Template: "endpoint", Tab: "messages", Show: showEndpoint},
 }
 
 var endpointActions = []page.Action{
