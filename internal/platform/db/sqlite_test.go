@@ -174,7 +174,7 @@ func TestLogIsCopiedBesideCommits(t *testing.T) {
 	}
 	for n := 0; ; n++ {
 		if _, pages, copied := state(); copied > 400 {
-			if pages >= 16000 { // then the commit has copied them
+			if pages >= 32000 { // then the commit has copied them
 				t.Errorf("%d pages of %d were copied only then", copied, pages)
 			}
 			break
