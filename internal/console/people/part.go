@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tocsin/internal/console/page"
+	"tocsin/internal/console/picture"
 )
 
 // Part is the pages and forms of this package.
@@ -16,8 +17,7 @@ var Part = page.Part{
 	Actions: slices.Concat(signInActions, linkActions, securityActions, peopleActions, meActions, pushActions, teamActions, roleActions,
 		keyActions),
 	Functions: template.FuncMap{
-		"openID":     openID,
-		"initialsOf": initialsOf,
-		"colour":     colour,
+		"openID": openID,
+		"markOf": picture.MarkOf,
 	},
 }

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"tocsin/internal/api"
@@ -31,19 +30,6 @@ var peopleActions = []page.Action{
 	{Path: "/people/{id}/delete", Do: page.Does[api.Removal]("/member/delete", "/people?done=deleted", personToDelete),
 		Show: showPerson, Template: "person"},
 }
-
-// initialsOf returns what stands in the mark of a person with a name.
-func initialsOf(v *page.Visit, name string) string {
-	words := strings.Fields(name)
-	letters := ""
-	for _, word := range words[:min(2, len(words))] {
-		letters += string([]rune(word)[0])
-	}
-	return strings.ToUpper(letters)
-}
-
-// colour returns the number of a person's colour. Identifiers end alike, so their digits are mixed.
-func colour(v *page.Visit, person int64) uint64 { return uint64(person) * 0x9e3779b97f4a7c15 >> 61 }
 
 func roles(v *page.Visit) ([]role.Role, error) {
 	reply, err := page.Call[role.Listed](v, "/role/list", role.ListRequest{OrderBy: "created_at", Asc: true})

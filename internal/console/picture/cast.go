@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,34 +15,44 @@ type Mark struct {
 	Name            string
 	Short, Initials string
 	Hue             int
-	Striped         bool // the colour is another person's too
+	Striped         bool // half of the persons of a colour are striped
 	Fit             string
 	Me              bool
 }
 
-// hues is how many colours of persons there are. Neighbours in the stylesheet's order are far apart.
+// hues is how many colours of persons there are.
 const hues = 8
 
-// Cast holds the names and colours of persons. The order in which they are added decides, so that a person keeps the colour in every
-// window, and those who hand over to each other have colours that are far apart.
+// MarkOf returns the mark of a person: the identifier decides the colour, so a person has the same one on every page.
+func MarkOf(id int64, name string) Mark {
+	mixed := uint64(id) // identifiers are near each other, so all their digits must count
+	for range 2 {
+		mixed *= 0xc4ceb9fe1a85ec53
+		mixed ^= mixed >> 32
+	}
+	return Mark{
+		ID: id, Name: name, Short: shortName(name), Initials: initials(name), Fit: fit(name),
+		Hue: int(mixed % hues), Striped: mixed/hues%2 == 1,
+	}
+}
+
+// Cast holds the names of persons, in the order in which they were added.
 type Cast struct {
-	in     locale.Setting
-	me     int64
-	Order  []int64
-	places map[int64]int
-	names  map[int64]string
+	in    locale.Setting
+	me    int64
+	Order []int64
+	names map[int64]string
 }
 
 // NewCast returns an empty cast, for the person me.
 func NewCast(in locale.Setting, me int64) *Cast {
-	return &Cast{in: in, me: me, places: map[int64]int{}, names: map[int64]string{}}
+	return &Cast{in: in, me: me, names: map[int64]string{}}
 }
 
 // AddPersons adds persons that are not there yet. 0 is none.
 func (c *Cast) AddPersons(ids ...int64) {
 	for _, id := range ids {
-		if _, known := c.places[id]; !known && id != 0 {
-			c.places[id] = len(c.Order)
+		if id != 0 && !slices.Contains(c.Order, id) {
 			c.Order = append(c.Order, id)
 		}
 	}
@@ -65,11 +76,9 @@ func (c *Cast) Mark(id int64) Mark {
 	if name == "" {
 		name = c.in.T("person %d", id)
 	}
-	place := c.places[id]
-	return Mark{
-		ID: id, Name: name, Short: shortName(name), Initials: initials(name), Hue: place % hues, Striped: place >= hues, Fit: fit(name),
-		Me: id == c.me,
-	}
+	m := MarkOf(id, name)
+	m.Me = id == c.me
+	return m
 }
 
 // Marks returns persons in their order.
