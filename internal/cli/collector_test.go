@@ -10,7 +10,7 @@ import (
 func TestRoomForGarbageIsBoundedByWhatLives(t *testing.T) {
 	t.Parallel()
 	for live, want := range map[uint64]int{0: 400, 4 << 20: 400, 8 << 20: 400, 16 << 20: 200, 32 << 20: 100, 64 << 20: 50, 1 << 30: 50} {
-		if got := garbagePercent(live); got != want {
+		if got := ServerPace.percent(live); got != want {
 			t.Errorf("%d bytes live: %d percent, want %d", live, got, want)
 		}
 	}
@@ -21,7 +21,7 @@ func TestPaceFollowsHeap(t *testing.T) { //nolint:paralleltest // see above
 	if _, set := os.LookupEnv("GOGC"); set {
 		t.Skip("GOGC sets the pace")
 	}
-	PaceCollector()
+	ServerPace.Keep()
 	held := make([]byte, 100<<20)
 	percent := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	for range 100 { // the pace is set after a collection, by another goroutine

@@ -62,6 +62,7 @@ func (cmd *edgeCmd) Run(con *console) error {
 		return err
 	}
 	limitMemory(log)
+	edgePace.Keep()
 	switch err := center.Join(ctx); {
 	case context.Cause(ctx) != nil: // the key is not accepted
 		return unlessStopped(ctx)

@@ -160,7 +160,7 @@ func (cmd *serveCmd) Run(con *console) error {
 // run starts the server, calls prepare, prints the address and serves until ctx ends. The port is opened before
 // anything is written, so that a second server on the same database does no harm.
 func run(ctx context.Context, a *app.App, con *console, prepare func(url string) error) error {
-	PaceCollector()
+	ServerPace.Keep()
 	addThreads()
 	s, err := a.Start()
 	if err != nil {

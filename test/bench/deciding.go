@@ -26,7 +26,7 @@ import (
 // them are decided. Events of new alerts cost most, because each opens an incident. Events that repeat their alert's
 // state are the most frequent. It also prints the processor time, which other programs on the machine do not prolong.
 func deciding(dir string) error {
-	cli.PaceCollector() // as the server does
+	cli.ServerPace.Keep() // as the server does
 	fmt.Printf("| deciding %d events | time for one that opens an incident | processor | for one of an alert that is open | processor |\n|---|---|---|---|---|\n", *events)
 	for _, rules := range eventRules {
 		var opens, repeats, opensUsed, repeatsUsed []time.Duration

@@ -82,7 +82,7 @@ func (t *changes) create(c *check, s *signal) bool {
 		labels = t.w.rows.labels[s.row]
 	}
 	s.instance = newInstance(c.query, labels)
-	c.instances[s.id] = s.instance
+	c.add(s.id, s.instance)
 	t.w.modified = true
 	return true
 }

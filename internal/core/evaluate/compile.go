@@ -29,25 +29,32 @@ func (s severity) String() string { return severityNames[s] }
 
 func severityOf(word string) severity { return severity(max(slices.Index(severityNames[:], word), 0)) }
 
-// check is a compiled check with its instances.
+// check is a compiled check with its instances. An edge has four for each of ten thousand rules: its small members stand together.
 type check struct {
 	kind     int
 	name     string
-	on       bool
 	begin    int // alerting_check_times
 	end      int // recovery_check_times
+	on       bool
 	silent   bool
+	keep     bool
 	severity severity // of anydata and nodata
 	query    string   // the first by name that it judges
 	exprs    [severities]*expression
 	value    *expression // its first value is that of the instances; nil: the value of the query
 	mode     string
 	recovery *expression
-	ask      Query // of recovery by query
-	keep     bool
+	ask      *Query // of recovery by query; nil: none
 	timeout  time.Duration
 
-	instances map[uint64]*instance
+	instances map[uint64]*instance // nil: none yet
+}
+
+func (c *check) add(id uint64, i *instance) {
+	if c.instances == nil {
+		c.instances = map[uint64]*instance{}
+	}
+	c.instances[id] = i
 }
 
 // goes reports whether an instance whose series is absent ends as gone.
@@ -73,7 +80,7 @@ func (w *Watch) compile() error {
 	config := &w.rule.Config
 	w.current = digestsOf(*config)
 	for n := range w.checks {
-		w.checks[n] = check{kind: n, name: checkNames[n], begin: 1, end: 1, query: w.firstQuery(nil), instances: map[uint64]*instance{}}
+		w.checks[n] = check{kind: n, name: checkNames[n], begin: 1, end: 1, query: w.firstQuery(nil)}
 	}
 	if t := config.CheckThreshold; t != nil && t.Enabled {
 		if err := w.checks[threshold].threshold(w, t); err != nil {
@@ -119,7 +126,7 @@ func (c *check) recover(r Recovery, otherwise string) {
 	if c.mode == "" {
 		c.mode = otherwise
 	}
-	c.ask = Query{Name: "recovery", Expr: r.Condition, Args: r.Args}
+	c.ask = &Query{Name: "recovery", Expr: r.Condition, Args: r.Args}
 }
 
 func (c *check) threshold(w *Watch, t *Threshold) error {

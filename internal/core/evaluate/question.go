@@ -45,7 +45,7 @@ func (w *Watch) questions() []Question {
 			s.skip = true
 			continue
 		}
-		query, failed := fill(c.ask, s.instance.labels)
+		query, failed := fill(*c.ask, s.instance.labels)
 		if failed != nil {
 			w.failed = failed
 			s.skip = true

@@ -129,7 +129,7 @@ func (w *Watch) restoreInstance(stored *storedInstance) error {
 	if c.instances[id] != nil {
 		return fmt.Errorf("the labels %s are there twice", text(stored.Labels))
 	}
-	c.instances[id] = i
+	c.add(id, i)
 	if i.severity != none && c.kind != tooMany {
 		w.opened++
 	}

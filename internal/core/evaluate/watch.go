@@ -107,7 +107,7 @@ func (c *check) adopt(o *Instance, level severity) *instance {
 	i := c.instances[id]
 	if i == nil {
 		i = newInstance(o.Query, o.Labels)
-		c.instances[id] = i
+		c.add(id, i)
 	}
 	since := o.Since.UnixMilli()
 	if i.severity != level || i.since != since {

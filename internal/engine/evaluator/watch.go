@@ -10,7 +10,7 @@ import (
 	"tocsin/internal/core/evaluate"
 )
 
-// watch is a watch of this evaluator.
+// watch is a watch of this evaluator, which may have ten thousand: its small members stand together.
 type watch struct {
 	Watch
 
@@ -20,22 +20,22 @@ type watch struct {
 	place   int       // in byMoment; -1: it is not there
 	waits   bool      // it is evaluated, or waits for a place
 	dropped bool      // it is evaluated here no more
+	known   bool      // it was reported
+	behind  bool      // the center may have others open, so its slot has no digest
 	planned *Watch    // its configuration was changed: the next evaluation applies it
 	source  *source
 	flights []*flight     // of its queries, while it waits or is evaluated
 	texts   []string      // of its queries: equal ones have equal texts
 	offset  time.Duration // of its grid
 	last    WatchState    // as it was reported last
-	known   bool          // it was reported
 	epoch   int64
 	digest  uint64 // of what is open
-	behind  bool   // the center may have others open, so its slot has no digest
 
 	mu      sync.Mutex // held while it is evaluated
 	core    *evaluate.Watch
 	unsaved bool         // its state could not be stored
-	unsent  *Batch       // was not stored yet
 	apart   bool         // what the center has open is asked before anything is sent
+	unsent  *Batch       // was not stored yet
 	recent  []Evaluation // without a journal
 	empty   int          // known evaluations in a row without a row
 }

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -61,7 +62,7 @@ type Center struct {
 	stored      time.Time // when kept was written
 	read        time.Time // when the configuration was read from the server
 	reached     time.Time // of this machine's clock
-	watches     WatchesReply
+	have        string    // WatchesReply.Have of the configuration on the disk; empty: it has to be asked for
 	unsupported []evaluator.WatchState
 	evaluating  bool          // rules are evaluated: the server was reached since the start, or its last orders are followed
 	wrong       bool          // Clock was, while they were evaluated since the server was last reached
@@ -234,7 +235,7 @@ func (c *Center) Join(ctx context.Context) error {
 	defer c.mu.Unlock()
 	if c.kept.Account != reply.Account || c.kept.Cluster != reply.Cluster {
 		c.kept = kept{Account: reply.Account, Cluster: reply.Cluster}
-		c.watches = WatchesReply{}
+		c.have = ""
 	}
 	c.joined = true
 	c.kept.Server, c.kept.Given = c.server, c.Server
@@ -324,23 +325,18 @@ func (c *Center) sync(ctx context.Context, report evaluator.Report) (evaluator.O
 // Watches returns the watches of this member.
 func (c *Center) Watches(ctx context.Context, account int64) ([]evaluator.Watch, error) {
 	c.mu.Lock()
-	joined, have := c.joined, c.watches.Have
+	joined, have := c.joined, c.have
 	c.mu.Unlock()
-	if joined {
-		var reply WatchesReply
-		if err := c.call(ctx, PathWatches, WatchesRequest{c.member, have}, &reply); err != nil {
-			return nil, err
-		}
-		if !reply.Unchanged {
-			c.configure(reply)
-		}
+	reply, err := c.configuration(ctx, joined, have)
+	if err != nil {
+		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if joined {
 		c.read = c.Clock.Now()
 	}
-	all, unsupported, err := c.watches.unpack(account, func(s Source) (querier.Datasource, error) {
+	all, unsupported, err := reply.unpack(account, func(s Source) (querier.Datasource, error) {
 		return open(c.key, SourceInfo(account, c.kept.Cluster, s.ID, c.member.EdgeID), s.Sealed)
 	})
 	for i := range unsupported {
@@ -348,6 +344,29 @@ func (c *Center) Watches(ctx context.Context, account int64) ([]evaluator.Watch,
 	}
 	c.unsupported = unsupported
 	return all, err
+}
+
+// configuration returns the watches of this member from the server, or those on the disk: they are not kept in memory, because an
+// edge with many rules would have each of them twice.
+func (c *Center) configuration(ctx context.Context, joined bool, have string) (WatchesReply, error) {
+	var reply WatchesReply
+	if joined {
+		if err := c.call(ctx, PathWatches, WatchesRequest{c.member, have}, &reply); err != nil {
+			return reply, err
+		}
+		if !reply.Unchanged {
+			c.configure(reply)
+			return reply, nil
+		}
+	}
+	err := read(filepath.Join(c.Dir, watchesFile), &reply)
+	if err == nil && reply.Have == have {
+		return reply, nil
+	}
+	c.mu.Lock()
+	c.have = "" // the next call asks for all of it
+	c.mu.Unlock()
+	return reply, errors.Join(errors.New("the configuration on the disk is not the newest"), err)
 }
 
 // State returns what the server has of watches.

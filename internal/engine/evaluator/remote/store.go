@@ -62,9 +62,12 @@ func (c *Center) load() error {
 	if err != nil {
 		return fmt.Errorf("%s is not the key of an edge: delete it, and a new one is made: %w", path, err)
 	}
-	if read(filepath.Join(c.Dir, keptFile), &c.kept) != nil || read(filepath.Join(c.Dir, watchesFile), &c.watches) != nil {
-		c.kept, c.watches = kept{}, WatchesReply{} // the server has them
+	var watches WatchesReply
+	if read(filepath.Join(c.Dir, keptFile), &c.kept) != nil || read(filepath.Join(c.Dir, watchesFile), &watches) != nil {
+		c.kept = kept{} // the server has both
+		return nil
 	}
+	c.have = watches.Have
 	return nil
 }
 
@@ -96,12 +99,14 @@ func (c *Center) taken(reply SyncReply) evaluator.Orders {
 func (c *Center) configure(reply WatchesReply) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.watches = reply
-	c.store(watchesFile, reply)
+	c.have = ""
+	if c.store(watchesFile, reply) {
+		c.have = reply.Have
+	}
 }
 
-// store writes a file. If that fails, this process goes on; the next one needs the server.
-func (c *Center) store(name string, v any) {
+// store writes a file, and reports whether it is written. If it is not, this process goes on; the next one needs the server.
+func (c *Center) store(name string, v any) bool {
 	text, err := Marshal(v)
 	if err == nil {
 		err = writeFile(filepath.Join(c.Dir, name), text)
@@ -109,6 +114,7 @@ func (c *Center) store(name string, v any) {
 	if err != nil {
 		c.Log.Error("the configuration is not kept on the disk: after a restart this edge needs the server", "error", err)
 	}
+	return err == nil
 }
 
 // forget deletes the configuration.
