@@ -88,6 +88,7 @@ type SourceState struct {
 // Orders are what an evaluator evaluates.
 type Orders struct {
 	Slots    map[int64]int64 // with their epochs
+	More     bool            // other evaluators hand over slots to this one
 	Accounts map[int64]int64 // those with rules, with the revision of their configuration
 	Differ   []int64         // slots of which the center has other open instances than was reported
 	Wrong    bool            // by the center's clock, this evaluator's was wrong before

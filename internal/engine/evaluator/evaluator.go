@@ -22,8 +22,12 @@ import (
 	"tocsin/internal/querier"
 )
 
-// syncEvery is how often the evaluator reports to its center.
-const syncEvery = 5 * time.Second
+// How often the evaluator reports to its center, and while slots are handed over to it: no evaluator has these from the last report
+// of their previous owner to the next report of the new one.
+const (
+	syncEvery = 5 * time.Second
+	moreEvery = time.Second
+)
 
 // Config holds the dependencies.
 type Config struct {
@@ -48,6 +52,7 @@ type Evaluator struct {
 	stale   atomic.Bool // the configuration was changed
 	syncing atomic.Bool // beside the evaluations, with a journal
 	cut     atomic.Bool // the last report failed, with a journal
+	more    atomic.Bool // slots are handed over to this evaluator
 	unsure  bool        // the clock has not been compared with the center's since the start: the journal is held
 
 	releasing sync.RWMutex // read while a watch is put into the journal
@@ -93,8 +98,11 @@ func (e *Evaluator) run(ctx context.Context, now time.Time) (again time.Time, er
 		return time.Time{}, nil
 	}
 	e.noteLoop(now)
-	passed := now.Sub(e.synced)
-	if due := e.stale.Load() || passed >= syncEvery || passed < 0; due && e.syncing.CompareAndSwap(false, true) {
+	passed, every := now.Sub(e.synced), syncEvery
+	if e.more.Load() {
+		every = moreEvery
+	}
+	if due := e.stale.Load() || passed >= every || passed < 0; due && e.syncing.CompareAndSwap(false, true) {
 		e.stale.Store(false)
 		e.synced = now
 		if e.Journal == nil {

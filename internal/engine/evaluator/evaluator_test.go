@@ -30,6 +30,7 @@ type center struct {
 	reports  []Report
 	fenced   bool
 	moved    map[int64]bool // slots of others
+	more     bool           // others hand over slots
 	unread   bool           // its rules cannot be read
 	fails    bool           // it returns orders with an error
 }
@@ -38,7 +39,7 @@ func (c *center) Sync(_ context.Context, r Report) (Orders, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reports = append(c.reports, r)
-	o := Orders{Slots: map[int64]int64{}, Accounts: map[int64]int64{1: c.revision}}
+	o := Orders{Slots: map[int64]int64{}, More: c.more, Accounts: map[int64]int64{1: c.revision}}
 	for slot := range int64(256) {
 		if !c.moved[slot] {
 			o.Slots[slot] = c.epoch
@@ -442,6 +443,27 @@ func TestSlotThatIsHandedOverIsReportedAtOnce(t *testing.T) {
 	b.step()
 	if n := len(b.reports); n != 3 {
 		t.Errorf("%d reports, want 3: nothing is handed over any more", n)
+	}
+}
+
+func TestEvaluatorReportsOftenWhileSlotsAreHandedOverToIt(t *testing.T) {
+	b := newBench(t, hot(t, 1, "load"))
+	b.more = true
+	b.step()
+	for range 3 {
+		b.clock.Add(moreEvery)
+		b.step()
+	}
+	if n := len(b.reports); n != 4 {
+		t.Fatalf("%d reports, want 4, one a second", n)
+	}
+	b.more = false
+	for range 4 { // the first of these reports learns that nothing more comes
+		b.clock.Add(moreEvery)
+		b.step()
+	}
+	if n := len(b.reports); n != 5 {
+		t.Errorf("%d reports, want 5", n)
 	}
 }
 

@@ -20,6 +20,7 @@ func (e *Evaluator) sync(ctx context.Context, now time.Time) error {
 	report, silent := e.news(now)
 	orders, err := e.Center.Sync(ctx, report)
 	e.cut.Store(err != nil && e.Journal != nil)
+	e.more.Store(err == nil && orders.More)
 	before := now
 	now = e.Clock.Now() // the center may have set it
 	if now.Before(before) {

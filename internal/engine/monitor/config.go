@@ -45,7 +45,7 @@ func (r *Service) Sync(ctx context.Context, report evaluator.Report) (evaluator.
 		orders.Accounts[a.ID] = a.Revision
 	}
 	r.forget(orders.Accounts)
-	orders.Slots, err = r.claim(ctx, nodes, r.Nodes.ID(), r.Nodes.Live(), false, report.Held, report.At)
+	orders.Slots, orders.More, err = r.claim(ctx, nodes, r.Nodes.ID(), r.Nodes.Live(), false, report.Held, report.At)
 	return orders, err
 }
 

@@ -29,7 +29,7 @@ func (r *Service) edgeSync(c *api.Call, from *sender, in *remote.SyncRequest) (a
 		return nil, err
 	}
 	back := c.Now.Sub(r.absences.look(c.Now)) < edge.Lease // the others have not had the time to come back
-	own, err := r.claim(c.Ctx, from.group, from.ID, nodesOf(live), back, in.Held, c.Now)
+	own, more, err := r.claim(c.Ctx, from.group, from.ID, nodesOf(live), back, in.Held, c.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (r *Service) edgeSync(c *api.Call, from *sender, in *remote.SyncRequest) (a
 		return nil, err
 	}
 	differ, err := r.differ(c.Ctx, from, own, in)
-	return remote.SyncReply{Now: r.Clock.Now().UnixMilli(), Slots: own, Revision: cache.marks[from.cluster], Differ: differ}, err
+	return remote.SyncReply{Now: r.Clock.Now().UnixMilli(), Slots: own, More: more, Revision: cache.marks[from.cluster], Differ: differ}, err
 }
 
 // current returns the rules of an account as they are now.

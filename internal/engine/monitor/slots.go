@@ -71,10 +71,11 @@ func (s slot) given(to string, now time.Time) slot {
 	return slot{s.number, to, s.epoch + 1, "", now.UnixMilli()}
 }
 
-// assign returns the slots that change at a moment. A slot without a live process goes to the live one with the fewest. A process
-// that has fewer slots than its part gets some of those that have the most, which hand them over. While processes come back, because
+// assign returns the slots that change at a moment, in a report of the process self. A slot without a live process goes to the live
+// one with the fewest. A process that has fewer slots than its part gets some of those that have the most, which hand them over; this
+// begins in its own report, so that it knows of it and reports often until it has them. While processes come back, because
 // no process could extend its lease, each keeps its slots: else the first would take all, and find once more what the others have found.
-func assign(all []slot, live []node.Node, back bool, now time.Time) (changed []slot) {
+func assign(all []slot, self string, live []node.Node, back bool, now time.Time) (changed []slot) {
 	if len(live) == 0 {
 		return nil
 	}
@@ -110,7 +111,9 @@ func assign(all []slot, live []node.Node, back bool, now time.Time) (changed []s
 			if to := fewest(); count[s.node] > count[to]+1 && settled(live, to, now) {
 				count[s.node]--
 				count[to]++
-				changed = append(changed, slot{s.number, s.node, s.epoch, to, now.UnixMilli()})
+				if to == self {
+					changed = append(changed, slot{s.number, s.node, s.epoch, to, now.UnixMilli()})
+				}
 			}
 		}
 	}
@@ -163,20 +166,20 @@ func (s slot) store(tx *db.Tx, g group, before slot) error {
 		s.number, s.node, s.epoch, s.moving, s.since, before.epoch, before.moving, g.account, g.cluster)
 }
 
-// claim assigns the slots of a group and returns the slots that one of its live processes evaluates, with their epochs. held are the
-// slots that it still evaluates: it has given up the others.
+// claim assigns the slots of a group and returns the slots that one of its live processes evaluates, with their epochs, and whether
+// others hand it more. held are the slots that it still evaluates: it has given up the others.
 func (r *Service) claim(
 	ctx context.Context, g group, self string, live []node.Node, back bool, held map[int64]bool, now time.Time,
-) (map[int64]int64, error) {
+) (own map[int64]int64, more bool, err error) {
 	var all []slot
-	err := r.DB.Read(ctx, func(tx *db.Tx) (err error) {
+	err = r.DB.Read(ctx, func(tx *db.Tx) (err error) {
 		all, err = readSlots(tx, g)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	changed := assign(all, live, back, now)
+	changed := assign(all, self, live, back, now)
 	for _, s := range all {
 		listed := slices.ContainsFunc(changed, func(c slot) bool { return c.number == s.number })
 		if s.node == self && s.moving != "" && !held[s.number] && !listed {
@@ -195,15 +198,16 @@ func (r *Service) claim(
 		})
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	own := map[int64]int64{}
+	own = map[int64]int64{}
 	for _, s := range all {
 		if s.node == self && s.moving == "" {
 			own[s.number] = s.epoch
 		}
+		more = more || s.moving == self
 	}
-	return own, nil
+	return own, more, nil
 }
 
 // has reports whether the sender has a slot under an epoch, in the transaction of an account. The process that takes a slot over

@@ -29,12 +29,17 @@ func TestSlotsHaveOneOwnerEach(t *testing.T) {
 			at := random.IntN(len(live))
 			live = append(live[:at:at], live[at+1:]...)
 		}
-		for _, s := range assign(all, live, false, now) {
-			before := all[s.number]
-			if s.epoch < before.epoch || (s.node != before.node) != (s.epoch == before.epoch+1) {
-				t.Fatalf("slot changes from %+v to %+v", before, s)
+		for _, self := range live {
+			for _, s := range assign(all, self.ID, live, false, now) {
+				before := all[s.number]
+				if s.epoch < before.epoch || (s.node != before.node) != (s.epoch == before.epoch+1) {
+					t.Fatalf("slot changes from %+v to %+v", before, s)
+				}
+				if s.moving != "" && s.moving != self.ID {
+					t.Fatalf("slot is handed over to %s in a report of %s", s.moving, self.ID)
+				}
+				all[s.number] = s
 			}
-			all[s.number] = s
 		}
 		count := map[string]int{}
 		for _, s := range all {

@@ -317,7 +317,7 @@ func (c *Center) sync(ctx context.Context, report evaluator.Report) (evaluator.O
 	c.evaluating, c.reached = true, c.Clock.Machine()
 	c.unsupported = c.unsupported[:0]
 	orders := c.taken(reply)
-	orders.Wrong = c.wrong
+	orders.More, orders.Wrong = reply.More, c.wrong
 	c.wrong = false
 	return orders, nil
 }

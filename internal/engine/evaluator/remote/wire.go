@@ -91,9 +91,10 @@ type SyncRequest struct {
 // SyncReply is what a member evaluates.
 type SyncReply struct {
 	Now      int64           `json:"now"`
-	Slots    map[int64]int64 `json:"slots"`    // with their epochs
-	Revision int64           `json:"revision"` // of the account's configuration
-	Differ   []int64         `json:"differ"`   // slots of which the server has other open instances
+	Slots    map[int64]int64 `json:"slots"`         // with their epochs
+	More     bool            `json:"more,omitzero"` // others hand slots over to this member
+	Revision int64           `json:"revision"`      // of the account's configuration
+	Differ   []int64         `json:"differ"`        // slots of which the server has other open instances
 }
 
 // WatchesRequest asks for the watches of a member.
