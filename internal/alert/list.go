@@ -184,11 +184,12 @@ func named(tx *db.Tx, account int64, alerts []Alert) error {
 	return nil
 }
 
-type someRequest struct {
+// Some names several alerts.
+type Some struct {
 	AlertIDs []string `json:"alert_ids" minItems:"1" maxItems:"100" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"Alerts, at most 100, of 24 hexadecimal digits each."`
 }
 
-func listByIDs(c *api.Call, in someRequest) (api.Items[Alert], error) {
+func listByIDs(c *api.Call, in Some) (api.Items[Alert], error) {
 	reply := api.Items[Alert]{Items: []Alert{}}
 	seen, bytes := map[string]bool{}, int64(0)
 	for _, id := range in.AlertIDs {

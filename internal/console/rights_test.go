@@ -69,7 +69,7 @@ var doneBy = map[string]string{
 	"/edges/keys": "/monit/edge/key/create", "/edges/keys/{id}/{to}": "/monit/edge/key/update", "/edges/clusters": "/monit/edge/cluster/update", "/edges/{id}/delete": "/monit/edge/delete",
 	"/rules/new": "/monit/rule/create", "/rules/{id}/edit": "/monit/rule/update", "/rules/import": "/monit/rule/import/file", "/rules/{id}/status/{to}": "/monit/rule/update/fields",
 	"/rules":                 "/monit/rule/update/fields",
-	"/rum/applications/{id}": "/rum/application/update", "/rum/applications/{id}/token": "/rum/application/token/rotate", "/rum/applications/{id}/delete": "/rum/application/delete", "/rum/issues/{id}": "/rum/issue/update", "/deliveries/{id}/replay": "/webhook/history/replay",
+	"/rum/applications/{id}": "/rum/application/update", "/rum/applications/{id}/token": "/rum/application/token/rotate", "/rum/applications/{id}/delete": "/rum/application/delete", "/rum/issues/{id}": "/rum/issue/update", "/deliveries/replay": "/webhook/replay", "/deliveries/{id}/replay": "/webhook/history/replay",
 	"/endpoints/{id}/test": "/webhook/test", "/endpoints/{id}/count": "/webhook/replay", "/endpoints/{id}/replay": "/webhook/replay", "/endpoints/{id}/cancel": "/webhook/replay/cancel", "/endpoints/{id}/rotate": "/integration/secret/rotate",
 	"/endpoints/{id}/expire": "/integration/secret/expire", "/endpoints/{id}/enable": "/integration/enable", "/endpoints/{id}/disable": "/integration/disable",
 	"/people": "/member/invite", "/people/{id}": "/member/info/reset", "/people/{id}/roles": "/member/role/update", "/people/{id}/delete": "/member/delete", "/people/{id}/link": "/person/link/create", "/people/{id}/identity/remove": "/person/identity/remove",

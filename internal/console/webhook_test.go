@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"tocsin/internal/integration"
 )
 
 // call calls an operation of the API with an app key and returns its data.
@@ -60,14 +62,14 @@ func TestWebhookLedger(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
-	owner.get("/deliveries").shows("There is no webhook yet")
-	owner.get("/endpoints").shows("There is no webhook yet")
+	owner.get("/deliveries").shows("No webhooks yet", "!the type webhook;")
+	owner.get("/endpoints").shows("No webhooks yet")
 	to, id := w.hook()
 	endpoint := "/endpoints/" + id
 	owner.get(endpoint).shows("The endpoint accepts messages", "Nothing was sent in the last 7 days")
 
 	w.push(`{"title_rule": "Shop is down", "event_status": "Critical", "alert_key": "shop"}`)
-	list := owner.get("/deliveries").shows("i_new", "Failed 500", "1 attempts in this window", "Desk &#34;&gt;&lt;img", "!<img src=x>")
+	list := owner.get("/deliveries").shows("Opened", "Shop is down", "!i_new<", "Failed 500", "Attempts in 7 days: 1", "Failed attempts in the last 7 days: 1", "Desk &#34;&gt;&lt;img", "!<img src=x>")
 	first := strings.ReplaceAll(anAttempt.FindStringSubmatch(list.body)[1], "&amp;", "&")
 	owner.get(first).shows("Waiting for its next attempt", "500", "Shop is down", "&lt;b&gt;no&lt;/b&gt;", "Send again")
 	owner.get(endpoint).shows("Failures in a row", "it answered 500", "Messages that wait")
@@ -105,6 +107,58 @@ func TestWebhookLedger(t *testing.T) {
 	}
 }
 
+// TestFailedMessagesAreSentAgainFromList lets two messages fail for good, and sends them again from the top of the list.
+func TestFailedMessagesAreSentAgainFromList(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	to, id := w.hook()
+	w.push(`{"title_rule": "Shop is down", "event_status": "Critical", "alert_key": "shop"}`)
+	w.push(`{"title_rule": "Mail is down", "event_status": "Critical", "alert_key": "mail"}`)
+	owner.post("/deliveries/replay", "days", "7").shows("No message failed for good", "tried again by itself")
+	for range 30 {
+		w.clock.Add(time.Hour)
+		w.settle()
+	}
+	w.signIn(annKey).get("/deliveries").shows("Failed attempts in the last 7 days", "!Send again what failed")
+	w.signIn(annKey).post("/deliveries/replay", "days", "7").showsWith(http.StatusForbidden)
+	counted := owner.post("/deliveries/replay", "days", "7", "hook", id).shows("2 messages failed for good", "Resend 2")
+	window := regexp.MustCompile(`name="(from|to)" value="(\d+)"`).FindAllStringSubmatch(counted.body, -1)
+	to.status.Store(http.StatusOK)
+	before := to.got.Load()
+	form := []string{"hook", id, window[0][1], window[0][2], window[1][1], window[1][2], "count"}
+	owner.post("/deliveries/replay", append(form, "99")...).showsWith(http.StatusBadRequest, "found 2")
+	owner.post("/deliveries/replay", append(form, "2")...).shows("The replay has begun")
+	w.settle()
+	if sent := to.got.Load() - before; sent != 2 {
+		t.Errorf("%d messages were sent again", sent)
+	}
+	owner.post("/deliveries/replay", "days", "7").shows("No message failed for good")
+}
+
+// TestEveryWebhookEventHasWords sends each kind of event as a test: the list has words for it.
+func TestEveryWebhookEventHasWords(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	to, hook := w.hook()
+	to.status.Store(http.StatusOK)
+	for kind, events := range map[string][]string{"webhook_incident": integration.IncidentEvents, "webhook_alert": integration.AlertEvents} {
+		id := hook
+		if kind == "webhook_alert" {
+			made := w.call(ownerKey, "/integration/create", fmt.Sprintf(`{"integration_name":"A","integration_type":%q,"settings":{"endpoint":%q}}`, kind, to.URL))
+			id = fmt.Sprintf("%.0f", made["integration_id"])
+		}
+		for _, e := range events {
+			w.call(ownerKey, "/webhook/test", fmt.Sprintf(`{"integration_id":%s,"event_type":%q,"wait_seconds":0}`, id, e))
+		}
+	}
+	w.settle()
+	if codes := regexp.MustCompile(`<strong>[ai]_\w+`).FindAllString(owner.get("/deliveries").shows("Acknowledged", "Alert ended").body, -1); codes != nil {
+		t.Errorf("the list has codes: %v", codes)
+	}
+}
+
 // TestWebhookEndpoint sends a test, rotates the secret, and disables the webhook.
 func TestWebhookEndpoint(t *testing.T) {
 	t.Parallel()
@@ -128,7 +182,7 @@ func TestWebhookEndpoint(t *testing.T) {
 	owner.post(endpoint + "/enable").shows("Disable this webhook")
 
 	ann := w.signIn(annKey) // may read integrations alone
-	ann.get(endpoint).shows("Breaker", "!Send a test", "!Rotate the secret", "!Count the messages", "!Disable this webhook")
+	ann.get(endpoint).shows("Deliveries", "!Send a test", "!Rotate the secret", "!Count the messages", "!Disable this webhook")
 	ann.post(endpoint+"/rotate", "hours", "24").showsWith(http.StatusForbidden, "!whsec_")
 	w.signIn(annKey).post("/sign-in", "app_key", readerKey, "next", "/deliveries").showsWith(http.StatusForbidden, "Integrations Read (on-call)")
 	w.signIn(emptyKey).get(endpoint).showsWith(http.StatusNotFound)
@@ -145,7 +199,7 @@ func TestWebhooksInChinese(t *testing.T) {
 	first := strings.ReplaceAll(anAttempt.FindStringSubmatch(owner.get("/deliveries").body)[1], "&amp;", "&")
 	owner.lang = "zh"
 	for _, path := range []string{"/deliveries", "/deliveries?status=success", first, "/endpoints", "/endpoints/" + id} {
-		a := owner.get(path).shows("!Attempts<", "!Endpoints<", "!Webhook deliver", "!Failed", "!Breaker", "!Send", "!Message")
+		a := owner.get(path).shows("!Attempts<", "!Endpoints<", "!Webhook deliver", "!Failed", "!Deliveries", "!Send", "!Message")
 		if strings.Count(a.body, "<script") != 1 {
 			t.Errorf("%s has %d scripts", path, strings.Count(a.body, "<script"))
 		}

@@ -2,13 +2,16 @@ package webhook
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
+	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/console/page"
 	"tocsin/internal/core/sentence"
 	webhooks "tocsin/internal/engine/webhook"
+	"tocsin/internal/incident"
 	integrations "tocsin/internal/integration"
 )
 
@@ -18,6 +21,7 @@ var deliveryPages = []page.Page{
 }
 
 var deliveryActions = []page.Action{
+	{Path: "/deliveries/replay", Do: replayFailed, Show: showDeliveries, Template: "deliveries", Needs: page.ManageIntegrations},
 	{Path: "/deliveries/{id}/replay", Do: replayDelivery, Show: showDelivery, Template: "delivery"},
 }
 
@@ -65,6 +69,7 @@ func readWebhooks(v *page.Visit) (hooks []integrations.Integration, err error) {
 type message struct {
 	attempt // the newest
 	Hook    string
+	Name    string // of the incident or alert; empty: it was deleted, or the visitor may not read it
 	Earlier []attempt
 }
 
@@ -73,7 +78,10 @@ type deliveriesView struct {
 	Hooks    []integrations.Integration
 	Messages []message
 	Total    int64
-	Next     string // the address of the next page; empty: this is the last
+	Days     int
+	Failed   int64         // attempts in the window that failed
+	Count    *replayWindow // messages that a replay would send; nil: they were not counted
+	Next     string        // the address of the next page; empty: this is the last
 }
 
 // deliveryDays is the window of the ledger's page, and its greatest.
@@ -86,23 +94,36 @@ func showDeliveries(v *page.Visit) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	days, err := strconv.Atoi(v.Query("days"))
-	if err != nil || days < 1 || days > maxDeliveryDays {
-		days = deliveryDays
+	d.Days, err = strconv.Atoi(v.Query("days"))
+	if err != nil || d.Days < 1 || d.Days > maxDeliveryDays {
+		d.Days = deliveryDays
 	}
 	end, err := strconv.ParseInt(v.Query("end"), 10, 64) // stays the same from page to page
 	if err != nil {
 		end = v.Now.UnixMilli() + 1
 	}
 	hook, _ := strconv.ParseInt(v.Query("hook"), 10, 64)
-	reply, err := page.Call[webhooks.HistoryPage](v, "/webhook/history/list", webhooks.HistoryListRequest{
-		Limit: 50, StartTime: end - int64(days)*86_400_000, EndTime: end, IntegrationID: hook, RefID: v.Query("ref"),
+	request := webhooks.HistoryListRequest{
+		Limit: 50, StartTime: end - int64(d.Days)*86_400_000, EndTime: end, IntegrationID: hook, RefID: v.Query("ref"),
 		Status: v.Query("status"), SearchAfterCtx: v.Query("after"),
-	})
+	}
+	reply, err := page.Call[webhooks.HistoryPage](v, "/webhook/history/list", request)
 	if err != nil {
 		return nil, err
 	}
 	d.Messages, d.Total = d.group(attemptsOf(reply)), reply.Total
+	if err := nameObjects(v, d.Messages); err != nil {
+		return nil, err
+	}
+	if request.SearchAfterCtx == "" {
+		request.Limit, request.Status = 1, "failed"
+		failed, err := page.Call[webhooks.HistoryPage](v, "/webhook/history/list", request)
+		if err != nil {
+			return nil, err
+		}
+		d.Failed = failed.Total
+	}
+	d.Count, _ = v.Made.(*replayWindow)
 	if reply.SearchAfterCtx != "" {
 		next := v.Request.URL.Query()
 		next.Set("after", reply.SearchAfterCtx)
@@ -136,6 +157,40 @@ func (d *deliveriesView) group(attempts []attempt) (messages []message) {
 		messages = append(messages, message{attempt: a, Hook: names[a.IntegrationID]})
 	}
 	return messages
+}
+
+// nameObjects fills in the names of the incidents and alerts that messages are about. Each list fails as a whole when one of its
+// objects was deleted; then the messages go without names.
+func nameObjects(v *page.Visit, messages []message) error {
+	ids := map[string][]string{}
+	for _, m := range messages {
+		if m.RefID != "" && !slices.Contains(ids[m.WebhookType], m.RefID) {
+			ids[m.WebhookType] = append(ids[m.WebhookType], m.RefID)
+		}
+	}
+	names := map[string]string{}
+	if of := ids["incident"]; of != nil {
+		found, err := page.Call[api.Paged[incident.View]](v, "/incident/list-by-ids", incident.Some{IncidentIDs: of})
+		if err := ignoreHidden(err); err != nil {
+			return err
+		}
+		for _, i := range found.Items {
+			names[i.IncidentID] = i.Headline
+		}
+	}
+	if of := ids["alert"]; of != nil {
+		found, err := page.Call[api.Items[alert.Alert]](v, "/alert/list-by-ids", alert.Some{AlertIDs: of})
+		if err := ignoreHidden(err); err != nil {
+			return err
+		}
+		for _, a := range page.AlertRows(found.Items) {
+			names[a.AlertID] = a.Name()
+		}
+	}
+	for n := range messages {
+		messages[n].Name = names[messages[n].RefID]
+	}
+	return nil
 }
 
 // Named returns the name of a webhook, or its number when it was deleted.
