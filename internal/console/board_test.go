@@ -19,11 +19,11 @@ func (w *world) flood(title string, machines int) {
 	}
 }
 
-var rowTitle = regexp.MustCompile(`<li class="inc">\s*<(?:details|a|input)[^>]*>.*?<strong><bdi>(.*?)</bdi>`)
+var rowTitle = regexp.MustCompile(`<strong id="n[0-9a-f]+"><bdi>(.*?)</bdi>`)
 
 // rows returns the titles of the rows of incidents of a page.
 func (a answer) rows() (titles []string) {
-	for _, m := range rowTitle.FindAllStringSubmatch(strings.ReplaceAll(a.body, "\n", ""), -1) {
+	for _, m := range rowTitle.FindAllStringSubmatch(a.body, -1) {
 		titles = append(titles, m[1])
 	}
 	return titles
@@ -83,7 +83,7 @@ func TestIncidentsAreListedByNeed(t *testing.T) {
 	if got := list.rows(); !slices.Equal(got, want) {
 		t.Errorf("rows: %q, want %q", got, want)
 	}
-	parts := regexp.MustCompile(`<h2 id="part\d">([^<]*) <span class="sum">(\d+)<`).FindAllStringSubmatch(list.body, -1)
+	parts := regexp.MustCompile(`>([^<>]*) <span class="sum">(\d+)</span></h2>`).FindAllStringSubmatch(list.body, -1)
 	if got := fmt.Sprint(parts); !strings.Contains(got, "Needs someone 5") || !strings.Contains(got, "Being worked on 1") || !strings.Contains(got, "Snoozed 1") {
 		t.Errorf("parts: %q", parts)
 	}
@@ -91,4 +91,32 @@ func TestIncidentsAreListedByNeed(t *testing.T) {
 		t.Errorf("snoozed: %q", got)
 	}
 	ann.get("/incidents?show=all").shows("All incidents")
+}
+
+// TestManyIncidentsAtOnce: several incidents are resolved, snoozed, reassigned, silenced and merged by forms that name them.
+func TestManyIncidentsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	w.flood("Shard does not answer", 4)
+	ann := w.signIn(annKey)
+	list := ann.get("/incidents").shows(`id="many"`, `formaction="/incidents/chosen"`)
+	ids := strings.Split(regexp.MustCompile(`name="incident" value="([0-9a-f]{24},[0-9a-f,]+)"`).FindStringSubmatch(list.body)[1], ",")
+	if len(ids) != 4 {
+		t.Fatalf("the row has the incidents %q", ids)
+	}
+	all := strings.Join(ids, ",")
+	ann.get("/incidents/chosen?act=snooze&incident="+ids[0]+"&incident="+ids[1]).shows("Snooze incidents", "2 incidents", ids[0]+","+ids[1])
+	ann.get("/incidents/chosen?act=snooze").shows("Choose incidents first.")
+	ann.post("/incidents/chosen", "act", "snooze", "incident", ids[0]+","+ids[1], "minutes", "60").shows("2 incidents are snoozed.", `Snoozed <span class="sum">2<`)
+	ann.post("/incidents/chosen", "act", "reassign", "incident", all, "do", "pick", "person.add", "Bob").shows("Bob Night", "Reassign incidents")
+	ann.post("/incidents/chosen", "act", "reassign", "incident", all).showsWith(http.StatusBadRequest, "Reassign incidents", "4 incidents")
+	ann.post("/incidents/chosen", "act", "reassign", "incident", all, "person", "7000000000013").shows("4 incidents are reassigned.", "Waiting for Bob Night")
+	ann.post("/incidents/chosen", "act", "silence", "incident", all, "minutes", "30").shows("4 incidents are silenced.")
+	ann.get("/incidents/" + ids[3]).shows("Silenced until")
+	ann.post("/incidents/chosen", "act", "merge", "incident", all).showsWith(http.StatusBadRequest, "Choose the incident to merge into.", `name="target"`)
+	ann.post("/incidents/chosen", "act", "merge", "incident", ids[0]+","+ids[1], "target", ids[0]).shows("2 incidents are merged into one.")
+	ann.get("/incidents/"+ids[1]).shows("It was merged into another incident.", ids[0])
+	ann.post("/incidents", "act", "resolve", "incident", all).shows("3 incidents are resolved.", "All quiet.")
+	ann.post("/incidents/chosen", "act", "silence", "incident", all).showsWith(http.StatusBadRequest, "They are closed already.")
+	w.signIn(readerKey).get("/incidents/chosen").showsWith(http.StatusForbidden)
 }

@@ -23,7 +23,7 @@ import (
 var shownBy = map[string][]string{
 	"/{$}": nil, "/untold": {"/incident/untold/list"}, "/lint": {"/lint/list"}, "/setup": nil, "/insight": {"/insight/account"},
 	"/me": nil, "/me/security": nil, "/me/sessions": nil, "/health/server": {"/account/health/info"},
-	"/incidents": {"/incident/list"}, "/incidents/{id}": {"/incident/info"}, "/incidents/{id}/why": {"/incident/explain"},
+	"/incidents/chosen": {"/incident/reset"}, "/incidents": {"/incident/list"}, "/incidents/{id}": {"/incident/info"}, "/incidents/{id}/why": {"/incident/explain"},
 	"/incidents/{id}/similar": {"/incident/past/list"}, "/incidents/{id}/people": {"/incident/reset"},
 	"/incidents/{id}/merge": {"/incident/reset"}, "/incidents/{id}/edit": {"/incident/reset"},
 	"/alerts/{id}/silence": {"/alert/silence/preview"}, "/incidents/{id}/silence": {"/incident/silence/preview"},
@@ -55,7 +55,7 @@ var doneBy = map[string]string{
 	"/cover/{request}/{answer}": "/schedule/cover/accept", "/people/{id}/cover/{request}/cancel": "/schedule/cover/cancel", "/me/page": "/incident/page-me",
 	"/me/security/password": "/person/password/update", "/me/security/second-factor": "/person/second-factor/begin",
 	"/me/security/second-factor/confirm": "/person/second-factor/confirm", "/me/security/email": "/person/email/prove", "/me/security/second-factor/remove": "/person/second-factor/remove", "/me/sessions/end": "/session/end",
-	"/incidents": "/incident/ack", "/incidents/{id}/ack": "/incident/ack", "/incidents/{id}/unack": "/incident/unack", "/incidents/{id}/answer": "/incident/answer", "/incidents/{id}/comment": "/incident/comment", "/incidents/{id}/snooze": "/incident/snooze",
+	"/incidents": "/incident/ack", "/incidents/chosen": "/incident/assign", "/incidents/{id}/ack": "/incident/ack", "/incidents/{id}/unack": "/incident/unack", "/incidents/{id}/answer": "/incident/answer", "/incidents/{id}/comment": "/incident/comment", "/incidents/{id}/snooze": "/incident/snooze",
 	"/incidents/{id}/wake": "/incident/wake", "/incidents/{id}/resolve": "/incident/resolve", "/incidents/{id}/reopen": "/incident/reopen", "/incidents/{id}/room": "/incident/war-room/create",
 	"/incidents/{id}/people": "/incident/assign", "/incidents/{id}/merge": "/incident/merge", "/incidents/{id}/edit": "/incident/reset", "/alerts/{id}/close": "/alert/close",
 	"/alerts/{id}/silence": "/alert/silence", "/incidents/{id}/silence": "/incident/silence", "/alerts/{id}/silence/undo": "/alert/silence/undo", "/incidents/{id}/silence/undo": "/alert/silence/undo",

@@ -49,6 +49,7 @@ function show(html, path, sent) {
   if (old) old.hidden = true;
   if (path) history.replaceState(null, '', path);
   load();
+  tally();
   if (!stream && stale() && !document.hidden && live()) listen(); // a form may lead to a page that is live
   return true;
 }
@@ -244,9 +245,33 @@ document.addEventListener('click', event => {
   for (const open of document.querySelectorAll('.menu[open], .confirm[open]')) if (!open.contains(event.target)) open.open = false;
 });
 
+// Boxes of rows: Shift chooses the rows between two, a box of several rows chooses each of them, and the number is shown.
+let anchor;
+const boxes = () => [...main().querySelectorAll('input[form=many]')].filter(b => b.checkVisibility());
+function tally() {
+  const all = [...main().querySelectorAll('input[form=many]')], count = main().querySelector('.chosen output');
+  if (!count) return;
+  const on = new Set(all.filter(b => b.checked).flatMap(b => b.value.split(',')));
+  for (const b of all) if (b.value.includes(',')) b.checked = b.value.split(',').every(id => on.has(id));
+  count.value = on.size;
+}
+document.addEventListener('click', event => {
+  const box = event.target.closest?.('input[form=many]');
+  if (!box) return;
+  const all = boxes(), ends = [all.indexOf(anchor), all.indexOf(box)].sort((a, b) => a - b);
+  const by = event.shiftKey && ends[0] >= 0 ? all.slice(ends[0], ends[1] + 1) : [box];
+  const ids = new Set(by.flatMap(b => b.value.split(',')));
+  for (const b of main().querySelectorAll('input[form=many]')) {
+    const its = b.value.split(',');
+    if (box.checked ? its.every(id => ids.has(id)) : its.some(id => ids.has(id))) b.checked = box.checked;
+  }
+  anchor = box;
+  tally();
+});
+
 // Single keys, unless they are switched off. None works while a field has the focus.
 let going = 0;
-const rows = () => [...main().querySelectorAll('.rows > li > a:first-child, tbody tr a:first-of-type')];
+const rows = () => [...main().querySelectorAll('.rows > li > :is(a:first-child, label + a), .inc > details > summary, tbody tr a:first-of-type')];
 function move(step) {
   const all = rows(), now = all.findIndex(a => a.closest('li, tr')?.contains(document.activeElement));
   all[Math.min(all.length - 1, Math.max(0, now + step))]?.focus();
@@ -262,6 +287,7 @@ document.addEventListener('keydown', event => {
   if (key === 'g') { going = Date.now(); return; }
   const known = {
     '?': () => document.getElementById('keys')?.showModal(), j: () => move(1), k: () => move(-1),
+    x: () => { const b = document.activeElement?.closest('li')?.querySelector('input[form=many]'); b?.click(); return b ?? null; },
     '/': () => { const s = main().querySelector('input[type=search]'); s?.closest('details')?.setAttribute('open', ''); s?.focus(); return s; },
   }[key] ?? (() => { const b = main().querySelector(`[data-key="${CSS.escape(key)}"]`); b?.click(); return b; });
   if (known() !== null) event.preventDefault();

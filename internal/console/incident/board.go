@@ -239,6 +239,15 @@ func (r Row) IDs() string {
 	return strings.Join(ids, ",")
 }
 
+// IDs returns the ids of the incidents of the part, joined by commas.
+func (p boardPart) IDs() string {
+	var ids []string
+	for _, r := range p.Rows {
+		ids = append(ids, r.IDs())
+	}
+	return strings.Join(ids, ",")
+}
+
 // Channels returns the names of the channels of the incidents of the row.
 func (r Row) Channels() string {
 	return names(r.All(), func(i incident) []string { return []string{i.ChannelName} })

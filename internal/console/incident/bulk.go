@@ -12,8 +12,13 @@ import (
 	incidents "tocsin/internal/incident"
 )
 
+var bulkPages = []page.Page{
+	{Path: "/incidents/chosen", Template: "incidents_chosen", Tab: "incidents", Show: showChosen, Needs: page.ManageIncidents},
+}
+
 var bulkActions = []page.Action{
 	{Path: "/incidents", Do: actOnMany, Show: showIncidents, Template: "incidents", Needs: page.ManageIncidents},
+	{Path: "/incidents/chosen", Do: actOnChosen, Show: showChosen, Template: "incidents_chosen", Needs: page.ManageIncidents},
 }
 
 // doneToMany is what the visitor did to several incidents a moment ago.
@@ -58,6 +63,131 @@ func actOnMany(v *page.Visit) (string, error) {
 		return "", err
 	}
 	return doneAddress(v, act, ids), nil
+}
+
+// chosenView is the form of an action on several incidents that needs more than a button.
+type chosenView struct {
+	page.Titled
+	Act       string // reassign, merge, snooze or silence
+	Button    string
+	Incidents []incident
+	Offer     page.Offer
+	People    page.Picker
+}
+
+// IDs returns the incidents as the form sends them.
+func (d chosenView) IDs() string {
+	var ids []string
+	for _, i := range d.Incidents {
+		ids = append(ids, i.IncidentID)
+	}
+	return strings.Join(ids, ",")
+}
+
+// showChosen shows the chosen incidents with the form of an action on them.
+func showChosen(v *page.Visit) (page.View, error) {
+	v.Request.ParseForm() //nolint:errcheck // of an address that cannot be read, what can be read counts
+	d := chosenView{Act: v.Request.FormValue("act")}
+	title, button := v.T("Reassign incidents"), v.T("Reassign")
+	switch d.Act {
+	case "merge":
+		title, button = v.T("Merge incidents"), v.T("Merge and close the others")
+	case "snooze":
+		title, button = v.T("Snooze incidents"), v.T("Snooze")
+	case "silence":
+		title, button = v.T("Silence incidents"), v.T("Silence")
+	default:
+		d.Act = "reassign"
+	}
+	d.Titled, d.Button = page.Titled(title), button
+	ids := chosen(v.Request.Form["incident"])
+	if len(ids) > 0 {
+		all, err := page.Call[api.Paged[incidents.View]](v, "/incident/list-by-ids", incidents.Some{IncidentIDs: ids[:min(maxMany, len(ids))]})
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range all.Items {
+			d.Incidents = append(d.Incidents, incident{View: i})
+		}
+	}
+	if d.Act != "reassign" {
+		return d, nil
+	}
+	var err error
+	d.Offer, err = v.PeopleOffer()
+	if err != nil {
+		return nil, err
+	}
+	persons, _ := d.Offer.Read(v, "person") // a name that is not known stays in its input
+	d.People = d.Offer.Picker(v, "person", v.T("People"), persons)
+	return d, nil
+}
+
+// actOnChosen does to the chosen incidents what the form describes, and shows the list.
+func actOnChosen(v *page.Visit) (string, error) {
+	if v.Field("do") == "pick" {
+		return "", nil
+	}
+	do, known := map[string]func(*page.Visit, incidents.Some) error{
+		"reassign": reassign, "merge": mergeMany, "snooze": snooze, "silence": silenceMany,
+	}[v.Field("act")]
+	if !known {
+		return "", v.NoSuchForm()
+	}
+	ids, err := stillOpen(v, chosen(v.Request.PostForm["incident"]))
+	if err != nil {
+		return "", err
+	}
+	if err := do(v, incidents.Some{IncidentIDs: ids}); err != nil {
+		return "", err
+	}
+	return doneAddress(v, v.Field("act"), ids), nil
+}
+
+// reassign makes the persons of the form responsible instead of the present ones.
+func reassign(v *page.Visit, some incidents.Some) error {
+	people, err := v.PeopleOffer()
+	if err != nil {
+		return err
+	}
+	persons, err := people.Read(v, "person")
+	if err != nil {
+		return err
+	}
+	request := incidents.AssignRequest{IncidentIDs: some.IncidentIDs, AssignedTo: incidents.AssignedTo{PersonIDs: persons}}
+	return page.Do[incidents.Assigned](v, "/incident/assign", request)
+}
+
+// mergeMany moves the alerts of the chosen incidents to the one that the form names as the target.
+func mergeMany(v *page.Visit, some incidents.Some) error {
+	target := v.Field("target")
+	others := slices.DeleteFunc(slices.Clone(some.IncidentIDs), func(id string) bool { return id == target })
+	if target == "" || len(others) == 0 {
+		return page.Wrong(v.T("Choose the incident to merge into."))
+	}
+	return page.Do[api.Empty](v, "/incident/merge", incidents.MergeRequest{SourceIncidentIDs: others, TargetIncidentID: target})
+}
+
+// silenceMany silences the alerts of each chosen incident that has open ones.
+func silenceMany(v *page.Visit, some incidents.Some) error {
+	silenced := 0
+	for _, id := range some.IncidentIDs {
+		request := incidents.SilenceIncidentRequest{
+			OneRequest: incidents.OneRequest{IncidentID: id}, SilenceRequest: incidents.SilenceRequest{Minutes: v.Number("minutes")},
+		}
+		err := page.Do[incidents.SilenceMade](v, "/incident/silence", request)
+		if refused := api.RefusalOf(err); refused != nil && refused.Code == "Conflict" {
+			continue // none of its alerts is open
+		}
+		if err != nil {
+			return err
+		}
+		silenced++
+	}
+	if silenced == 0 {
+		return page.Wrong(v.T("None of them has an open alert to silence."))
+	}
+	return nil
 }
 
 // stillOpen returns the chosen incidents without those that have been closed since the list was drawn: one of them would
