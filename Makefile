@@ -7,7 +7,8 @@
 # make demo    the throw-away server
 # make build   the static binary, stripped, in bin/
 # make release static binaries for Linux on amd64 and arm64, bills of materials, Debian packages and checksums, in dist/
-# make bench   the figures of docs/performance.md, beside a constant reply of the same size
+# make bench   the figures of docs/performance.md, beside a constant reply of the same size; ARGS="-only events" measures one thing,
+#              ARGS=-help names all
 # make bench-gate   processor time and KB written for an event, of the commit BASE (default HEAD~1) and of the working tree, in turn;
 #              fails when one is more than 15 % above
 # make scale   what grows with the number of accounts, and what each tenfold needs: the figures of docs/scale.md
@@ -63,14 +64,17 @@ build:
 release:
 	sh tools/release.sh
 
+# The measurements are a module of their own.
+BENCH = go build -C test/bench -o ../../bin/bench . && bin/bench
+
 bench:
-	go run ./test/bench
+	$(BENCH) $(ARGS)
 
 bench-gate:
-	go run ./test/bench -only gate -base $(BASE)
+	$(BENCH) -only gate -base $(BASE)
 
 scale:
-	go run ./test/bench -only scale
+	$(BENCH) -only scale
 
 cluster:
 	go run ./test/nodes/cluster

@@ -105,6 +105,7 @@ lint() {
 	unformatted=$(gofmt -l cmd docs examples internal test)
 	[ -z "$unformatted" ] || fail "not formatted with gofmt: $unformatted"
 	go tool -modfile=tools/go.mod golangci-lint run ./...
+	(cd test/bench && go tool -modfile=../../tools/go.mod golangci-lint run ./...) # a module of its own
 }
 
 # tests runs without go vet, whose checks are among the linters. Three packages run at a time, because some wait.
@@ -112,12 +113,13 @@ tests() {
 	wants "the newcomer's script, test/newcomer" bash curl jq
 	# shellcheck disable=SC2046
 	go test -vet=off -p 3 -timeout 20m $(packages)
+	(cd test/bench && go test -vet=off ./...)
 }
 
 quick() {
 	gofmt -l cmd docs examples internal test | grep . && fail "the files above are not formatted with gofmt"
 	# shellcheck disable=SC2046
-	go test -vet=off $(packages | grep -v -e /test/story -e /test/blackbox -e /test/bench -e /internal/app -e /internal/demo)
+	go test -vet=off $(packages | grep -v -e /test/story -e /test/blackbox -e /internal/app -e /internal/demo)
 }
 
 # race watches neither SQLite, which is C translated to Go: its memory lies outside of Go's heap, where the detector sees

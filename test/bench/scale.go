@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"tocsin/internal/platform/db"
 	"tocsin/test/pgserver"
 )
 
@@ -71,27 +69,6 @@ func scale(binary, dir string) error {
 	return nil
 }
 
-// priced is what one of something uses.
-type priced struct {
-	engine, title string
-	reading
-}
-
-// model returns the costs of PostgreSQL for the model.
-func (c *scaleBed) model(each []priced) costs {
-	of := func(p ...priced) (u unit) {
-		for _, p := range p {
-			u.node = u.node + p.node
-			u.database = u.database + p.database
-			u.log = u.log + float64(p.log)
-			u.stored = u.stored + float64(p.size)
-		}
-		return u
-	}
-	minute := c.idle.share(float64(time.Second) / float64(time.Minute)).share(float64(c.size))
-	return costs{event: of(each[0], each[2]), repeat: of(each[1]), read: of(each[3]), idle: minute.node, idleDatabase: minute.database, account: float64(c.bytes)}
-}
-
 // scaleBed is a database with more and more accounts while it is measured.
 type scaleBed struct {
 	title, binary, dir string
@@ -107,9 +84,6 @@ type scaleBed struct {
 	sent    int              // events so far
 	waiting int              // the event from which on alerts are open
 }
-
-// costLevel is the number of accounts at which the cost of one event is measured.
-const costLevel = 1000
 
 // levels measures the numbers of accounts one after the other. It returns the lines of the second table.
 func (c *scaleBed) levels() (each []priced, err error) {
@@ -264,139 +238,3 @@ const (
 	openEvents = 600
 	openEvery  = 5 * time.Millisecond
 )
-
-// events sends events of new alerts, each of an account by chance, over some connections.
-func (c *scaleBed) events(clients, count int, every time.Duration, status string) (figures, error) {
-	first := c.sent
-	c.sent += count
-	return paced(c.node.address, clients, count, every, func(n int) []byte { return c.event(first+n, status) })
-}
-
-// event returns the request with an event of an alert. Its account depends on its number.
-func (c *scaleBed) event(n int, status string) []byte {
-	chance := rand.New(rand.NewPCG(uint64(n), 1))
-	account, channel := chance.IntN(c.size), chance.IntN(channelsOfAccount)
-	body := strings.Replace(strings.ReplaceAll(eventText, numbered, fmt.Sprintf("%0*d", len(numbered), n)), `"Info"`, strconv.Quote(status), 1)
-	return fmt.Appendf(nil, "POST /event/push/alert/standard?integration_key=%s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		scaleSource(account, channel), len(body), body)
-}
-
-// recover ends the alerts of the level, so that no incident is open at the next one.
-func (c *scaleBed) recover() error {
-	first := c.waiting
-	if _, err := paced(c.node.address, 8, c.sent-first, 0, func(n int) []byte { return c.event(first+n, "Ok") }); err != nil {
-		return err
-	}
-	return c.finished()
-}
-
-// finished waits until the events are decided and what follows from them is done, two minutes at most.
-func (c *scaleBed) finished() error {
-	d, err := db.Connect(context.Background(), c.dsn)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	for range 1200 {
-		left := int64(0)
-		if err := d.Read(context.Background(), func(tx *db.Tx) (err error) {
-			left, _, err = db.One(tx, db.Column[int64], `SELECT (SELECT count(*) FROM (SELECT 1 FROM event_waiting LIMIT 1) AS e)
-				+ (SELECT count(*) FROM (SELECT 1 FROM webhook_event LIMIT 1) AS w)
-				+ (SELECT count(*) FROM escalation WHERE next_at > 0 AND next_at <= $1)
-				+ (SELECT count(*) FROM notice WHERE settled_at = 0 AND due_at <= $2)`, time.Now().Unix(), time.Now().UnixMilli())
-			return err
-		}); err != nil || left == 0 {
-			time.Sleep(time.Second)
-			return err
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	return errors.New("the work does not end")
-}
-
-// reads asks who is on call, in an account by chance.
-func (c *scaleBed) reads(clients int) (figures, error) {
-	return loadEach(c.node.address, func(int) func() []byte {
-		return func() []byte {
-			account := rand.IntN(c.size)
-			return post("/schedule/info", scaleAppKey(account), fmt.Sprintf(`{"schedule_id": %d}`, scaleID(account, ofSchedule)))
-		}
-	}, clients, *span)
-}
-
-// costs measures what one event and one read use.
-func (c *scaleBed) costs() (each []priced, err error) {
-	const count = 1000
-	c.waiting = c.sent
-	for _, part := range []struct {
-		title, status string
-		again         bool
-	}{
-		{"an event that opens an incident, with its page", "Critical", false},
-		{"the same event again", "Critical", true},
-		{"the end of an alert and its incident", "Ok", true},
-	} {
-		if part.again {
-			c.sent -= count
-		}
-		p, err := c.price(part.title, func() (int, error) {
-			if _, err := c.events(8, count, 0, part.status); err != nil {
-				return 0, err
-			}
-			return count, c.finished()
-		})
-		if err != nil {
-			return nil, err
-		}
-		each = append(each, p)
-	}
-	p, err := c.price("who is on call", func() (int, error) {
-		f, err := c.reads(clients)
-		return f.calls, err
-	})
-	return append(each, p), err
-}
-
-// price measures what each of a number of things uses, beside what the node does anyway.
-func (c *scaleBed) price(title string, run func() (count int, err error)) (priced, error) {
-	before, err := c.kept()
-	if err != nil {
-		return priced{}, err
-	}
-	count, began := 0, time.Now()
-	used, err := c.during(func() (err error) {
-		count, err = run()
-		return err
-	})
-	if err != nil {
-		return priced{}, err
-	}
-	used = used.without(c.idle.share(1 / time.Since(began).Seconds()))
-	after, err := c.kept()
-	used.size = after - before
-	return priced{c.title, title, used.share(float64(count))}, err
-}
-
-// kept returns the bytes on disk without the rows that were deleted.
-func (c *scaleBed) kept() (int64, error) {
-	if c.server != nil {
-		if err := c.cleaned(); err != nil {
-			return 0, err
-		}
-	}
-	r, err := c.read()
-	return r.size, err
-}
-
-// share divides a reading.
-func (r reading) share(by float64) reading {
-	d := func(n int64) int64 { return int64(float64(n) / by) }
-	return reading{node: time.Duration(d(int64(r.node))), database: time.Duration(d(int64(r.database))), statements: d(r.statements), rows: d(r.rows), log: d(r.log), size: d(r.size)}
-}
-
-// without returns what remains of a reading without another; the size on disk stays, because idling takes none.
-func (r reading) without(o reading) reading {
-	less := func(a, b int64) int64 { return max(0, a-b) }
-	return reading{node: time.Duration(less(int64(r.node), int64(o.node))), database: time.Duration(less(int64(r.database), int64(o.database))),
-		statements: less(r.statements, o.statements), rows: less(r.rows, o.rows), log: less(r.log, o.log), size: r.size}
-}
