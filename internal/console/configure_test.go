@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json"
 )
 
 const (
@@ -157,6 +159,30 @@ func TestLadder(t *testing.T) {
 	owner.post(rule, append(layers, "do", "save", "layer.1.every", "x")...).showsWith(http.StatusBadRequest, "is not a number of minutes")
 	owner.post(rule, append(layers, "do", "save")...).shows("<b>5 min</b>", "Bob Night")
 	owner.post(shopPath+"/escalations/new", "name", "", "do", "save").showsWith(http.StatusBadRequest)
+	everything := []string{
+		"name", "All of it", "wait", "0.5", "repeat_times", "2", "repeat_every", "10", "do", "save",
+		"window.0.start", "22:00", "window.0.end", "06:00", "window.0.day", "1",
+		"layer.0.minutes", "20", "layer.0.times", "2", "layer.0.every", "2.5", "layer.0.force", "1", "layer.0.roles", "1",
+		"layer.0.schedule", "7000000000031", "layer.0.person.add", "bob", "layer.0.chosen", "1", "layer.0.critical", "voice",
+		"layer.0.critical", "sms", "layer.0.warning", "email", "layer.0.chats", "1", "layer.0.chat.0.type", "telegram",
+		"layer.0.chat.0.settings", "token=12:x\nchat_ids=[-100]", "layer.0.then", "fallback", "layer.0.instead", "7000000000012",
+	}
+	owner.post(shopPath+"/escalations/new", everything...).shows("Who would be notified")
+	stored, err := json.Marshal(w.call(ownerKey, "/channel/escalate/rule/list", `{"channel_id": 7000000000041}`), json.Deterministic(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, member := range []string{
+		`"aggr_window":30`, `"repeat":{"interval":10,"times":2}`, `"time_filters":[{"end":"06:00","repeat":[1],"start":"22:00"}]`,
+		`"escalate_window":20,"force_escalate":true,"max_times":2,"notify_step":2.5`, `"person_ids":[7000000000013]`,
+		`"schedule_to_role_ids":{"7000000000031":[1]}`, `"by":{"critical":["voice","sms"],"warning":["email"]}`,
+		`"webhooks":[{"settings":{"chat_ids":[-100],"token":"12:x"},"type":"telegram"}]`,
+		`"on_nobody":{"person_id":7000000000012,"then":"fallback"}`,
+	} {
+		if !strings.Contains(string(stored), member) {
+			t.Errorf("not stored: %s in %s", member, stored)
+		}
+	}
 	owner.post(shopPath+"/escalations/new", "name", "Second", "layer.0.minutes", "10", "layer.0.person", "7000000000012", "do", "save", "priority", "5").shows("Who would be notified")
 	owner.get(shopPath).shows("Second")
 	w.reader().get(rule).shows("!Save", "!Add a step")

@@ -3,52 +3,38 @@ package channel
 import (
 	"cmp"
 	"fmt"
-	"maps"
+	"math"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
 	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
 	"tocsin/internal/console/page"
 	"tocsin/internal/core/filter"
+	"tocsin/internal/template"
 )
-
-// minutesOf returns how long a layer has until the next one, as the operation counts it.
-func minutesOf(l channel.Layer) int64 { return cmp.Or(page.ValueOf(l.EscalateWindow), 30) }
-
-// layerForm is a layer as the form holds it.
-type layerForm struct {
-	Index     int
-	Was       string // its number in the stored rule; empty: it is new
-	Minutes   int64
-	Times     int64
-	Every     string
-	Persons   []int64
-	Teams     []int64
-	Schedules []int64
-	Pickers   []page.Picker
-	Emails    string
-	Chats     int
-}
-
-// Number returns the number of the layer, from 1.
-func (l layerForm) Number() int { return l.Index + 1 }
 
 type escalationForm struct {
 	page.Titled
-	Channel  channel.Shown
-	ID       string
-	Name     string
-	About    string
-	Priority int64
-	Wait     int64 // seconds before the first layer
-	Filter   filterForm
-	Layers   []layerForm
-	Offers   offers
-	May      bool
-	Seen     string // identifies the stored rule that the form began with; empty: it is new
+	Channel   channel.Shown
+	ID        string
+	Name      string
+	About     string
+	Priority  int64
+	Wait      string // minutes before the first layer
+	Template  string
+	Filter    filterForm
+	Windows   []windowForm
+	Repeat    repeatForm
+	Layers    []layerForm
+	Offers    offers
+	Calendars []calendar.Calendar
+	Templates []template.Template
+	May       bool
+	Seen      string // identifies the stored rule that the form began with; empty: it is new
 }
 
 // offers is whom a layer can name.
@@ -118,96 +104,85 @@ func showEscalation(v *page.Visit) (page.View, error) {
 		f.Name = v.Field("name")
 		f.About = v.Field("about")
 		f.Priority = v.Number("priority")
-		f.Wait = v.Number("wait")
-		f.Filter = readFilter(v, "if")
-		f.Layers, _ = readLayers(v, f.Offers, r.Layers) // a name that is not known stays in its input
+		f.Wait = v.Field("wait")
+		f.Template = v.Field("template")
+		f.Filter, f.Windows = readFilter(v, "if"), readWindows(v)
+		f.Repeat = readRepeat(v)
+		f.Layers, _ = readLayers(v, f.Offers) // a name that is not known stays in its input
 	} else {
 		f.Name = r.RuleName
 		f.About = r.Description
 		f.Priority = r.Priority
-		f.Wait = r.AggrWindow
-		f.Filter = formOf("if", r.Filters)
+		f.Wait = inMinutes(float64(r.AggrWindow) / 60)
+		f.Template = r.TemplateID
+		f.Filter, f.Windows = formOf("if", r.Filters), windowsOf(r.TimeFilters)
+		f.Repeat = formOfRepeat(r.Repeat)
 		for i, l := range r.Layers {
 			f.Layers = append(f.Layers, formOfLayer(i, l))
 		}
 	}
 	if len(f.Layers) == 0 {
-		f.Layers = []layerForm{{Minutes: 15}}
+		f.Layers = []layerForm{{Minutes: "15"}}
 	}
 	for i := range f.Layers {
 		f.Layers[i].show(v, i, f.Offers, f.May)
 	}
-	return f, nil
+	f.Calendars, err = v.Calendars()
+	if err != nil || !v.Who.MayAny(readTemplates) {
+		return f, err
+	}
+	request := template.ListRequest{}
+	request.Limit = 100
+	templates, err := page.Call[api.CursorPage[template.Template]](v, "/template/list", request)
+	f.Templates = templates.Items
+	return f, err
 }
 
-// show sets the number of a layer and its pickers.
-func (l *layerForm) show(v *page.Visit, i int, from offers, may bool) {
-	at := fmt.Sprintf("layer.%d.", i)
-	l.Index = i
-	l.Pickers = []page.Picker{
-		from.Schedules.Picker(v, at+"schedule", v.T("The person on call in"), l.Schedules),
-		from.Persons.Picker(v, at+"person", v.T("People"), l.Persons),
-		from.Teams.Picker(v, at+"team", v.T("All members of"), l.Teams),
+// readTemplates are the permissions of which each lets a person read templates.
+var readTemplates = []auth.Permission{auth.TemplatesRead, auth.TemplatesManage}
+
+// inMinutes returns a length as the form holds it.
+func inMinutes(minutes float64) string { return strconv.FormatFloat(minutes, 'f', -1, 64) }
+
+// minutes returns the minutes that were entered in a field; 0: nothing was.
+func minutes(v *page.Visit, name string) (float64, error) {
+	text := v.Field(name)
+	if text == "" {
+		return 0, nil
 	}
-	for n := range l.Pickers {
-		l.Pickers[n].Fixed = !may
+	n, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", "."), 64)
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		return 0, page.Wrong(v.T("%s is not a number of minutes.", page.Cut(text, 30)))
 	}
+	return n, nil
 }
 
-func formOfLayer(i int, l channel.Layer) layerForm {
-	form := layerForm{
-		Was: strconv.Itoa(i), Minutes: minutesOf(l), Emails: strings.Join(l.Target.Emails, ", "), Chats: len(l.Target.Webhooks),
-		Persons: l.Target.PersonIDs, Teams: l.Target.TeamIDs,
-	}
-	form.Times = page.ValueOf(l.MaxTimes)
-	if l.NotifyStep != nil {
-		form.Every = strconv.FormatFloat(*l.NotifyStep, 'f', -1, 64)
-	}
-	for _, key := range slices.Sorted(maps.Keys(l.Target.ScheduleToRoleIDs)) {
-		form.Schedules = append(form.Schedules, page.Number(key))
-	}
-	return form
+// repeatForm is how all layers are notified again, as the form holds it.
+type repeatForm struct {
+	Until        bool
+	Times, Every int64
 }
 
-// maxLayers is how many layers the form reads.
-const maxLayers = 20
-
-// readLayers returns the layers that were entered, with what a button adds, removes or moves.
-func readLayers(v *page.Visit, from offers, stored []channel.Layer) (layers []layerForm, wrong error) {
-	for i := range maxLayers {
-		at := fmt.Sprintf("layer.%d.", i)
-		if !v.Request.PostForm.Has(at + "minutes") {
-			break
-		}
-		l := layerForm{
-			Was: v.Field(at + "was"), Minutes: v.Number(at + "minutes"), Times: v.Number(at + "times"),
-			Every: v.Field(at + "every"), Emails: v.Field(at + "emails"),
-		}
-		wrong = cmp.Or(wrong, l.readTargets(v, at, from))
-		if was, err := strconv.Atoi(l.Was); err == nil && was >= 0 && was < len(stored) {
-			l.Chats = len(stored[was].Target.Webhooks)
-		}
-		layers = append(layers, l)
+func formOfRepeat(r *channel.Repeat) repeatForm {
+	if r == nil {
+		r = &channel.Repeat{}
 	}
-	do, at, _ := strings.Cut(v.Field("do"), ":")
-	switch i, _ := strconv.Atoi(at); {
-	case do == "add-layer":
-		layers = append(layers, layerForm{Minutes: 15})
-	case do == "remove-layer" && i < len(layers):
-		layers = slices.Delete(layers, i, i+1)
-	case do == "up" && i > 0 && i < len(layers):
-		layers[i-1], layers[i] = layers[i], layers[i-1]
-	}
-	return layers, wrong
+	return repeatForm{page.ValueOf(r.UntilAcknowledged), page.ValueOf(r.Times), cmp.Or(page.ValueOf(r.Interval), 30)}
 }
 
-// readTargets reads whom a layer names.
-func (l *layerForm) readTargets(v *page.Visit, at string, from offers) error {
-	var schedules, persons, teams error
-	l.Schedules, schedules = from.Schedules.Read(v, at+"schedule")
-	l.Persons, persons = from.Persons.Read(v, at+"person")
-	l.Teams, teams = from.Teams.Read(v, at+"team")
-	return cmp.Or(schedules, persons, teams)
+func readRepeat(v *page.Visit) repeatForm {
+	return repeatForm{v.Field("repeat_until") != "", v.Number("repeat_times"), cmp.Or(v.Number("repeat_every"), 30)}
+}
+
+// repeat returns the repeats as the API takes them.
+func (f repeatForm) repeat() *channel.Repeat {
+	r := &channel.Repeat{Interval: &f.Every}
+	if f.Until {
+		r.UntilAcknowledged = &f.Until
+	} else {
+		r.Times = &f.Times
+	}
+	return r
 }
 
 // saveEscalation stores the rule, unless a button asked for another row.
@@ -224,23 +199,28 @@ func saveEscalation(v *page.Visit) (string, error) {
 			return "", err
 		}
 	}
+	wait, err := minutes(v, "wait")
+	if err != nil {
+		return "", err
+	}
 	body := channel.EscalateBody{
 		RuleBody: channel.RuleBody{
 			ChannelID: v.ID(), RuleName: v.Field("name"), Description: new(v.Field("about")), Priority: new(v.Number("priority")),
 		},
-		AggrWindow: new(v.Number("wait")), TemplateID: r.TemplateID, Layers: []channel.Layer{},
+		AggrWindow: new(int64(math.Round(wait * 60))), TemplateID: cmp.Or(v.Field("template"), r.TemplateID), Layers: []channel.Layer{},
+		TimeFilters: timeFilters(readWindows(v)), Repeat: readRepeat(v).repeat(),
 		Filters: append(filter.Filter{}, readFilter(v, "if").filter()...), // none: for all incidents
 	}
 	from, err := readOffers(v)
 	if err != nil {
 		return "", err
 	}
-	layers, err := readLayers(v, from, r.Layers)
+	layers, err := readLayers(v, from)
 	if err != nil {
 		return "", err
 	}
-	for _, l := range layers {
-		layer, err := layer(v, l, r.Layers)
+	for i, l := range layers {
+		layer, err := layer(v, i, l, r.Layers)
 		if err != nil {
 			return "", err
 		}
@@ -252,45 +232,4 @@ func saveEscalation(v *page.Visit) (string, error) {
 	}
 	request := channel.EscalateUpdate{RuleKey: channel.RuleKey{RuleID: r.RuleID}, EscalateBody: body}
 	return next, page.Do[api.Warnings](v, "/channel/escalate/rule/update", request)
-}
-
-// layer returns a layer as it was entered. What the form does not show stays as it was.
-func layer(v *page.Visit, l layerForm, stored []channel.Layer) (layer channel.Layer, err error) {
-	layer.Target.By = &channel.By{FollowPreference: new(true)}
-	was, wrongNumber := strconv.Atoi(l.Was)
-	if wrongNumber == nil && was >= 0 && was < len(stored) {
-		layer = stored[was]
-	}
-	t := &layer.Target
-	t.PersonIDs = orAbsent(l.Persons)
-	t.TeamIDs = orAbsent(l.Teams)
-	t.Emails = orAbsent(page.Commas(l.Emails))
-	roles := t.ScheduleToRoleIDs
-	t.ScheduleToRoleIDs = nil
-	for _, id := range l.Schedules {
-		if t.ScheduleToRoleIDs == nil {
-			t.ScheduleToRoleIDs = map[string][]int64{}
-		}
-		key := strconv.FormatInt(id, 10)
-		t.ScheduleToRoleIDs[key] = append([]int64{}, roles[key]...)
-	}
-	layer.EscalateWindow = &l.Minutes
-	layer.MaxTimes = &l.Times
-	layer.NotifyStep = nil
-	if l.Every != "" {
-		every, err := strconv.ParseFloat(l.Every, 64)
-		if err != nil {
-			return layer, page.Wrong(v.T("%s is not a number of minutes.", page.Cut(l.Every, 30)))
-		}
-		layer.NotifyStep = &every
-	}
-	return layer, nil
-}
-
-// orAbsent returns a list; nil, which is an absent member, for an empty one.
-func orAbsent[T any](list []T) []T {
-	if len(list) == 0 {
-		return nil
-	}
-	return list
 }

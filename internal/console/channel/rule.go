@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -48,13 +47,6 @@ type ruleForm struct {
 	May       bool
 	UpdatedBy int64
 	Seen      string // identifies the stored rule that the form began with; empty: it is new
-}
-
-// windowForm is a recurring window as the form holds it.
-type windowForm struct {
-	Start, End, CalID string
-	Off               bool
-	Days              [7]bool
 }
 
 // kind returns the kind of the address.
@@ -146,15 +138,7 @@ func readRuleForm(v *page.Visit) (f ruleForm, err error) {
 	if r.Once != nil {
 		f.From, f.Until = v.Local(time.Unix(r.Once.StartTime, 0)), v.Local(time.Unix(r.Once.EndTime, 0))
 	}
-	for _, w := range r.Windows {
-		form := windowForm{Start: w.Start, End: w.End, CalID: page.ValueOf(w.CalID), Off: page.ValueOf(w.IsOff)}
-		for _, day := range w.Repeat {
-			if day >= 0 && day < 7 {
-				form.Days[day] = true
-			}
-		}
-		f.Windows = append(f.Windows, form)
-	}
+	f.Windows = windowsOf(r.Windows)
 	if len(f.Windows) == 0 {
 		f.Windows = []windowForm{{Start: "22:00", End: "06:00"}}
 	}
@@ -191,25 +175,9 @@ func readRule(v *page.Visit, f *ruleForm) {
 	f.From = v.Field("from")
 	f.Until = v.Field("until")
 	f.Pasted, f.AlertID = v.Field("pasted"), v.Field("alert")
-	f.Windows = nil
-	for i := range 100 {
-		at := fmt.Sprintf("window.%d.", i)
-		if !v.Request.PostForm.Has(at + "start") {
-			break
-		}
-		if v.Field("do") == fmt.Sprintf("remove-window:%d", i) {
-			continue
-		}
-		w := windowForm{Start: v.Field(at + "start"), End: v.Field(at + "end"), CalID: v.Field(at + "calendar"), Off: v.Field(at+"off") != ""}
-		for _, day := range v.Request.PostForm[at+"day"] {
-			if n, err := strconv.Atoi(day); err == nil && n >= 0 && n < 7 {
-				w.Days[n] = true
-			}
-		}
-		f.Windows = append(f.Windows, w)
-	}
-	if v.Field("do") == "add-window" || len(f.Windows) == 0 {
-		f.Windows = append(f.Windows, windowForm{Start: "22:00", End: "06:00"})
+	f.Windows = readWindows(v)
+	if len(f.Windows) == 0 {
+		f.Windows = []windowForm{{Start: "22:00", End: "06:00"}}
 	}
 }
 

@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -8,22 +9,73 @@ import (
 	"tocsin/internal/console/page"
 )
 
+// windowForm is a recurring window as a form holds it.
+type windowForm struct {
+	Start, End, CalID string
+	Off               bool
+	Days              [7]bool
+}
+
+// windowsOf returns windows as a form holds them.
+func windowsOf(stored []channel.TimeFilter) (all []windowForm) {
+	for _, w := range stored {
+		form := windowForm{Start: w.Start, End: w.End, CalID: page.ValueOf(w.CalID), Off: page.ValueOf(w.IsOff)}
+		for _, day := range w.Repeat {
+			if day >= 0 && day < 7 {
+				form.Days[day] = true
+			}
+		}
+		all = append(all, form)
+	}
+	return all
+}
+
+// readWindows returns the windows that were entered, with what a button adds or removes.
+func readWindows(v *page.Visit) (all []windowForm) {
+	for i := range 100 {
+		at := fmt.Sprintf("window.%d.", i)
+		if !v.Request.PostForm.Has(at + "start") {
+			break
+		}
+		if v.Field("do") == fmt.Sprintf("remove-window:%d", i) {
+			continue
+		}
+		w := windowForm{Start: v.Field(at + "start"), End: v.Field(at + "end"), CalID: v.Field(at + "calendar"), Off: v.Field(at+"off") != ""}
+		for _, day := range v.Numbers(at + "day") {
+			if day >= 0 && day < 7 {
+				w.Days[day] = true
+			}
+		}
+		all = append(all, w)
+	}
+	if v.Field("do") == "add-window" {
+		all = append(all, windowForm{Start: "22:00", End: "06:00"})
+	}
+	return all
+}
+
+// timeFilters returns windows as the API takes them.
+func timeFilters(windows []windowForm) []channel.TimeFilter {
+	all := []channel.TimeFilter{}
+	for _, w := range windows {
+		r := channel.TimeFilter{Start: w.Start, End: w.End, Repeat: []int{}}
+		if w.CalID != "" {
+			r.CalID, r.IsOff = &w.CalID, &w.Off
+		}
+		for day, on := range w.Days {
+			if on && w.CalID == "" {
+				r.Repeat = append(r.Repeat, day)
+			}
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
 // addWindows adds when a silence is in force.
 func addWindows(v *page.Visit, silence *channel.SilenceBody, f ruleForm) error {
 	if f.Recurs {
-		silence.TimeFilters = []channel.TimeFilter{}
-		for _, w := range f.Windows {
-			r := channel.TimeFilter{Start: w.Start, End: w.End, Repeat: []int{}}
-			if w.CalID != "" {
-				r.CalID, r.IsOff = &w.CalID, &w.Off
-			}
-			for day, on := range w.Days {
-				if on && w.CalID == "" {
-					r.Repeat = append(r.Repeat, day)
-				}
-			}
-			silence.TimeFilters = append(silence.TimeFilters, r)
-		}
+		silence.TimeFilters = timeFilters(f.Windows)
 		return nil
 	}
 	from, err := fromInput(v, f.From)
