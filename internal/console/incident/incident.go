@@ -249,9 +249,16 @@ func recently(v *page.Visit, at int64, ago time.Duration) bool {
 // listFilter is what the lists of incidents and alerts are filtered by in the address.
 type listFilter struct {
 	Query, Channel, Days, Cursor string
+	Between                      between
 	from, to                     int64
 	values                       url.Values
 }
+
+// between is a window of the address, as a form holds it.
+type between struct{ From, To string }
+
+// Set reports whether the address names a window.
+func (b between) Set() bool { return b.From != "" }
 
 // readListFilter reads the filter of a list from the address. Windows end now, unless the address has an end.
 func readListFilter(v *page.Visit) listFilter {
@@ -266,7 +273,22 @@ func readListFilter(v *page.Visit) listFilter {
 		f.to = end
 	}
 	f.from = max(1, f.to-page.Number(f.Days)*86400)
+	f.readBetween(v)
 	return f
+}
+
+// readBetween takes over a window of the address, which precedes the days. Without an end it has a month.
+func (f *listFilter) readBetween(v *page.Visit) {
+	from, err := time.ParseInLocation(page.LocalTime, v.Query("from"), v.Zone)
+	if err != nil {
+		return
+	}
+	f.Between.From = v.Query("from")
+	f.from = max(1, from.Unix())
+	f.to = min(v.Now.Unix()+1, f.from+month)
+	if to, err := time.ParseInLocation(page.LocalTime, v.Query("to"), v.Zone); err == nil {
+		f.Between.To, f.to = v.Query("to"), to.Unix()+60 // the minute that is named is part of it
+	}
 }
 
 // days are the windows that lists offer, in days.

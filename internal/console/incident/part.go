@@ -11,7 +11,7 @@ import (
 
 // Part is the pages and forms of this package.
 var Part = page.Part{
-	Pages:   slices.Concat(untoldPages, bulkPages, incidentPages, alertPages, silencePages),
+	Pages:   slices.Concat(untoldPages, bulkPages, incidentPages, alertPages, silencePages, momentPages),
 	Actions: slices.Concat(bulkActions, incidentActions, alertActions, silenceActions),
 	Functions: template.FuncMap{
 		"alertTab":     alertTab,
