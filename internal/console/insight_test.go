@@ -24,7 +24,7 @@ func TestInsight(t *testing.T) {
 	w.clock.Add(10 * time.Minute)
 	b := w.signIn(annKey)
 	b.post(incident+"/ack", "seen", "Triggered")
-	b.get("/").shows(`href="/insight"`, "How incidents were handled")
+	b.get("/").shows(`href="/insight"`, "/insight")
 	b.get("/insight").shows("1 more than before", "10 min", "no value before", "This window is not over yet.", `fill="currentColor"`, "<title>Sun 29 Nov: 2</title>", "Highest: 2, Sun 29 Nov.",
 		"<bdi>search</bdi>", "&#34;&gt;&lt;img src=x&gt;", "!<img src=x", "!style=", "!By month", "!>Later<")
 	b.get("/insight?from=2026-11-16").shows("<title>Sat 21 Nov: 1</title>", "1 more than before", ">Later<", "No alert of this window has this label", `value="2026-11-16"`)
@@ -65,7 +65,7 @@ func TestInsightRefuses(t *testing.T) {
 		t.Fatal(made.main())
 	}
 	narrow := w.signIn(secret[1])
-	narrow.get("/").shows("!How incidents were handled")
+	narrow.get("/").shows("!href=\"/insight\"")
 	for _, page := range insightPages {
 		narrow.get(page).showsWith(http.StatusForbidden, "Incidents Read (on-call)")
 	}

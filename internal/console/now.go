@@ -52,6 +52,10 @@ type tile struct {
 }
 
 func showNow(v *page.Visit) (page.View, error) {
+	first, err := readFirstRun(v)
+	if first != nil || err != nil {
+		return first, err
+	}
 	d := &nowView{Titled: page.Titled(v.T("Now")), Failed: map[string]string{}, Hidden: map[string]bool{}}
 	readers := []auth.Permission{auth.SchedulesRead, auth.SchedulesManage}
 	tiles := []tile{

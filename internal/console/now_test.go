@@ -13,14 +13,14 @@ func TestNow(t *testing.T) {
 	w.push(shopDown)
 	w.push(`{"title_rule": "Staging burns", "event_status": "Critical", "alert_key": "staging", "labels": {"env": "staging"}}`)
 	ann := w.signIn(annKey)
-	ann.get("/").shows("You are on call", "Day", "Next: Bob Night from", "Checkout is down", "1 open incident", "!Reached no one", "!Staging burns",
-		"No one for 16 h", "Nights only", "Staging is quiet", "There is no webhook: nothing is sent to other programs.", "!Fill the gap")
+	ann.get("/").shows("You are on call", "Day", "Next: Bob Night from", "Checkout is down", "1 open incident", "!Nobody was told</h2>", "!Staging burns",
+		"No one for 16 h", "Nights only", "Staging is quiet", "No webhooks yet.", "!Fill the gap")
 	w.push(`{"title_rule": "Nobody reads this", "event_status": "Info", "alert_key": "x"}`)
 	w.signIn(ownerKey).get("/").shows("Fill the gap", "/schedules/7000000000032/override?end=1795298400&amp;start=1795255200&amp;whom=all")
 	w.signIn(bobKey).get("/").shows("You are not on call", "Your next turn begins in")
-	w.signIn(readerKey).get("/").shows("Checkout is down", "!Am I on call?", "!Gaps in the next", "Silences in force")
-	w.signIn(emptyKey).get("/").shows("No schedule names you.", "All quiet.", "No alert is silenced.",
-		"There is no schedule yet: no person is on call.", `href="/schedules/new"`, "There is no webhook", "!Someone is on call all the time", "!webhooks that were tried")
+	w.signIn(readerKey).get("/").shows("Checkout is down", "!Am I on call?", "!Gaps in the next", "Active silences")
+	w.signIn(emptyKey).get("/?now=1").shows("No schedule names you.", "All quiet.", "No alert is silenced.",
+		"No schedule yet: nobody is on call.", `href="/schedules/new"`, "No webhooks yet.", "!No gaps in", "!No webhook is failing")
 }
 
 // TestNowNamesWhoFollowsVisitor: the visitor is on call for two days, on the first with another person.
@@ -32,4 +32,19 @@ func TestNowNamesWhoFollowsVisitor(t *testing.T) {
 		"rotation_value": 1, "groups": [{"members": [{"role_id": 0, "person_ids": [7000000000012, 7000000000013]}]},
 		{"members": [{"role_id": 0, "person_ids": [7000000000012]}]}, {"members": [{"role_id": 0, "person_ids": [7000000000014]}]}]}]}`, today.Unix()))
 	w.signIn(annKey).get("/").shows("Pairs", "Next: Rita Reader from", "!Next: Ann Day from")
+}
+
+// TestFirstRun: an account without a schedule and a source shows the steps until alerts reach people, and what would happen to an
+// alert now. The page goes when both exist; a responder never sees it.
+func TestFirstRun(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	owner := w.signIn(emptyKey)
+	owner.get("/").shows("Nobody can be paged yet", "What would happen to an alert now", "Make a schedule", `href="/integrations/new"`, "!Am I on call?")
+	w.call(emptyKey, "/schedule/create", `{"schedule_name": "Day"}`)
+	owner.get("/").shows("Nobody can be paged yet", `<li class="did">
+<strong>Say who is on call when`)
+	w.call(emptyKey, "/integration/create", `{"integration_name": "Alertmanager", "integration_type": "prometheus"}`)
+	owner.get("/").shows("!Nobody can be paged yet", "Am I on call?")
+	w.signIn(readerKey).get("/").shows("!Nobody can be paged yet")
 }

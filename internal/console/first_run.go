@@ -1,0 +1,113 @@
+package console
+
+import (
+	"slices"
+
+	"tocsin/internal/api"
+	"tocsin/internal/auth"
+	"tocsin/internal/console/page"
+	"tocsin/internal/core/lint"
+	"tocsin/internal/core/sentence"
+	findings "tocsin/internal/engine/lint"
+	integrations "tocsin/internal/integration"
+	"tocsin/internal/person"
+	schedules "tocsin/internal/schedule"
+)
+
+// firstRunView takes the place of Now until the account has a schedule and a source of alerts: what Now shows of an account without
+// them would read as if all were well.
+type firstRunView struct {
+	page.Titled
+	Steps    []firstStep
+	Problems []sentence.Words // for which an alert would reach no one now
+	Checked  bool             // else the configuration was checked too often just now, and the problems are not known
+}
+
+// firstStep is a step until alerts reach people.
+type firstStep struct {
+	Done, Here                bool // Here: the first step that is not done
+	Title, Text, Path, Button string
+}
+
+// Template returns the template of the view, which is shown at the address of Now.
+func (firstRunView) Template() string { return "first_run" }
+
+// Done returns how many steps are done.
+func (d firstRunView) Done() (n int) {
+	for _, s := range d.Steps {
+		if s.Done {
+			n++
+		}
+	}
+	return n
+}
+
+// firstRunRights are those of who sets an account up; others read Now.
+var firstRunRights = []auth.Permission{auth.SchedulesManage, auth.IntegrationsManage, auth.MembersManage, auth.ChannelsRead}
+
+// readFirstRun returns the steps until alerts reach people; nil: the account has a schedule and a source, or another person sets it up.
+func readFirstRun(v *page.Visit) (page.View, error) {
+	if v.Query("now") != "" || slices.ContainsFunc(firstRunRights, func(p auth.Permission) bool { return !v.Who.May(p) }) {
+		return nil, nil
+	}
+	request := schedules.ListRequest{}
+	request.Limit = 1
+	all, err := page.Call[schedules.Page](v, "/schedule/list", request)
+	if err != nil {
+		return nil, err
+	}
+	hasSource := false
+	err = page.ByPage[api.CursorPage[integrations.Integration]](v, "/integration/list", integrations.ListRequest{},
+		func(items []integrations.Integration) bool {
+			hasSource = slices.ContainsFunc(items, func(i integrations.Integration) bool { return !i.IsWebhook() })
+			return !hasSource
+		})
+	if err != nil || all.Total > 0 && hasSource {
+		return nil, err
+	}
+	return firstSteps(v, all.Total > 0, hasSource)
+}
+
+// firstSteps returns the steps, and for what an alert would reach no one now.
+func firstSteps(v *page.Visit, hasSchedule, hasSource bool) (page.View, error) {
+	request := person.MemberListRequest{}
+	request.Limit = 1
+	people, err := page.Call[person.MemberListed](v, "/member/list", request)
+	if err != nil {
+		return nil, err
+	}
+	d := firstRunView{Titled: page.Titled(v.T("Nobody can be paged yet"))}
+	found, err := page.Call[findings.Listed](v, "/lint/list", findings.ListRequest{Severity: "error"})
+	if err != nil && api.RefusalOf(err) == nil {
+		return nil, err
+	}
+	d.Checked = err == nil
+	leaves := d.Checked
+	for _, f := range found.Items {
+		d.Problems = append(d.Problems, sentence.Words(f.Sentence))
+		leaves = leaves && f.Code != lint.ServerSendsNothing && f.Code != lint.OwnerUnreachable
+	}
+	who := v.Me.Name + " · " + v.Zone.String()
+	if v.Me.Email != "" {
+		who = v.Me.Email + " · " + v.Zone.String()
+	}
+	d.Steps = []firstStep{
+		{Done: true, Title: v.T("Say who you are"), Text: who,
+			Path: "/me", Button: v.T("Change")},
+		{Done: leaves, Title: v.T("Let messages leave this server"),
+			Text: v.T("Page yourself, and see whether the message arrives."),
+			Path: "/me", Button: v.T("Test messages")},
+		{Done: people.Total > 1, Title: v.T("Invite the people who take turns"),
+			Text: v.T("They see everything, act on incidents and swap shifts."),
+			Path: "/people", Button: v.T("Invite people")},
+		{Done: hasSchedule, Title: v.T("Say who is on call when"), Text: v.T("You see the next two weeks before anything is saved."),
+			Path: "/schedules/new", Button: v.T("Make a schedule")},
+		{Done: hasSource, Title: v.T("Connect what watches your systems"),
+			Text: v.T("Alertmanager, Grafana, Zabbix, or anything that can send HTTP."),
+			Path: "/integrations/new", Button: v.T("Connect a source")},
+	}
+	if next := slices.IndexFunc(d.Steps, func(s firstStep) bool { return !s.Done }); next >= 0 {
+		d.Steps[next].Here = true
+	}
+	return d, nil
+}
