@@ -48,6 +48,30 @@ func TestUntoldPages(t *testing.T) {
 	owner.get("/untold?state=by_choice&p=2").shows("53 in all", "Quiet 1<", "Previous page", "!Next page")
 }
 
+// TestLintIsGrouped has a channel whose rule is active in the week alone, and persons who are on call twice: each is one row, with its
+// severities together, times of the reader's zone, and the form that fixes it.
+func TestLintIsGrouped(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	owner, ann := w.signIn(ownerKey), w.signIn(annKey) // Ann is in Berlin
+	rule := `{"channel_id": 7000000000041, "rule_id": "5e5e5e5e5e5e5e5e5e5e5e01", "rule_name": "on call", "template_id": "000000000000000000000001",
+		"time_filters": [{"start": "09:00", "end": "17:00", "repeat": [1, 2, 3, 4, 5]}], "layers": [{"target": {"person_ids": [7000000000012], "by": {"follow_preference": true}}, "escalate_window": 30}]}`
+	w.call(ownerKey, "/channel/escalate/rule/update", rule)
+	for _, name := range []string{"Second", "Third"} {
+		w.call(ownerKey, "/schedule/create", `{"schedule_name": "`+name+`", "layers": [{"layer_name": "l", "mode": 0, "layer_start": 1767225600, "rotation_unit": "day", "rotation_value": 1,
+			"groups": [{"group_name": "g", "members": [{"role_id": 0, "person_ids": [7000000000012]}]}, {"group_name": "h", "members": [{"role_id": 0, "person_ids": [7000000000013]}]}]}]}`)
+	}
+	page := owner.get("/lint").shows("Critical, Warning", "Who and when", "2 people", "Fix: Add an escalation rule that is always active", `href="`+shopPath+`/escalations/new"`, "!time_filters", "!/account/")
+	if n := strings.Count(page.body, "Hours without an active rule"); n != 1 {
+		t.Errorf("%d rows about hours", n)
+	}
+	if n := strings.Count(page.body, "On call twice at once"); n != 1 {
+		t.Errorf("%d rows about who is on call twice", n)
+	}
+	page.shows("10:00 UTC")
+	ann.get("/lint").shows("11:00 CET", "!10:00 UTC", "!/override\"")
+}
+
 // TestLint lists what is wrong, with the page where it is cured.
 func TestLint(t *testing.T) {
 	t.Parallel()
@@ -55,7 +79,7 @@ func TestLint(t *testing.T) {
 	owner := w.signIn(ownerKey)
 	w.call(ownerKey, "/channel/unsubscribe/rule/create", `{"channel_id": 7000000000041, "rule_name": "Odd<b>", "filters": [[{"key": "alert_severity", "oper": "IN", "vals": ["critical"]}]]}`)
 	w.call(ownerKey, "/channel/create", `{"channel_name": "Alone", "team_id": 7000000000021}`)
-	page := owner.get("/lint").shows("Alone", "No escalation rule", "Can reach no one", "Create an escalation rule for the channel",
+	page := owner.get("/lint").shows("Alone", "No escalation rule", "Nobody told", "Create an escalation rule for the channel",
 		"/schedules/7000000000032", "Hours without anyone on call", "Odd&lt;b&gt;", "!Odd<b>", "A value that never occurs", "No fallback is set")
 	owner.get(page.link(shopPath + "/rules/drops/")).shows("Odd&lt;b&gt;")
 	w.clock.Add(time.Minute)

@@ -47,23 +47,22 @@ type lintView struct {
 	page.Pager
 	Severity   string // empty: all
 	Severities []page.TabLink
-	Findings   []finding
+	Problems   []problem
 }
 
 func showLint(v *page.Visit) (page.View, error) {
-	d := lintView{Titled: page.Titled(v.T("What is wrong with the configuration")), Pager: v.Pager(), Severity: v.Query("severity")}
+	d := lintView{Titled: page.Titled(v.T("Configuration check")), Pager: v.Pager(), Severity: v.Query("severity")}
 	severities := []string{"", "error", "warning", "info"}
 	if !slices.Contains(severities, d.Severity) {
 		d.Severity = ""
 	}
 	reply, err := page.Call[findings.Listed](v, "/lint/list", findings.ListRequest{Severity: d.Severity})
-	from := min(int64(len(reply.Items)), (d.Page-1)*page.PageSize)
-	to := min(int64(len(reply.Items)), from+page.PageSize)
-	for _, f := range reply.Items[from:to] {
-		d.Findings = append(d.Findings, finding{f})
-	}
-	d.Total = reply.Total
-	d.More = to < int64(len(reply.Items))
+	all := problems(reply.Items)
+	from := min(int64(len(all)), (d.Page-1)*page.PageSize)
+	to := min(int64(len(all)), from+page.PageSize)
+	d.Problems = all[from:to]
+	d.Total = int64(len(all))
+	d.More = to < int64(len(all))
 	for _, severity := range severities {
 		one := page.TabLink{Link: page.Link{Path: "/lint", Text: v.T("All")}, Here: severity == d.Severity}
 		if severity != "" {
@@ -76,7 +75,7 @@ func showLint(v *page.Visit) (page.View, error) {
 
 // findingSeverities are the texts of the severities of findings.
 var findingSeverities = map[string]string{
-	"error": "Can reach no one", "warning": "Sometimes no one, or late", "info": "By choice, or unproven",
+	"error": "Nobody told", "warning": "Sometimes nobody, or late", "info": "Worth a look",
 }
 
 // findingSeverity names a severity of findings by what it means.

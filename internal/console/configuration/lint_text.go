@@ -1,6 +1,10 @@
 package configuration
 
-import "cmp"
+import (
+	"cmp"
+
+	"tocsin/internal/core/lint"
+)
 
 // findingTitles are the texts of the codes of findings.
 var findingTitles = map[string]string{
@@ -54,3 +58,25 @@ var findingTitles = map[string]string{
 
 // Title names the problem: by its code when that is not known here.
 func (f finding) Title() string { return cmp.Or(findingTitles[string(f.Code)], string(f.Code)) }
+
+// fixes are the texts of what fixes a problem in the console, where that of the API names its members.
+var fixes = map[lint.Code]string{
+	lint.SourceWithoutTarget: "Choose a channel for the integration, or give it a route with a default.",
+	lint.HoursUncovered:      "Add an escalation rule that is always active as the last one.",
+	lint.HoursCut:            "Let nights go on past midnight, and let the layer start when its hours begin.",
+	lint.TurnsDrift:          "Use turns of days, with a layer for each shift.",
+	lint.FallbackNotSet:      "Set persons, a team or an escalation rule as the account's fallback.",
+	lint.FallbackUnreachable: "Give them an address, or set others as the fallback.",
+	lint.SeverityUnknown:     "Map the words on the integration's page.",
+	lint.QuietHoldsCritical:  "Let Critical through the quiet hours.",
+	lint.RuleMatchesNothing:  "Correct the datasources of the rule, or enable one.",
+	lint.RuleWithoutChannel:  "Choose an enabled channel for the rule, or give the integration Monitors a route with a default.",
+	lint.RuleNeverHadRow:     "Correct the query: the form of the rule shows what it returns.",
+	lint.DelayZeroOnLogs:     "Set a delay for the rule, such as 30 seconds.",
+	lint.RuleEndsSilently:    "Let the rule's checks send their end, unless it is meant.",
+	lint.SourceWithoutEdge:   "Start an edge with a key of the cluster, or correct the cluster of the datasource.",
+	lint.RoleCanWrite:        "Give it a role that may only read, and test it again.",
+}
+
+// FixText returns what fixes the problem.
+func (f finding) FixText() string { return cmp.Or(fixes[f.Code], f.Fix) }

@@ -17,5 +17,6 @@ var Part = page.Part{
 		"keyFileTrouble":  wordsOfKeyFile,
 		"whole":           whole,
 		"findingSeverity": findingSeverity,
+		"lintWords":       lintWords,
 	},
 }
