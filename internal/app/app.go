@@ -28,6 +28,7 @@ import (
 	"tocsin/internal/engine/selfalert"
 	"tocsin/internal/engine/shiftnotice"
 	"tocsin/internal/module"
+	"tocsin/internal/platform/certificate"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fair"
@@ -116,7 +117,7 @@ type App struct {
 	sourcemaps    *sourcemap.Service
 	metrics       *prometheus.Registry
 
-	certificates *certificates // nil: plain HTTP
+	certificate *certificate.Files // nil: plain HTTP
 }
 
 // New opens the database, migrates it and assembles the services. The caller closes the App.
@@ -147,7 +148,7 @@ func New(ctx context.Context, c Config) (*App, error) {
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	a.certificates, err = loadCertificates(c.TLSCert, c.TLSKey, c.Log, a.metrics)
+	a.certificate, err = certificate.Load(c.TLSCert, c.TLSKey, c.Log, a.metrics)
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}

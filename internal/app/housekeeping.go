@@ -54,9 +54,6 @@ func (a *App) housekeeping() []jobs.Job {
 			a.feeds.Sweep(now)
 			return time.Time{}, nil
 		}},
-		{Name: "on-call gaps", Interval: time.Minute, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
-			return time.Time{}, countGaps(ctx, a.DB, a.pace, now)
-		}},
 		a.daily("retention", a.prune),
 	}
 	if a.DB.Shared() {
@@ -65,8 +62,8 @@ func (a *App) housekeeping() []jobs.Job {
 			Run: func(ctx context.Context, _ time.Time) (time.Time, error) { return time.Time{}, a.DB.Analyse(ctx) },
 		}, jobs.Job{Name: "parts of tables", Interval: time.Hour, Run: a.ahead})
 	}
-	if a.certificates != nil {
-		list = append(list, a.certificates.job())
+	if a.certificate != nil {
+		list = append(list, a.certificate.Job())
 	}
 	if a.Senders.AliveURL != "" {
 		list = append(list, a.aliveTask())

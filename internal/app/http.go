@@ -34,7 +34,7 @@ type Server struct {
 
 // Start listens, serves and starts the background work.
 func (a *App) Start() (*Server, error) {
-	tlsConfig := a.certificates.config()
+	tlsConfig := a.certificate.Config()
 	listener, err := net.Listen("tcp", a.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", a.Listen, err)
@@ -151,7 +151,7 @@ func (a *App) envelopesFirst(others http.Handler) http.Handler {
 func (a *App) site() *page.Site {
 	return &page.Site{
 		DB: a.DB, Frame: a.Frame, SignIn: a.signIn, Clock: a.Clock, Log: a.Log, PublicURL: a.PublicURL,
-		TLS:  a.certificates != nil || strings.HasPrefix(a.PublicURL, "https:"),
+		TLS:  a.certificate != nil || strings.HasPrefix(a.PublicURL, "https:"),
 		Live: a.live,
 	}
 }

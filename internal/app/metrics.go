@@ -9,6 +9,7 @@ import (
 
 	"tocsin/internal/module"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/schedule"
 )
 
 // gauges collects the metrics that are read when they are asked for: from the database, and from the program itself.
@@ -118,16 +119,16 @@ func oneIf(is bool) float64 {
 
 // uncovered collects how many schedules have no one on call.
 func (g *gauges) uncovered(ctx context.Context, send func(*prometheus.Desc, float64, ...string), ch chan<- prometheus.Metric) {
-	var all accountGaps
+	var all schedule.Gaps
 	if err := g.app.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		all, err = allGaps(tx)
+		all, err = schedule.AllGaps(tx)
 		return err
 	}); err != nil {
 		ch <- prometheus.NewInvalidMetric(g.gaps, err)
 		return
 	}
-	send(g.gaps, float64(all.now), "now")
-	send(g.gaps, float64(all.day), "24h")
+	send(g.gaps, float64(all.Now), "now")
+	send(g.gaps, float64(all.Day), "24h")
 }
 
 // read collects a gauge of a module.

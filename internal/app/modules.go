@@ -163,7 +163,7 @@ func (a *App) assemble(guesses *api.KeyGuesses, linkKey, cursorKey []byte) {
 
 // objects lists the modules of what accounts keep.
 func (a *App) objects(bus *activity.Bus) []module.Module {
-	schedules := &schedule.Service{Keyring: a.Keyring, Overridden: a.shifts.Overridden, Covered: a.shifts.Covered}
+	schedules := &schedule.Service{Keyring: a.Keyring, DB: a.DB, Pace: a.pace, Overridden: a.shifts.Overridden, Covered: a.shifts.Covered}
 	return []module.Module{
 		schedules.Module(),
 		(&absence.Service{Effects: schedule.AbsenceEffects, Moved: a.shifts.Moved}).Module(),

@@ -9,6 +9,8 @@ import (
 	"tocsin/internal/configstore"
 	"tocsin/internal/module"
 	"tocsin/internal/platform/db"
+	"tocsin/internal/platform/fair"
+	"tocsin/internal/platform/jobs"
 	"tocsin/internal/platform/secret"
 )
 
@@ -21,13 +23,15 @@ var Table = configstore.Table{
 // Service holds the dependencies of the operations on schedules.
 type Service struct {
 	Keyring *secret.Keyring // seals the secrets of notification webhooks
+	DB      *db.DB          // for the job
+	Pace    *fair.Queue     // of what computes for long; nil: the job does not wait
 
 	Overridden Overridden // stores the notifications about changes of overrides; nil: none are sent
 	Covered    Covered    // stores the notifications about requests for cover; nil: none are sent
 }
 
 // Module returns the package's operations, resealing of secrets, completion of older databases, retention, count of
-// overdue work and sections of an account file.
+// overdue work, job and sections of an account file.
 func (r *Service) Module() module.Module {
 	return module.Module{
 		Name:     "schedule",
@@ -36,6 +40,7 @@ func (r *Service) Module() module.Module {
 		Complete: Complete,
 		Prune:    []module.Retention{{Period: module.Ended, Of: pruneOverrides}, {Period: module.Ended, Of: pruneCovers}},
 		Overdue:  Overdue,
+		Jobs:     []jobs.Job{r.gapsJob()},
 		Sections: []string{"schedules", "schedule_overrides"},
 	}
 }

@@ -32,7 +32,7 @@ var layers = []layer{
 	{"sources: readers of what others send", []string{
 		"source", "source/standard", "source/prometheus", "source/grafana", "source/change", "source/pagerduty", "source/zabbix", "source/sentry", "source/browser",
 	}},
-	{"platform", []string{"platform/secret", "platform/db/driver", "platform/db/migrations", "platform/db/sqlite", "platform/db/postgres", "platform/db/queue", "platform/db", "platform/egress", "platform/jobs", "platform/hold", "platform/moved", "platform/copydb", "platform/node", "platform/delivery"}},
+	{"platform", []string{"platform/secret", "platform/db/driver", "platform/db/migrations", "platform/db/sqlite", "platform/db/postgres", "platform/db/queue", "platform/db", "platform/egress", "platform/jobs", "platform/certificate", "platform/hold", "platform/moved", "platform/copydb", "platform/node", "platform/delivery"}},
 	{"shared by the nouns", []string{"activity", "configstore"}},
 	{"senders: one package for each service", []string{
 		"sender", "sender/sendertest", "sender/mailtest", "sender/twiliotest", "sender/webpushtest", "sender/slack", "sender/teams", "sender/feishu", "sender/dingtalk", "sender/wecom",

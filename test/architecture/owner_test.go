@@ -19,7 +19,7 @@ var owners = map[string]string{
 	"role": "role", "person_role": "role",
 	"team": "team", "team_person": "team",
 	"audit_channel": "audit", "audit_log": "audit", "audit_masking": "audit", "audit_touched": "audit",
-	"seal_key": "sealkey", "daily_job": "app", "page_change": "app", "schedule_gap": "app",
+	"seal_key": "sealkey", "daily_job": "app", "page_change": "app", "schedule_gap": "schedule",
 	"hold":         "platform/hold",
 	"node":         "platform/node",
 	"schema_floor": "platform/db",

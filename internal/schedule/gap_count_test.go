@@ -1,19 +1,18 @@
-package app
+package schedule_test
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"tocsin/internal/accountfile"
 	"tocsin/internal/configstore"
-	"tocsin/internal/core/lint"
 	"tocsin/internal/platform/clock"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/db/dbtest"
 	"tocsin/internal/platform/secret"
+	"tocsin/internal/schedule"
 )
 
 // TestGapsAreRemembered counts the gaps every ten minutes for four days, as the job does and without what is stored. A
@@ -49,7 +48,7 @@ func TestGapsAreRemembered(t *testing.T) {
 	if err := accountfile.Import(t.Context(), d, keyring, file, monday, false); err != nil {
 		t.Fatal(err)
 	}
-	seen := map[accountGaps]bool{}
+	seen := map[schedule.Gaps]bool{}
 	for now := monday; now.Before(monday.AddDate(0, 0, 4)); now = now.Add(10 * time.Minute) {
 		if now.Equal(monday.AddDate(0, 0, 3)) {
 			if err := d.WriteOf(t.Context(), 1, func(tx *db.Tx) error {
@@ -61,50 +60,26 @@ func TestGapsAreRemembered(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := countGaps(t.Context(), d, nil, now); err != nil {
+		if err := schedule.CountGaps(t.Context(), d, nil, now); err != nil {
 			t.Fatal(err)
 		}
-		_, want, err := gapsOf(t.Context(), d, nil, 1, now.Unix())
+		_, want, err := schedule.GapsOf(t.Context(), d, nil, 1, now.Unix())
 		if err != nil {
 			t.Fatal(err)
 		}
-		var stored accountGaps
+		var stored schedule.Gaps
 		if err := d.Read(t.Context(), func(tx *db.Tx) (err error) {
-			stored, err = allGaps(tx)
+			stored, err = schedule.AllGaps(tx)
 			return err
 		}); err != nil {
 			t.Fatal(err)
 		}
-		want.until = 0
-		if stored != want {
-			t.Fatalf("%s: %d now, %d within a day; want %d and %d", now, stored.now, stored.day, want.now, want.day)
+		if stored.Now != want.Now || stored.Day != want.Day {
+			t.Fatalf("%s: %d now, %d within a day; want %d and %d", now, stored.Now, stored.Day, want.Now, want.Day)
 		}
 		seen[stored] = true
 	}
 	if len(seen) < 4 {
 		t.Errorf("only the counts %v were seen", seen)
-	}
-}
-
-// What holds until tomorrow is not read again.
-func TestGapsHoldForDay(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		from  int64
-		gap   lint.Span
-		until int64
-	}{
-		{0, lint.Span{}, gapWindow},
-		{0, lint.Span{From: 100, Until: 200}, 100},
-		{0, lint.Span{From: gapWindow + 50, Until: gapHorizon}, 51},
-		{0, lint.Span{From: gapHorizon - 1, Until: gapHorizon}, gapWindow},
-		{5, lint.Span{From: 5, Until: 3000}, 3000},                // it has begun
-		{5, lint.Span{From: 5, Until: gapHorizon}, gapWindow + 5}, // its end is not known
-		{5, lint.Span{From: 5, Until: 5}, 5},                      // a schedule that cannot be computed
-	} {
-		g := accountGaps{until: math.MaxInt64}
-		if g.add(c.gap, c.gap != lint.Span{}, c.from); g.until != c.until {
-			t.Errorf("at %d, a gap from %d to %d: holds until %d, want %d", c.from, c.gap.From, c.gap.Until, g.until, c.until)
-		}
 	}
 }

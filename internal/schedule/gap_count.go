@@ -1,4 +1,4 @@
-package app
+package schedule
 
 import (
 	"context"
@@ -11,14 +11,17 @@ import (
 	"tocsin/internal/person"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/platform/fair"
-	"tocsin/internal/schedule"
+	"tocsin/internal/platform/jobs"
 )
 
-// accountGaps is how many schedules of an account have no one on call, and until when that holds (Unix seconds). It is
-// stored: to compute it is too expensive for each collection of metrics, and for each start of a process.
-type accountGaps struct{ now, day, until int64 }
+// Gaps is how many schedules have no one on call: now, and within a day. It is stored: to compute it is too expensive for each
+// collection of metrics, and for each start of a process.
+type Gaps struct {
+	Now, Day int64
+	until    int64 // when that may have changed, Unix seconds
+}
 
-func scanGaps(scan db.Scan) (g accountGaps, err error) { return g, scan(&g.now, &g.day, &g.until) }
+func scanGaps(scan db.Scan) (g Gaps, err error) { return g, scan(&g.Now, &g.Day, &g.until) }
 
 // The seconds in which a schedule is searched for its first gap: those that count, and as many again, so that what was
 // found holds for a day.
@@ -26,6 +29,13 @@ const (
 	gapWindow  = 86400
 	gapHorizon = 2 * gapWindow
 )
+
+// gapsJob returns the job that counts the gaps of accounts.
+func (r *Service) gapsJob() jobs.Job {
+	return jobs.Job{Name: "on-call gaps", Interval: time.Minute, Run: func(ctx context.Context, now time.Time) (time.Time, error) {
+		return time.Time{}, countGaps(ctx, r.DB, r.Pace, now)
+	}}
+}
 
 // countGaps counts the gaps of the accounts whose configuration has changed, or for which time has brought a change. One
 // that fails does not keep the others.
@@ -67,14 +77,14 @@ func countGapsOf(ctx context.Context, d *db.DB, pace *fair.Queue, account, now i
 		return errors.Join(configstore.ScheduleGaps.Reached(tx, of),
 			tx.Do(`INSERT INTO schedule_gap (account_id, gaps_now, gaps_day, check_at) VALUES ($1, $2, $3, $4)
 				ON CONFLICT (account_id) DO UPDATE SET gaps_now = excluded.gaps_now, gaps_day = excluded.gaps_day, check_at = excluded.check_at`,
-				account, found.now, found.day, found.until))
+				account, found.Now, found.Day, found.until))
 	})
 }
 
 // gapsOf computes the gaps of an account, and returns the revision that they are of. Each schedule is read by itself and at
 // its turn among the expensive calls: an account may have thousands, for which the others must not wait.
-func gapsOf(ctx context.Context, d *db.DB, pace *fair.Queue, account, from int64) (configstore.AccountRevision, accountGaps, error) {
-	of, g := configstore.AccountRevision{ID: account}, accountGaps{until: math.MaxInt64}
+func gapsOf(ctx context.Context, d *db.DB, pace *fair.Queue, account, from int64) (configstore.AccountRevision, Gaps, error) {
+	of, g := configstore.AccountRevision{ID: account}, Gaps{until: math.MaxInt64}
 	var zone *time.Location
 	var ids []int64
 	if err := d.Snapshot(ctx, func(tx *db.Tx) (err error) {
@@ -86,7 +96,7 @@ func gapsOf(ctx context.Context, d *db.DB, pace *fair.Queue, account, from int64
 		if err != nil {
 			return err
 		}
-		ids, err = schedule.Enabled(tx, account)
+		ids, err = Enabled(tx, account)
 		return err
 	}); err != nil {
 		return of, g, err
@@ -95,7 +105,7 @@ func gapsOf(ctx context.Context, d *db.DB, pace *fair.Queue, account, from int64
 		var gap lint.Span
 		var found bool
 		if err := inTurn(ctx, d, pace, account, func(tx *db.Tx) (err error) {
-			gap, found, err = schedule.NextGap(tx, account, id, from, from+gapHorizon, zone)
+			gap, found, err = NextGap(tx, account, id, from, from+gapHorizon, zone)
 			return err
 		}); err != nil { // no one is notified from it either, and the others still count
 			gap, found = lint.Span{From: from, Until: from}, true
@@ -116,23 +126,23 @@ func inTurn(ctx context.Context, d *db.DB, pace *fair.Queue, account int64, read
 }
 
 // add adds the first gap of a schedule from a moment on.
-func (g *accountGaps) add(gap lint.Span, found bool, from int64) {
+func (g *Gaps) add(gap lint.Span, found bool, from int64) {
 	g.until = min(g.until, from+gapHorizon-gapWindow)
 	switch {
 	case !found:
 	case gap.From == from:
-		g.now = g.now + 1
-		g.day = g.day + 1
+		g.Now = g.Now + 1
+		g.Day = g.Day + 1
 		g.until = min(g.until, gap.Until)
 	case gap.From < from+gapWindow:
-		g.day, g.until = g.day+1, min(g.until, gap.From)
+		g.Day, g.until = g.Day+1, min(g.until, gap.From)
 	default:
 		g.until = min(g.until, gap.From-gapWindow+1)
 	}
 }
 
-// allGaps returns the gaps of all accounts.
-func allGaps(tx *db.Tx) (accountGaps, error) {
+// AllGaps returns the gaps of all accounts.
+func AllGaps(tx *db.Tx) (Gaps, error) {
 	g, _, err := db.One(tx, scanGaps, `SELECT CAST(coalesce(sum(gaps_now), 0) AS BIGINT), CAST(coalesce(sum(gaps_day), 0) AS BIGINT), 0
 		FROM schedule_gap WHERE gaps_day > 0`)
 	return g, err

@@ -1,4 +1,4 @@
-package app
+package certificate
 
 import (
 	"bytes"
@@ -65,9 +65,9 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 	must(os.Symlink("one", filepath.Join(dir, "data")))
 	var log bytes.Buffer
 	metrics := prometheus.NewRegistry()
-	c, err := loadCertificates(filepath.Join(dir, "data", "tls.crt"), filepath.Join(dir, "data", "tls.key"), slog.New(slog.NewTextHandler(&log, nil)), metrics)
+	c, err := Load(filepath.Join(dir, "data", "tls.crt"), filepath.Join(dir, "data", "tls.key"), slog.New(slog.NewTextHandler(&log, nil)), metrics)
 	must(err)
-	listener, err := tls.Listen("tcp", "127.0.0.1:0", c.config())
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", c.Config())
 	must(err)
 	defer listener.Close()
 	go func() {

@@ -1,4 +1,7 @@
-package app
+// Package certificate holds the TLS certificate that the server shows, and reads its files again when they change.
+//
+// It must never log a key, or show a certificate without its key.
+package certificate
 
 import (
 	"context"
@@ -16,9 +19,9 @@ import (
 	"tocsin/internal/platform/jobs"
 )
 
-// certificates holds the certificate that the server shows and reads its files again when they change. It compares what
-// is in the files: renewals replace files, or turn a symbolic link that leads to them.
-type certificates struct {
+// Files is a certificate and its key as files have them. What is in the files is compared: renewals replace files, or turn a
+// symbolic link that leads to them.
+type Files struct {
 	cert, key string // paths
 	log       *slog.Logger
 	pair      atomic.Pointer[tls.Certificate]
@@ -28,15 +31,15 @@ type certificates struct {
 	reloads   *prometheus.CounterVec
 }
 
-// loadCertificates reads the files. Without files it returns nil, and the server uses plain HTTP.
-func loadCertificates(cert, key string, log *slog.Logger, metrics prometheus.Registerer) (*certificates, error) {
+// Load reads the files. Without files it returns nil, and the server uses plain HTTP.
+func Load(cert, key string, log *slog.Logger, metrics prometheus.Registerer) (*Files, error) {
 	if cert == "" && key == "" {
 		return nil, nil
 	}
 	if cert == "" || key == "" {
 		return nil, errors.New("--tls-cert and --tls-key go together: give both or neither")
 	}
-	c := &certificates{cert: cert, key: key, log: log, reloads: prometheus.NewCounterVec(prometheus.CounterOpts{
+	c := &Files{cert: cert, key: key, log: log, reloads: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "tocsin_tls_reloads_total",
 		Help: "Times that changed TLS files were read, by outcome.",
 	}, []string{"outcome"})}
@@ -56,7 +59,7 @@ func loadCertificates(cert, key string, log *slog.Logger, metrics prometheus.Reg
 }
 
 // read reads the files. sum identifies what is in them.
-func (c *certificates) read() (sum [sha256.Size]byte, pair *tls.Certificate, err error) {
+func (c *Files) read() (sum [sha256.Size]byte, pair *tls.Certificate, err error) {
 	cert, err := os.ReadFile(c.cert)
 	if err != nil {
 		return sum, nil, fmt.Errorf("TLS certificate: %w", err)
@@ -77,8 +80,8 @@ func (c *certificates) read() (sum [sha256.Size]byte, pair *tls.Certificate, err
 	return sum, &p, nil
 }
 
-// config returns the configuration of a listener; nil for plain HTTP.
-func (c *certificates) config() *tls.Config {
+// Config returns the configuration of a listener; nil for plain HTTP.
+func (c *Files) Config() *tls.Config {
 	if c == nil {
 		return nil
 	}
@@ -90,7 +93,7 @@ func (c *certificates) config() *tls.Config {
 
 // renew uses the files if they have changed. Files that are no pair change nothing; they are reported when they are still
 // the same at the next call, because the two files are not replaced at the same instant.
-func (c *certificates) renew() {
+func (c *Files) renew() {
 	sum, pair, err := c.read()
 	switch {
 	case err != nil && err.Error() != c.refused:
@@ -112,8 +115,8 @@ func (c *certificates) renew() {
 	c.seen, c.refused = sum, ""
 }
 
-// job returns the job that reads the files again.
-func (c *certificates) job() jobs.Job {
+// Job returns the job that reads the files again.
+func (c *Files) Job() jobs.Job {
 	return jobs.Job{Name: "certificate", Interval: 2 * time.Second, Run: func(context.Context, time.Time) (time.Time, error) {
 		c.renew()
 		return time.Time{}, nil
