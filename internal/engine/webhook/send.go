@@ -92,6 +92,9 @@ func (s store) Account(queue endpointKey) int64 { return queue.account }
 // Lost reports whether the message was being sent when it was claimed again.
 func (s store) Lost(f *attempt) bool { return f.lost }
 
+// Frees reports whether the endpoint may be called again before the result is recorded: one that fails is called less often.
+func (s store) Frees(o outcome) bool { return o.status == delivered }
+
 // noResult is the outcome of a message that is claimed again because the attempt before left none.
 const noResult = "an attempt left no result"
 

@@ -41,6 +41,7 @@ func (r *Runner[K, R, O]) allot(queues []Queue[K], all []UnderWay[K]) (orders []
 			continue
 		}
 		if n == 0 {
+			r.full[q.Key] = true
 			continue
 		}
 		plan.take(q, n)
@@ -196,6 +197,7 @@ func (r *Runner[K, R, O]) count(tx *db.Tx, exact *slots[K], account int64, targe
 		}
 	}
 	all, err := r.store.UnderWayAt(tx, account, target, now)
+	r.inProgress(all)
 	exact.join(all)
 	return true, err
 }

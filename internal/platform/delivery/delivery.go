@@ -55,7 +55,8 @@ type UnderWay[K comparable] struct {
 }
 
 // Store holds the SQL of the rows and sends them to their targets. K identifies a queue, R is a claimed row, O is what an
-// attempt returns. A store whose rows stand for several stored ones has a method Weight, which returns for how many.
+// attempt returns. A store whose rows stand for several stored ones has a method Weight, which returns for how many. One whose
+// targets may be called again before the result of an attempt is recorded has a method Frees, which reports for which results.
 type Store[K comparable, R, O any] interface {
 	// Queues lists the queues with rows that are not settled, the most urgent first. It runs in a read transaction.
 	Queues(tx *db.Tx, now time.Time) ([]Queue[K], error)
@@ -91,7 +92,7 @@ type Config struct {
 	Lease time.Duration // how long a claim is good for
 	Grace time.Duration // how long Wait lets attempts run before it cancels them
 	Held  func() string // why no row is claimed now; empty, or nil: rows are claimed
-	Beats bool          // results gather until the next beat, and keep their slots until then
+	Beats bool          // results gather until the next beat, and keep their slots until then but for those of Frees
 
 	Metrics prometheus.Registerer // nil: none
 }
@@ -107,6 +108,8 @@ type Runner[K comparable, R, O any] struct {
 
 	mu       sync.Mutex
 	slots    slots[K]                   // of attempts in progress, and of claims
+	full     map[K]bool                 // queues with a due row and no free slot when the job looked last
+	freed    map[K]int                  // attempts whose slots are free already, and whose record has not begun
 	claiming map[int64]bool             // by account: its claim has not ended; true: rows became due meanwhile
 	ended    map[int64][]ended[K, R, O] // by account: attempts that are not recorded yet; none: no goroutine records
 	ctx      context.Context            // of attempts; replaced after Wait has cancelled it
@@ -116,6 +119,7 @@ type Runner[K comparable, R, O any] struct {
 type ended[K comparable, R, O any] struct {
 	queue Queue[K]
 	Result[R, O]
+	freed bool // its slot is free already
 }
 
 // New returns a runner. It makes no attempt before its job runs. Its metrics are tocsin_delivery_lost_total and
@@ -124,7 +128,7 @@ func New[K comparable, R, O any](c Config, store Store[K, R, O]) *Runner[K, R, O
 	task := prometheus.Labels{"task": c.Name}
 	r := &Runner[K, R, O]{
 		Config: c, store: store, wake: jobs.NewSignal(), slots: newSlots[K](c.Slots, c.First),
-		claiming: map[int64]bool{}, ended: map[int64][]ended[K, R, O]{},
+		full: map[K]bool{}, freed: map[K]int{}, claiming: map[int64]bool{}, ended: map[int64][]ended[K, R, O]{},
 		lost: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "tocsin_delivery_lost_total", ConstLabels: task,
 			Help: "Attempts without a result within their lease, which were made again: a target may have got a message twice.",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -68,6 +69,70 @@ func TestSlots(t *testing.T) {
 	for count(t, d, `SELECT count(*) FROM parcel WHERE settled = ''`) > 0 {
 		run(t, r, c.Now())
 		r.Wait()
+	}
+}
+
+// freeing is a store whose targets may be called again before the result of an attempt is recorded, unless the attempt failed.
+type freeing struct{ *store }
+
+func (freeing) Frees(struct{}) bool { return true }
+
+// TestSlotsOfSuccessesAreFreeBeforeTheirRecord: the rows of a target that takes them are claimed while results are recorded, and
+// those of a target that fails are not.
+func TestSlotsOfSuccessesAreFreeBeforeTheirRecord(t *testing.T) {
+	t.Parallel()
+	for _, failure := range []error{nil, errors.New("refused")} {
+		d, c := open(t), clock.At(start)
+		for n := range 3 * perQueue {
+			put(t, d, n, "a")
+		}
+		var r *runner
+		var during sync.Once
+		var attempted sync.WaitGroup
+		attempted.Add(perQueue - 1)
+		var begun atomic.Int64
+		claimed, recording := make(chan struct{}), make(chan struct{})
+		s := &store{attempt: func(context.Context, *parcel) error {
+			if n := begun.Add(1); n > 1 && n <= perQueue {
+				<-recording
+				attempted.Done()
+			}
+			<-claimed
+			return failure
+		}}
+		s.record = func(tx *db.Tx, of delivery.Result[*parcel, struct{}]) error {
+			during.Do(func() { // claims while the first result is recorded
+				close(recording)
+				attempted.Wait()
+				looked := make(chan struct{})
+				go func() {
+					for n := 0; n < 100 && !tx.Awaited(); n++ { // the last attempts may not have given back their slots yet
+						run(t, r, c.Now())
+					}
+					close(looked)
+				}()
+				for !tx.Awaited() && !closed(looked) {
+					runtime.Gosched()
+				}
+			})
+			return settled(tx, of.Row, "ended")
+		}
+		r = newRunnerOf(d, c, s, freeing{s}, time.Minute)
+		run(t, r, c.Now())
+		close(claimed)
+		r.Wait()
+		if n := count(t, d, `SELECT count(*) FROM parcel WHERE attempts > 0`); (n > perQueue) != (failure == nil) {
+			t.Errorf("failure %v: %d rows were claimed while the first result was recorded", failure, n)
+		}
+	}
+}
+
+func closed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -165,6 +165,11 @@ func again(tx *db.Tx, p *parcel, due time.Time) error {
 type runner = delivery.Runner[string, *parcel, struct{}]
 
 func newRunner(d *db.DB, c *clock.Manual, s *store, grace time.Duration) *runner {
+	return newRunnerOf(d, c, s, s, grace)
+}
+
+// newRunnerOf returns a runner of a store s that is extended by another.
+func newRunnerOf(d *db.DB, c *clock.Manual, s *store, extended delivery.Store[string, *parcel, struct{}], grace time.Duration) *runner {
 	if s.record == nil {
 		s.record = func(tx *db.Tx, r delivery.Result[*parcel, struct{}]) error {
 			if r.Err != nil {
@@ -174,5 +179,5 @@ func newRunner(d *db.DB, c *clock.Manual, s *store, grace time.Duration) *runner
 		}
 	}
 	return delivery.New(delivery.Config{Name: "parcels", DB: d, Now: c.Now, Log: slog.New(slog.DiscardHandler), Slots: 16, First: 40,
-		Lease: leased, Grace: grace}, s)
+		Lease: leased, Grace: grace}, extended)
 }

@@ -55,7 +55,9 @@ func (r *Runner[K, R, O]) ready(tx *db.Tx, now time.Time) (ready []Queue[K], all
 	if err != nil {
 		return nil, nil, next, err
 	}
-	own := r.copySlots()
+	r.mu.Lock()
+	own := r.slots.copy() // slots may become free meanwhile, but only run takes any, so a plan never exceeds the limits
+	clear(r.full)
 	for _, q := range queues {
 		switch {
 		case q.Due.After(now):
@@ -64,22 +66,28 @@ func (r *Runner[K, R, O]) ready(tx *db.Tx, now time.Time) (ready []Queue[K], all
 			}
 		case own.free(q) > 0:
 			ready = append(ready, q)
+		default:
+			r.full[q.Key] = true
 		}
 	}
+	r.mu.Unlock()
 	if len(ready) == 0 {
 		return nil, nil, next, nil
 	}
 	all, err = r.store.UnderWay(tx, now) // other processes may have taken the slots
+	r.inProgress(all)
 	own.join(all)
 	return slices.DeleteFunc(ready, func(q Queue[K]) bool { return own.free(q) == 0 }), all, next, err
 }
 
-// copySlots copies the slots of this process. Slots may become free meanwhile, but only run takes any, so a plan never
-// exceeds the limits.
-func (r *Runner[K, R, O]) copySlots() slots[K] {
+// inProgress removes the attempts whose slots are free already from the number of stored ones: a row counts as being attempted
+// until its result is recorded.
+func (r *Runner[K, R, O]) inProgress(all []UnderWay[K]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.slots.copy()
+	for i := range all {
+		all[i].Attempts -= r.freed[all[i].Key]
+	}
 }
 
 // begin makes one attempt on its own goroutine, in a slot that is taken, and passes the result to record. A process that was
@@ -102,7 +110,7 @@ func (r *Runner[K, R, O]) begin(job context.Context, queue Queue[K], row R, clai
 			r.release([]ended[K, R, O]{{queue: queue}})
 			return
 		}
-		r.end(job, ended[K, R, O]{queue, result})
+		r.end(job, ended[K, R, O]{queue: queue, Result: result})
 	})
 }
 
@@ -138,6 +146,12 @@ func (r *Runner[K, R, O]) weigh(row R) int {
 	return 1
 }
 
+// frees reports whether the slot of an attempt is free before its result is recorded.
+func (r *Runner[K, R, O]) frees(of *Result[R, O]) bool {
+	s, ok := r.store.(interface{ Frees(O) bool })
+	return ok && of.Err == nil && s.Frees(of.Outcome)
+}
+
 // end passes a result to the goroutine that records those of its account, and starts it if it does not run. Results that
 // arrive while it commits share the next commit.
 func (r *Runner[K, R, O]) end(job context.Context, e ended[K, R, O]) {
@@ -145,6 +159,15 @@ func (r *Runner[K, R, O]) end(job context.Context, e ended[K, R, O]) {
 	defer r.mu.Unlock()
 	account := r.store.Account(e.queue.Key)
 	waiting, recording := r.ended[account]
+	e.freed = len(waiting) < maxRecorded && r.frees(&e.Result) // else the target takes more than is recorded
+	if e.freed {
+		r.slots.take(e.queue, -1)
+		r.freed[e.queue.Key]++
+		if r.full[e.queue.Key] && 2*r.slots.used[e.queue.Key] <= e.queue.Slots { // else each claim would be of one row
+			delete(r.full, e.queue.Key)
+			r.wake.Raise()
+		}
+	}
 	r.ended[account] = append(waiting, e)
 	if !recording {
 		r.running.Go(func() { r.record(job, account) })
@@ -152,7 +175,8 @@ func (r *Runner[K, R, O]) end(job context.Context, e ended[K, R, O]) {
 }
 
 // record records results of an account until there are none. A slot becomes free only once its result is on disk, because
-// the result decides whether the target may be called again. With Config.Beats results gather until the next beat.
+// the result decides whether the target may be called again, or before if the store says so. With Config.Beats results gather
+// until the next beat.
 func (r *Runner[K, R, O]) record(job context.Context, account int64) {
 	for {
 		r.mu.Lock()
@@ -160,6 +184,9 @@ func (r *Runner[K, R, O]) record(job context.Context, account int64) {
 		n, weight := 0, 0
 		for n < min(len(waiting), maxRecorded) && weight < maxWeight {
 			weight += r.weigh(waiting[n].Row)
+			if waiting[n].freed {
+				add(r.freed, waiting[n].queue.Key, -1)
+			}
 			n++
 		}
 		batch := slices.Clone(waiting[:n])
@@ -207,7 +234,9 @@ func (r *Runner[K, R, O]) write(account int64, results []Result[R, O]) error {
 func (r *Runner[K, R, O]) release(batch []ended[K, R, O]) {
 	r.mu.Lock()
 	for _, e := range batch {
-		r.slots.take(e.queue, -1)
+		if !e.freed {
+			r.slots.take(e.queue, -1)
+		}
 	}
 	r.mu.Unlock()
 	r.wake.Raise()
