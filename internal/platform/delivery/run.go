@@ -175,7 +175,7 @@ func (r *Runner[K, R, O]) end(job context.Context, e ended[K, R, O]) {
 }
 
 // record records results of an account until there are none. A slot becomes free only once its result is on disk, because
-// the result decides whether the target may be called again, or before if the store says so. With Config.Beats results gather
+// the result decides whether the target may be called again; those of Frees are free already. With Config.Beats results gather
 // until the next beat.
 func (r *Runner[K, R, O]) record(job context.Context, account int64) {
 	for {
