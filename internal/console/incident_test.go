@@ -62,6 +62,7 @@ func TestIncidentActions(t *testing.T) {
 	ann.get(path+"/people").shows(`<option data-id="7000000000013" value="Bob Night">`, "!checked", "on call")
 	ann.post(path+"/people", "do", "pick", "person", "7000000000014", "person.add", "bob").shows(
 		`value="7000000000013" checked`, `value="7000000000014" checked`)
+	ann.get(path+"/people").shows("On call in", "until")
 	ann.post(path+"/people", "how", "add", "person.add", "Nobody").showsWith(http.StatusBadRequest, "named “Nobody”", `value="Nobody"`)
 	ann.get(path).shows("!Bob Night")
 	ann.post(path+"/people", "how", "add", "person", "7000000000013").shows("Responsible as well: Bob Night")

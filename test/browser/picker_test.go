@@ -35,7 +35,7 @@ func TestPickerAddsNamesThatAreTyped(t *testing.T) {
 	o := once(t)
 	o.note(p.Axe(), "the picker")
 	p.Click(".picked label:nth-of-type(1) input")
-	p.Click("Make responsible instead")
+	p.Click("Replace")
 	p.At("/incidents/" + incident)
 	p.See("Responsible: Anna Schäfer")
 }
@@ -51,7 +51,22 @@ func TestPickerWorksWithoutScript(t *testing.T) {
 	p.Type("[name='person.add']", "Zoë")
 	p.Follow("People: Add")
 	p.Type("[name='person.add']", "Schäfer")
-	p.Follow("Make responsible instead")
+	p.Follow("Replace")
 	p.See("Zoë Lefèvre")
 	p.See("Anna Schäfer")
+}
+
+// An incident is given to who is on call in another schedule without reading that schedule first.
+func TestIncidentIsGivenToPersonOnCall(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	incident := anIncident(t, w)
+	p := signedIn(t, w)
+	p.Open("/incidents/" + incident + "/people")
+	p.See("On call in")
+	name := page.Eval[string](p, "document.querySelector('.rows .picks label bdi').textContent")
+	p.Click(".rows .picks label input")
+	p.Click("Replace")
+	p.At("/incidents/" + incident)
+	p.See("Responsible: " + name)
 }

@@ -122,11 +122,7 @@ func openRoom(v *page.Visit) (string, error) {
 
 // assignIncident makes persons responsible: instead of the present ones, besides them, or by an escalation rule.
 func assignIncident(v *page.Visit) (string, error) {
-	people, err := v.PeopleOffer()
-	if err != nil {
-		return "", err
-	}
-	persons, err := people.Read(v, "person")
+	persons, err := chosenPersons(v)
 	if err != nil {
 		return "", err
 	}

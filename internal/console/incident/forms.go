@@ -15,6 +15,7 @@ import (
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/field"
 	incidents "tocsin/internal/incident"
+	"tocsin/internal/team"
 )
 
 // valued is a custom field of incidents with the value that an incident has.
@@ -127,8 +128,10 @@ func showIncidentEdit(v *page.Visit) (page.View, error) {
 type incidentPeopleView struct {
 	page.Titled
 	Incident incident
-	Offer    page.Offer
+	OnCall   []page.OnCall // those of the channel's escalation rules first
+	Offers   [2]page.Offer
 	People   page.Picker
+	Teams    page.Picker
 	Rules    []named
 	Warnings []sentence.Words // warnings about the change that was just made
 }
@@ -141,23 +144,91 @@ func showIncidentPeople(v *page.Visit) (page.View, error) {
 	}
 	d := incidentPeopleView{Titled: page.Titled(v.T("Who works on %s", i.Headline)), Incident: i}
 	d.Warnings, _ = v.Made.([]sentence.Words)
-	d.Offer, err = v.PeopleOffer()
+	d.OnCall, err = v.OnCallNow()
 	if err != nil {
 		return nil, err
 	}
-	chosen, _ := d.Offer.Read(v, "person") // a name that is not known stays in its input
-	d.People = d.Offer.Picker(v, "person", v.T("People"), chosen)
+	people, err := v.PeopleOffer()
+	if err != nil {
+		return nil, err
+	}
+	teams, err := v.TeamOffer()
+	if err != nil {
+		return nil, err
+	}
+	d.Offers = [2]page.Offer{people, teams}
+	chosen, _ := people.Read(v, "person") // a name that is not known stays in its input
+	d.People = people.Picker(v, "person", v.T("People"), chosen)
+	chosen, _ = teams.Read(v, "team")
+	d.Teams = teams.Picker(v, "team", v.T("All members of"), chosen)
 	if i.ChannelID == 0 || !v.Who.May(auth.ChannelsRead) {
 		return d, nil
 	}
 	rules, err := page.Call[channel.RulePage[channel.EscalateRule]](v, "/channel/escalate/rule/list",
 		channel.RulesRequest{ChannelID: i.ChannelID})
+	used := map[string]bool{} // schedules of the rules
 	for _, r := range rules.Items {
-		if r.Status == "enabled" {
-			d.Rules = append(d.Rules, named{r.RuleID, r.RuleName})
+		if r.Status != "enabled" {
+			continue
+		}
+		d.Rules = append(d.Rules, named{r.RuleID, r.RuleName})
+		for _, l := range r.Layers {
+			for schedule := range l.Target.ScheduleToRoleIDs {
+				used[schedule] = true
+			}
 		}
 	}
+	slices.SortStableFunc(d.OnCall, func(a, b page.OnCall) int {
+		return rank(used, b) - rank(used, a)
+	})
 	return d, err
+}
+
+// rank returns 1 for a schedule of a set, else 0.
+func rank(set map[string]bool, s page.OnCall) int {
+	if set[strconv.FormatInt(s.ScheduleID, 10)] {
+		return 1
+	}
+	return 0
+}
+
+// First returns the schedules that stand open on the page.
+func (d incidentPeopleView) First() []page.OnCall {
+	return d.OnCall[:min(len(d.OnCall), manySchedules)]
+}
+
+// Rest returns the schedules that are folded.
+func (d incidentPeopleView) Rest() []page.OnCall { return d.OnCall[min(len(d.OnCall), manySchedules):] }
+
+// manySchedules is how many schedules stand open.
+const manySchedules = 8
+
+// chosenPersons returns the persons who were chosen by themselves or with their teams.
+func chosenPersons(v *page.Visit) ([]int64, error) {
+	people, err := v.PeopleOffer()
+	if err != nil {
+		return nil, err
+	}
+	persons, err := people.Read(v, "person")
+	if err != nil {
+		return nil, err
+	}
+	offer, err := v.TeamOffer()
+	if err != nil {
+		return nil, err
+	}
+	teams, err := offer.Read(v, "team")
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range teams {
+		members, err := page.Call[team.Team](v, "/team/info", team.Named{TeamID: id})
+		if err != nil {
+			return nil, err
+		}
+		persons = append(persons, members.PersonIDs...)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(persons))), nil
 }
 
 type incidentMergeView struct {

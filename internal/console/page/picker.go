@@ -121,7 +121,7 @@ func typedIn(field string) string { return field + ".add" }
 
 // Read returns what was chosen in the picker of a field, with the name that was typed last. The error is that of an unknown name.
 func (o Offer) Read(v *Visit, field string) ([]int64, error) {
-	chosen := v.Numbers(field)
+	chosen := slices.Compact(slices.Sorted(slices.Values(v.Numbers(field))))
 	typed := v.Field(typedIn(field))
 	if typed == "" {
 		return chosen, nil
