@@ -100,7 +100,7 @@ func TestFilterForm(t *testing.T) {
 	page := owner.get(shopPath)
 	rule := regexp.MustCompile(shopPath + `/rules/silences/[0-9a-f]{24}">\s*<strong>` + testOnly).FindString(page.body)
 	rule, _, _ = strings.Cut(rule, `"`)
-	owner.get(rule).shows(`value="2026-11-21T12:00"`, "labels.service")
+	owner.get(rule).shows(`value="2026-11-21 12:00"`, "labels.service")
 	owner.post(rule, filterOf("labels.service", "IN", "b", "do", "save", "name", testOnly, "recurs", "1", "window.0.start", "22:00", "window.0.end", "06:00", "window.0.day", "0", "window.0.day", "6")...).
 		shows("22:00 to 06:00 (UTC) on Sun, Sat", "service is b", "Not in force now")
 	owner.post(rule, filterOf("labels.service", "IN", "b", "do", "add-window", "window.0.start", "22:00", "window.0.end", "06:00")...).shows("window.1.start")

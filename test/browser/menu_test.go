@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"regexp"
 	"testing"
 
 	"tocsin/test/browser/page"
@@ -70,5 +71,52 @@ func TestKeysLeadToEveryEntry(t *testing.T) {
 		p.Open("/setup")
 		p.Click(".menu > summary")
 		o.note(p.Axe(), "the menu of a phone")
+	}
+}
+
+// Keys go through the list of schedules as through any other, and Back leads to the row that was opened.
+func TestKeysKeepPlaceInList(t *testing.T) {
+	t.Parallel()
+	w := full(t)
+	p := signedIn(t, w)
+	p.Open("/schedules")
+	p.Key("jj")
+	const focused = `document.activeElement.getAttribute('href') ?? ''`
+	second := page.Eval[string](p, focused)
+	if second == "" || second != page.Eval[string](p, `document.querySelectorAll('.schedules h2 a')[1].getAttribute('href')`) {
+		t.Errorf("two steps lead to %q", second)
+	}
+	p.Key(page.Enter)
+	p.At(second)
+	page.Eval[bool](p, `(history.back(), true)`)
+	p.At("/schedules")
+	p.Has(".schedules")
+	if back := page.Eval[string](p, focused); back != second {
+		t.Errorf("Back leads to %q, want %q", back, second)
+	}
+	p.Key("j")
+	if third := page.Eval[string](p, focused); third == second {
+		t.Error("the next step does not go on from the row")
+	}
+}
+
+// A moment shows its second and zone, and is entered by 24 hours in a browser that writes 12.
+func TestTimesAreEnteredByTwentyFourHours(t *testing.T) {
+	t.Parallel()
+	w := full(t)
+	p := signedIn(t, w)
+	p.Open("/incidents")
+	if title := page.Eval[string](p, `document.querySelector('main time').title`); !regexp.MustCompile(`^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d CES?T$`).MatchString(title) {
+		t.Errorf("the exact time is %q", title)
+	}
+	p.Open("/me")
+	if page.Eval[int](p, `document.querySelectorAll('input[type=time], input[type=datetime-local]').length`) > 0 {
+		t.Error("a time is entered as the browser likes")
+	}
+	const valid = `((text, field) => { field.value = text; return field.checkValidity(); })`
+	for text, want := range map[string]bool{"00:21": true, "23:59": true, "24:00": false, "9:00": false, "12:21 AM": false, "": true} {
+		if got := page.Eval[bool](p, valid+fmt.Sprintf(`(%q, document.querySelector('[data-clock]'))`, text)); got != want {
+			t.Errorf("%q is accepted: %t", text, got)
+		}
 	}
 }

@@ -30,7 +30,7 @@ func TestGapIsFilled(t *testing.T) {
 	p.See("No one for 5 h 48 min")
 	p.Follow("Fill the gap")
 	p.At(picture(t, w, gaps, "/override?"))
-	if from, until := value(p, "input[name=start]"), value(p, "input[name=end]"); from != "2026-11-23T03:12" || until != "2026-11-23T09:00" {
+	if from, until := value(p, "input[name=start]"), value(p, "input[name=end]"); from != "2026-11-23 03:12" || until != "2026-11-23 09:00" {
 		t.Errorf("the times are %s and %s", from, until)
 	}
 	choose(p, "select[name=by]", "Zoë Lefèvre")

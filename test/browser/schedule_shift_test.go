@@ -25,7 +25,7 @@ func TestShiftIsTaken(t *testing.T) {
 		}
 	}
 	p.At(picture(t, w, weekly, "/shift/take?"))
-	if got := page.Eval[string](p, `document.querySelector('select[name=person]').selectedOptions[0].text`); got != "Anna Schäfer" || value(p, "input[name=start]") != "2026-11-23T09:00" {
+	if got := page.Eval[string](p, `document.querySelector('select[name=person]').selectedOptions[0].text`); got != "Anna Schäfer" || value(p, "input[name=start]") != "2026-11-23 09:00" {
 		t.Errorf("the form has %s from %s", got, value(p, "input[name=start]"))
 	}
 	fill(p, "input[name=end]", "2026-11-23T12:00")

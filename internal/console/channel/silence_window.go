@@ -3,7 +3,6 @@ package channel
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"tocsin/internal/channel"
 	"tocsin/internal/console/page"
@@ -92,7 +91,7 @@ func addWindows(v *page.Visit, silence *channel.SilenceBody, f ruleForm) error {
 
 // fromInput is the reverse of local.
 func fromInput(v *page.Visit, text string) (int64, error) {
-	at, err := time.ParseInLocation(page.LocalTime, text, v.Zone)
+	at, err := page.ParseLocal(text, v.Zone)
 	if err != nil {
 		return 0, page.Wrong(v.T("%s is not a date and time such as %s.", page.Cut(text, 30), v.Local(v.Now)))
 	}

@@ -279,14 +279,14 @@ func readListFilter(v *page.Visit) listFilter {
 
 // readBetween takes over a window of the address, which precedes the days. Without an end it has a month.
 func (f *listFilter) readBetween(v *page.Visit) {
-	from, err := time.ParseInLocation(page.LocalTime, v.Query("from"), v.Zone)
+	from, err := page.ParseLocal(v.Query("from"), v.Zone)
 	if err != nil {
 		return
 	}
 	f.Between.From = v.Query("from")
 	f.from = max(1, from.Unix())
 	f.to = min(v.Now.Unix()+1, f.from+month)
-	if to, err := time.ParseInLocation(page.LocalTime, v.Query("to"), v.Zone); err == nil {
+	if to, err := page.ParseLocal(v.Query("to"), v.Zone); err == nil {
 		f.Between.To, f.to = v.Query("to"), to.Unix()+60 // the minute that is named is part of it
 	}
 }

@@ -56,7 +56,7 @@ type momentLine struct {
 }
 
 func showMoment(v *page.Visit) (page.View, error) {
-	at, err := time.ParseInLocation(page.LocalTime, v.Query("moment"), v.Zone)
+	at, err := page.ParseLocal(v.Query("moment"), v.Zone)
 	if err != nil || at.Year() < 2002 || at.Year() > 2280 { // the operations take seconds of ten digits
 		at = v.Now.Truncate(time.Minute)
 	}

@@ -24,6 +24,9 @@ func (s Setting) When(at int64) string { return s.Labelled(time.Unix(at, 0).In(s
 // Labelled returns a time with its zone: Thu 25 Mar, 02:00 CET.
 func (s Setting) Labelled(t time.Time) string { return s.Moment(t) + " " + zoneOf(t) }
 
+// Exact returns a time to the second with its zone: 2027-03-25 02:00:09 CET.
+func (s Setting) Exact(t time.Time) string { return t.Format("2006-01-02 15:04:05 ") + zoneOf(t) }
+
 // ZoneName names the time zone as it is now: CET.
 func (s Setting) ZoneName() string { return zoneOf(s.Now.In(s.Zone)) }
 

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"html/template"
 	"net/http"
 	"strconv"
 	"strings"
@@ -59,11 +60,28 @@ func IgnoreMissing(err error) error {
 // ID returns the identifier in the address; 0 for what is none.
 func (v *Visit) ID() int64 { return Number(v.Request.PathValue("id")) }
 
-// LocalTime is how browsers write the value of an input of type datetime-local.
-const LocalTime = "2006-01-02T15:04"
+// LocalTime is how forms write a date and a time: by 24 hours, in every browser.
+const LocalTime = "2006-01-02 15:04"
 
-// Local returns a time in the visitor's time zone for an input of type datetime-local.
+// Local returns a time in the visitor's time zone as forms write it.
 func (v *Visit) Local(t time.Time) string { return t.In(v.Zone).Format(LocalTime) }
+
+// ParseLocal returns the moment that a form names in a time zone. Browsers write T between the date and the time.
+func ParseLocal(text string, zone *time.Location) (time.Time, error) {
+	return time.ParseInLocation(LocalTime, strings.Replace(text, "T", " ", 1), zone)
+}
+
+// momentInput returns the attributes of an input of a date and a time. The browser's own input follows the browser's language:
+// 12:21 AM is read wrong at night.
+func momentInput() template.HTMLAttr {
+	return `type="text" data-moment maxlength="16" autocomplete="off" placeholder="2026-11-26 02:13" title="2026-11-26 02:13" ` +
+		`pattern="[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}"`
+}
+
+// clockInput is momentInput of a time of day.
+func clockInput() template.HTMLAttr {
+	return `type="text" data-clock maxlength="5" autocomplete="off" placeholder="09:00" title="09:00" pattern="([01][0-9]|2[0-3]):[0-5][0-9]"`
+}
 
 // DryRun is a request that changes nothing.
 var DryRun = api.DryRun{Only: true}

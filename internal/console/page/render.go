@@ -63,6 +63,8 @@ func functions(lang string) template.FuncMap {
 			return locale.Text(lang, many, append([]any{n}, args...)...)
 		},
 		"icon":    icon,
+		"moment":  momentInput,
+		"clock":   clockInput,
 		"has":     func(list []int64, one int64) bool { return slices.Contains(list, one) },
 		"value":   func(n *int64) int64 { return *n },
 		"lower":   strings.ToLower,

@@ -16,7 +16,7 @@ func (v *Visit) AtIn(at int64, zone *time.Location) template.HTML {
 		return "–"
 	}
 	t := time.Unix(at, 0).In(zone)
-	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + v.Labelled(t) + `</time>`)
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `" title="` + v.Exact(t) + `">` + v.Labelled(t) + `</time>`)
 }
 
 // AccountZone names the account's time zone, by which figures count days and silences recur.

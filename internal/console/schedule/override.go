@@ -281,7 +281,7 @@ func overlaid(v *page.Visit, id int64, f overrideForm, start, end int64) (change
 
 // localMoment returns the moment that a form names; 0, which operations refuse by name, if it names none.
 func localMoment(text string, zone *time.Location) int64 {
-	at, err := time.ParseInLocation(page.LocalTime, text, zone)
+	at, err := page.ParseLocal(text, zone)
 	if err != nil {
 		return 0
 	}

@@ -34,7 +34,7 @@ func showScheduleWhy(v *page.Visit) (page.View, error) {
 		d.Also = v.Zone
 	}
 	request := schedules.ExplainRequest{ScheduleID: id, At: page.Number(v.Query("at"))}
-	if at, err := time.ParseInLocation("2006-01-02T15:04", v.Query("moment"), d.Zone); err == nil {
+	if at, err := page.ParseLocal(v.Query("moment"), d.Zone); err == nil {
 		request.At = at.Unix()
 	}
 	d.Explained.Explained, err = page.Call[schedules.Explained](v, "/schedule/explain", request)

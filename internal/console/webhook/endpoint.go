@@ -249,8 +249,8 @@ func (w replayWindow) request(hook int64) webhooks.ReplayRequest {
 
 // replayForm reads the window of a replay, in the visitor's time zone.
 func replayForm(v *page.Visit) (w replayWindow, err error) {
-	from, err1 := time.ParseInLocation(page.LocalTime, v.Field("from"), v.Zone)
-	to, err2 := time.ParseInLocation(page.LocalTime, v.Field("to"), v.Zone)
+	from, err1 := page.ParseLocal(v.Field("from"), v.Zone)
+	to, err2 := page.ParseLocal(v.Field("to"), v.Zone)
 	if err1 != nil || err2 != nil {
 		return w, page.Wrong(v.T("Enter the beginning and the end of the window as date and time."))
 	}
