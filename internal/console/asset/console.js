@@ -271,7 +271,7 @@ document.addEventListener('click', event => {
 
 // Single keys, unless they are switched off. None works while a field has the focus.
 let going = 0;
-const rows = () => [...main().querySelectorAll('.rows > li > :is(a:first-child, label + a), .inc > details > summary, tbody tr a:first-of-type')];
+const rows = () => [...main().querySelectorAll('.rows > li > :is(a:first-child, label + a), .inc > details > summary, .schedules > li h2 a, tbody tr a:first-of-type')];
 function move(step) {
   const all = rows(), now = all.findIndex(a => a.closest('li, tr')?.contains(document.activeElement));
   all[Math.min(all.length - 1, Math.max(0, now + step))]?.focus();
@@ -292,5 +292,13 @@ document.addEventListener('keydown', event => {
   }[key] ?? (() => { const b = main().querySelector(`[data-key="${CSS.escape(key)}"]`); b?.click(); return b; });
   if (known() !== null) event.preventDefault();
 });
+
+// The entry of the history keeps which link was followed: Back leads to its place in the list.
+addEventListener('click', event => {
+  const href = event.target.closest?.('main a[href]')?.getAttribute('href');
+  if (href) history.replaceState({ followed: href }, '');
+});
+const followed = history.state?.followed;
+if (followed) main().querySelector(`a[href="${CSS.escape(followed)}"]`)?.focus({ preventScroll: true });
 
 load();
