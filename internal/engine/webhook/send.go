@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	maxAloft = 256              // attempts running at once at all endpoints, not counting the first of each
-	maxFirst = 4 * maxAloft     // attempts running at once, of all endpoints
-	timeout  = 2 * time.Second  // for one attempt
-	slack    = 3 * time.Second  // to begin an attempt and to record it
-	grace    = 5 * time.Second  // for the running attempts when the program stops
-	lease    = 30 * time.Second // after which an attempt counts as lost with its process
+	maxRunning = 256              // attempts running at once at all endpoints, not counting the first of each
+	maxFirst   = 4 * maxRunning   // attempts running at once, of all endpoints
+	timeout    = 2 * time.Second  // for one attempt
+	slack      = 3 * time.Second  // to begin an attempt and to record it
+	grace      = 5 * time.Second  // for the running attempts when the program stops
+	lease      = 30 * time.Second // after which an attempt counts as lost with its process
 )
 
 // attempt is one try to deliver a message.

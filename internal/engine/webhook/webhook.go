@@ -89,7 +89,7 @@ func New(c Config) *Service {
 		DB:    c.DB,
 		Now:   now,
 		Log:   c.Log,
-		Slots: maxAloft,
+		Slots: maxRunning,
 		First: maxFirst,
 		Beats: true,
 		Lease: lease,
