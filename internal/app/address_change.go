@@ -88,6 +88,6 @@ func addressLetter(c person.AddressChange, locale string, toOld bool) notify.Det
 
 // changeKey is the key of a message about a change of a person's address from or to another. It is the same within an hour: a
 // person who changes the own address to and fro must not fill the mailbox of a stranger or of the owner.
-func changeKey(person int64, way, address string, now time.Time) string {
-	return fmt.Sprintf("email-changed/%d/%s/%x/%d", person, way, sha256.Sum256([]byte(strings.ToLower(address))), now.Unix()/3600)
+func changeKey(person int64, direction, address string, now time.Time) string {
+	return fmt.Sprintf("email-changed/%d/%s/%x/%d", person, direction, sha256.Sum256([]byte(strings.ToLower(address))), now.Unix()/3600)
 }

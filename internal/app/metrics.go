@@ -33,7 +33,7 @@ func newGauges(a *App) *gauges {
 		app:    a,
 		count:  prometheus.NewDesc("tocsin_due_rows", "Work that is due and not done, by kind.", []string{"work"}, nil),
 		oldest: prometheus.NewDesc("tocsin_oldest_due_seconds", "For how long the oldest of it is overdue.", []string{"work"}, nil),
-		fails:  prometheus.NewDesc("tocsin_notices_failed_last_hour", "Notices that failed for good within the last hour.", nil, nil),
+		fails:  prometheus.NewDesc("tocsin_notices_failed_last_hour", "Notifications that failed for good within the last hour.", nil, nil),
 		held:   prometheus.NewDesc("tocsin_held", "1 while the server is held and sends nothing, else 0.", nil, nil),
 		unreadable: prometheus.NewDesc("tocsin_unreadable_objects",
 			"Configuration objects that are left out because they cannot be decoded, by kind.", []string{"kind"}, nil),

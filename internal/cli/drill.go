@@ -199,16 +199,16 @@ func (cmd *drillCmd) wait(base, event string, began time.Time) (story drillStory
 		if err != nil {
 			return story, err
 		}
-		open, notices := 0, 0
+		open, notifications := 0, 0
 		for _, i := range story.Incidents {
 			for _, n := range i.Notices {
-				notices++
+				notifications++
 				if n.SettledAt == 0 {
 					open++
 				}
 			}
 		}
-		if len(story.Verdicts) > 0 && (len(story.Incidents) == 0 || notices > 0 && open == 0) {
+		if len(story.Verdicts) > 0 && (len(story.Incidents) == 0 || notifications > 0 && open == 0) {
 			return story, nil
 		}
 		if time.Since(began) > cmd.Timeout {

@@ -45,7 +45,7 @@ type Reserved struct {
 	Name, Member, Reference string
 }
 
-// Person is a person with what is wrong with their ways to be notified.
+// Person is a person with what is wrong with their methods.
 type Person struct {
 	ID            int64
 	Name          string

@@ -27,7 +27,7 @@ var Preset = map[string]string{
 	"wecom_app":    chat("**"),
 	"telegram":     plain,
 	"zoom":         plain,
-	"plain":        plain, // for those who read no HTML, and for ways without a text of their own
+	"plain":        plain, // for those who read no HTML, and for methods without a text of their own
 	"ntfy":         plain,
 }
 

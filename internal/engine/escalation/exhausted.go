@@ -98,8 +98,8 @@ func personReached(tx *db.Tx, e *run) (reached bool, open int64, err error) {
 		t := l.Target
 		persons = persons || len(t.Emails) > 0 || t.By != nil && len(t.PersonIDs)+len(t.TeamIDs)+len(t.ScheduleToRoleIDs) > 0
 	}
-	notices, err := notify.OfIncident(tx, e.account, e.incident)
-	for _, n := range notices {
+	notifications, err := notify.OfIncident(tx, e.account, e.incident)
+	for _, n := range notifications {
 		if n.Cause != notify.Page || n.Detail.Run != e.number || persons && n.Person == 0 && n.Method != "email" {
 			continue
 		}

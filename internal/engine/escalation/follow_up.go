@@ -157,8 +157,8 @@ func (r *Service) known(tx *db.Tx, i *incident.Incident, item activity.Item) (se
 	if i.RoseAt == 0 || item.At.Unix()-i.RoseAt > graceOfRise {
 		return i.Severity, nil
 	}
-	notices, err := notify.OfIncident(tx, i.AccountID, i.IncidentID)
-	for _, n := range notices {
+	notifications, err := notify.OfIncident(tx, i.AccountID, i.IncidentID)
+	for _, n := range notifications {
 		if n.Person == item.Person && n.Status == notify.Sent && n.Settled >= i.RoseAt*1000 {
 			return i.Severity, nil
 		}

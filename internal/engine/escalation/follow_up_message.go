@@ -129,9 +129,9 @@ func (r *Service) methodsOf(tx *db.Tx, i *incident.Incident) (map[int64]*channel
 	if err != nil || e == nil {
 		return nil, err
 	}
-	notices, err := notify.OfIncident(tx, i.AccountID, i.IncidentID)
+	notifications, err := notify.OfIncident(tx, i.AccountID, i.IncidentID)
 	methods := map[int64]*channel.By{}
-	for _, n := range notices {
+	for _, n := range notifications {
 		if n.Cause == notify.Page && n.Detail.Run == e.number && n.Detail.Layer < len(e.rule.Layers) {
 			methods[n.Person] = e.rule.Layers[n.Detail.Layer].Target.By
 		}

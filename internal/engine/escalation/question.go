@@ -48,8 +48,8 @@ const atOnce = 2 * 60_000
 // deliveries returns the outcomes of the messages of the open question. A message about a Critical incident that waits for
 // the end of quiet hours is left out. The incident must not wait with its message.
 func (f *followUp) deliveries(tx *db.Tx, i *incident.Incident) (all []escalationplan.Delivery, err error) {
-	notices, err := notify.OfIncident(tx, f.account, f.incident)
-	for _, n := range notices {
+	notifications, err := notify.OfIncident(tx, f.account, f.incident)
+	for _, n := range notifications {
 		if n.Status == notify.Cancelled || !strings.HasPrefix(n.Key, f.key()+"/") {
 			continue
 		}

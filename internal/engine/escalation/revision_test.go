@@ -49,7 +49,7 @@ func TestStepsAreTakenWhileConfigurationChanges(t *testing.T) {
 			r.Job().Wait()
 		}
 	}
-	notices := func(cause string) (n int64) {
+	notifications := func(cause string) (n int64) {
 		s.Read(func(tx *db.Tx) (err error) {
 			n, _, err = db.One(tx, db.Column[int64], `SELECT count(*) FROM notice WHERE cause = $1`, cause)
 			return err
@@ -57,7 +57,7 @@ func TestStepsAreTakenWhileConfigurationChanges(t *testing.T) {
 		return n
 	}
 	pass(80 * time.Second)
-	if n := notices(notify.Page); n == 0 || asked < 4 {
+	if n := notifications(notify.Page); n == 0 || asked < 4 {
 		t.Errorf("%d pages after %d changes", n, asked)
 	}
 	s.Write(func(tx *db.Tx) error {
@@ -72,7 +72,7 @@ func TestStepsAreTakenWhileConfigurationChanges(t *testing.T) {
 	})
 	now = now.Add(4*time.Hour - 4*time.Second)
 	pass(20 * time.Second)
-	if n := notices(notify.Reminder); n != 1 {
+	if n := notifications(notify.Reminder); n != 1 {
 		t.Errorf("%d reminders", n)
 	}
 }

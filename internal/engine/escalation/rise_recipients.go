@@ -26,7 +26,7 @@ func (l reachedLayer) target() channel.Target { return l.run.rule.Layers[l.layer
 // reachedLayers returns the layers that were notified since the incident began or was opened again, each once. Each layer is
 // as in the latest escalation by its rule. An unreadable rule has no layers, so that it cannot keep the others from being
 // notified.
-func reachedLayers(tx *db.Tx, i *incident.Incident, notices []notify.Notification) (layers []reachedLayer, err error) {
+func reachedLayers(tx *db.Tx, i *incident.Incident, notifications []notify.Notification) (layers []reachedLayer, err error) {
 	all, err := db.All(tx, scanStored, `SELECT `+columns+` FROM escalation WHERE account_id = $1 AND incident_id = $2 ORDER BY run`,
 		i.AccountID, i.IncidentID)
 	if err != nil {
@@ -38,7 +38,7 @@ func reachedLayers(tx *db.Tx, i *incident.Incident, notices []notify.Notificatio
 			runs[e.ruleID] = &e
 		}
 	}
-	for _, n := range notices {
+	for _, n := range notifications {
 		e := runs[n.Detail.Rule]
 		if !stepped(n) || e == nil || n.Detail.Layer >= len(e.rule.Layers) || n.Created < i.ReopenedAt*1000 {
 			continue
@@ -69,11 +69,11 @@ type riseTarget struct {
 // although layers were notified.
 func (r *Service) notifyRise(tx *db.Tx, i *incident.Incident, t draft, except firstTargets, now time.Time) (unreached bool, err error) {
 	t.event, t.rose = activity.IncidentSeverity, max(i.RoseAt*1000, 1)
-	notices, err := notify.OfIncident(tx, i.AccountID, i.IncidentID)
+	notifications, err := notify.OfIncident(tx, i.AccountID, i.IncidentID)
 	if err != nil {
 		return false, err
 	}
-	layers, err := reachedLayers(tx, i, notices)
+	layers, err := reachedLayers(tx, i, notifications)
 	if err != nil {
 		return false, err
 	}
@@ -81,7 +81,7 @@ func (r *Service) notifyRise(tx *db.Tx, i *incident.Incident, t draft, except fi
 	if err != nil {
 		return false, err
 	}
-	targets = append(targets, r.otherResponders(i, layers, notices, targets)...)
+	targets = append(targets, r.otherResponders(i, layers, notifications, targets)...)
 	reached, prefix := slices.ContainsFunc(targets, func(o riseTarget) bool { return slices.Contains(except.persons, o.PersonID) }), t.key
 	for _, o := range targets {
 		if slices.Contains(except.persons, o.PersonID) {
@@ -140,7 +140,7 @@ func (r *Service) riseTargets(tx *db.Tx, i *incident.Incident, layers []reachedL
 // otherResponders returns the responders whom layers do not name now. These responders acknowledged the incident, stood in
 // for a layer without a person, or became responsible without a layer. A person whose shift has ended is left out.
 func (r *Service) otherResponders(
-	i *incident.Incident, layers []reachedLayer, notices []notify.Notification, named []riseTarget,
+	i *incident.Incident, layers []reachedLayer, notifications []notify.Notification, named []riseTarget,
 ) (all []riseTarget) {
 	for _, a := range i.Assignments {
 		is := func(o riseTarget) bool { return o.PersonID == a.PersonID }
@@ -149,7 +149,7 @@ func (r *Service) otherResponders(
 		}
 		o := riseTarget{Recipient: notify.Recipient{PersonID: a.PersonID, Why: sentence.New("responsible_rose", i.Severity)}}
 		paged, standsIn := false, false
-		for _, n := range notices {
+		for _, n := range notifications {
 			if n.Person != a.PersonID || !stepped(n) {
 				continue
 			}

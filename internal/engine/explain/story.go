@@ -74,11 +74,11 @@ func (x *Explanation) story(id string) error {
 		return err
 	}
 	s.more = total - int64(len(s.feed))
-	notices, err := notify.OfIncident(tx, account, id)
+	notifications, err := notify.OfIncident(tx, account, id)
 	if err != nil {
 		return err
 	}
-	s.Notices, err = x.shown(notices)
+	s.Notices, err = x.shown(notifications)
 	if err != nil {
 		return err
 	}
@@ -97,9 +97,9 @@ func (x *Explanation) story(id string) error {
 }
 
 // shown returns notifications as an explanation shows them.
-func (x *Explanation) shown(notices []notify.Notification) ([]Notice, error) {
+func (x *Explanation) shown(notifications []notify.Notification) ([]Notice, error) {
 	all := []Notice{}
-	for _, n := range notices {
+	for _, n := range notifications {
 		one := Notice{
 			NoticeID: n.ID, PersonID: n.Person, Method: n.Method, Cause: n.Cause, Status: n.Status, Attempts: n.Attempts,
 			Reason: sentence.Words(n.Reason), ReasonData: n.Reason.Data(), Outcome: sentence.Words(n.Outcome), OutcomeData: n.Outcome.Data(),
@@ -123,11 +123,11 @@ func (x *Explanation) fallback() error {
 		if decide.Outcome(v.Outcome) != decide.Unrouted {
 			continue
 		}
-		notices, err := untold.Notified(x.c.Tx, x.c.Who.AccountID, v.source, v.AlertKey)
+		notifications, err := untold.Notified(x.c.Tx, x.c.Who.AccountID, v.source, v.AlertKey)
 		if err != nil {
 			return err
 		}
-		x.Fallback, err = x.shown(notices)
+		x.Fallback, err = x.shown(notifications)
 		if err != nil {
 			return err
 		}
@@ -142,9 +142,9 @@ func (x *Explanation) fallback() error {
 // describeStory adds the sentences about an incident. A notification that was sent or failed is described in its place in
 // the feed; one that waits or was cancelled has none.
 func (x *Explanation) describeStory(s *Story) error {
-	notices := map[string]*Notice{}
+	notifications := map[string]*Notice{}
 	for i := range s.Notices {
-		notices[s.Notices[i].NoticeID] = &s.Notices[i]
+		notifications[s.Notices[i].NoticeID] = &s.Notices[i]
 	}
 	var acknowledged []activity.Entry
 	for _, e := range s.feed {
@@ -156,9 +156,9 @@ func (x *Explanation) describeStory(s *Story) error {
 	for _, e := range s.feed {
 		before := st
 		st.apply(e)
-		if sent, ok := e.Event.(activity.Notified); ok && notices[sent.RID] != nil {
-			x.addOf(s, e.CreatedAt, ofFeed, x.describeNotice(s, notices[sent.RID], "")...)
-			delete(notices, sent.RID)
+		if sent, ok := e.Event.(activity.Notified); ok && notifications[sent.RID] != nil {
+			x.addOf(s, e.CreatedAt, ofFeed, x.describeNotice(s, notifications[sent.RID], "")...)
+			delete(notifications, sent.RID)
 			continue
 		}
 		text, err := x.describeEntry(e, s.IncidentID)
@@ -179,7 +179,7 @@ func (x *Explanation) describeStory(s *Story) error {
 	}
 	for i := range s.Notices {
 		n := &s.Notices[i]
-		if notices[n.NoticeID] == nil {
+		if notifications[n.NoticeID] == nil {
 			continue
 		}
 		by, err := x.cancelledBy(n, acknowledged)

@@ -32,7 +32,7 @@ type Config struct {
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 	Deliver Deliver
-	Can     func(method string) bool // whether the deployment can send that way, such as sms
+	Can     func(method string) bool // whether the deployment can send over a method, such as sms
 	Links   *Links
 	Budget  Budget // zero: DefaultBudget
 	// Absent is called when every method of the person refused a page. nil: nothing is done.
@@ -52,7 +52,7 @@ type Config struct {
 	Stale func(n *Notification, now time.Time) sentence.Value
 }
 
-// Service sends notices.
+// Service sends notifications.
 type Service struct {
 	Config
 	runner  *delivery.Runner[queueKey, *attempt, outcome]
@@ -64,8 +64,8 @@ type Service struct {
 	alone     sync.RWMutex // locked while a text is rendered that may have ended the process before
 }
 
-// New returns a service. Its metrics are tocsin_notices_total by way and outcome, and tocsin_notice_seconds, from
-// the moment a notice was due to the moment it was taken.
+// New returns a service. Its metrics are tocsin_notices_total by method and outcome, and tocsin_notice_seconds, from
+// the moment a notification was due to the moment it was taken.
 func New(c Config) *Service {
 	if c.Stale == nil {
 		c.Stale = func(*Notification, time.Time) sentence.Value { return "" }
@@ -75,7 +75,7 @@ func New(c Config) *Service {
 		Config: c, rendering: fair.NewQueue(fair.Long, nil),
 		settled: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "tocsin_notices_total",
-			Help: "Notices by way and what became of them.",
+			Help: "Notifications by method and outcome.",
 		}, []string{"way", "outcome"}),
 		waited: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "tocsin_notice_seconds", Help: "From the making of a notice to its being taken.",
