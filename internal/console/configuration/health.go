@@ -47,7 +47,7 @@ func (h ServerHealth) Troubled() bool {
 func wordsOfKeyFile(v *page.Visit, kind string) string { return v.T(keyFileTrouble[kind]) }
 
 func showHealth(v *page.Visit) (page.View, error) {
-	d := healthView{Titled: page.Titled(v.T("How the server is"))}
+	d := healthView{Titled: page.Titled(v.T("Server health"))}
 	var err error
 	d.Health, err = ReadServerHealth(v)
 	return d, err
