@@ -125,7 +125,8 @@ func Ops() []api.Op {
 	}})
 }
 
-type listRequest struct {
+// ListRequest asks for the changes of a window.
+type ListRequest struct {
 	StartTime      int64         `json:"start_time,omitzero" minimum:"0" maximum:"9999999999" doc:"Start of the window in which changes began, Unix seconds."`
 	EndTime        int64         `json:"end_time,omitzero" minimum:"0" maximum:"9999999999" doc:"Its end, exclusive, at most 31 days later."`
 	Filters        filter.Filter `json:"filters,omitzero" maxItems:"20" doc:"Groups joined by OR, the conditions of a group by AND."`
@@ -138,7 +139,8 @@ type listRequest struct {
 	api.CursorRequest
 }
 
-func (in listRequest) Check() error {
+// Check holds the window against its bounds.
+func (in ListRequest) Check() error {
 	if (in.StartTime == 0) != (in.EndTime == 0) {
 		return fault.Invalid("end_time", "and start_time must be set together")
 	}
@@ -151,7 +153,7 @@ func (in listRequest) Check() error {
 	return in.Page.Check()
 }
 
-func list(c *api.Call, in listRequest) (reply api.CursorPage[View], err error) {
+func list(c *api.Call, in ListRequest) (reply api.CursorPage[View], err error) {
 	filters, err := json.Marshal(in.Filters, json.Deterministic(true))
 	if err != nil {
 		return reply, err

@@ -69,7 +69,7 @@ func TestTwoPeopleAtOnce(t *testing.T) {
 	second.Type("#note", "I look at it")
 	first.Click("Acknowledge")
 	first.See("Anna Schäfer")
-	second.Click("Acknowledge") // or "Acknowledge as well", if the page has followed already
+	second.Click("Acknowledge") // or "Acknowledge too", if the page has followed already
 	second.See("Anna Schäfer")
 	if got := page.Eval[string](second, "document.getElementById('note').value"); got != "I look at it" {
 		t.Errorf("the note of the second is %q", got)

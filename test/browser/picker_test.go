@@ -37,7 +37,7 @@ func TestPickerAddsNamesThatAreTyped(t *testing.T) {
 	p.Click(".picked label:nth-of-type(1) input")
 	p.Click("Replace")
 	p.At("/incidents/" + incident)
-	p.See("Responsible: Anna Schäfer")
+	p.See("Assigned to Anna Schäfer")
 }
 
 // Without script the button of a picker adds what is typed, and saving does, too.

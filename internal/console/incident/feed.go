@@ -69,6 +69,29 @@ type feedLine struct {
 	Reason sentence.Words // that the engine stored
 	Link   string
 	Bad    bool // no person was reached by it
+	WhoID  int64
+	Step   string     // of which it is a notification; empty: it is none, or failed
+	Folded []feedLine // notifications of one step that this line stands for
+}
+
+// foldSpan is how many seconds lie at most between notifications that share a line.
+const foldSpan = 120
+
+// folded returns lines in which the notifications of one step share a line.
+func folded(v *page.Visit, lines []feedLine) (all []feedLine) {
+	for _, line := range lines {
+		last := len(all) - 1
+		if last < 0 || line.Step == "" || all[last].Step != line.Step || all[last].At-line.At > foldSpan {
+			all = append(all, line)
+			continue
+		}
+		if all[last].Folded == nil {
+			all[last].Folded = []feedLine{all[last]}
+		}
+		all[last].Folded = append(all[last].Folded, line)
+		all[last].Text = v.T("%d messages of %s", len(all[last].Folded), line.Step)
+	}
+	return all
 }
 
 // feed is a page of a feed.
@@ -162,7 +185,7 @@ func described(v *page.Visit, entries []feedEntry) ([]feedLine, error) {
 	for i, e := range entries {
 		lines[i] = describe(v, e, page.Names(people))
 	}
-	return lines, nil
+	return folded(v, lines), nil
 }
 
 // to returns the persons of the member to, which is a text in other types.
@@ -183,7 +206,7 @@ func describe(v *page.Visit, e feedEntry, n page.Names) feedLine {
 		line.Kind = kind
 	}
 	if e.CreatorID != 0 {
-		line.Who = n.Of(e.CreatorID)
+		line.Who, line.WhoID = n.Of(e.CreatorID), e.CreatorID
 	}
 	d := e.Detail
 	switch e.Type {
@@ -192,7 +215,7 @@ func describe(v *page.Visit, e feedEntry, n page.Names) feedLine {
 	case "i_assign":
 		line.Text = assigned(v, d, n)
 	case "i_a_rspd":
-		line.Text = v.T("Responsible as well: %s", n.List(d.to()))
+		line.Text = v.T("Added: %s", n.List(d.to()))
 	case "i_notify":
 		describeNotified(v, &line, d, n)
 	case "i_exhausted":
@@ -253,6 +276,9 @@ func describeNotified(v *page.Visit, line *feedLine, d feedDetail, n page.Names)
 		return
 	}
 	line.Text = v.T("Notified %s over %s.", strings.Join(reached, ", "), v.Way(d.By))
+	if d.Rule != "" {
+		line.Step = v.T("step %d of %s", d.Layer+1, d.Rule)
+	}
 }
 
 // assigned describes an assignment.
@@ -267,7 +293,7 @@ func assigned(v *page.Visit, d feedDetail, n page.Names) string {
 	case d.Rule != "":
 		return v.T("Step %d of %s began.", d.Layer+1, d.Rule)
 	}
-	return v.T("Responsible: %s", who)
+	return v.T("Assigned to %s", who)
 }
 
 // changes are the texts of entries without members that the console shows.
@@ -289,7 +315,7 @@ var edits = map[string]string{
 }
 
 // endings are the texts of entries about the end of an incident, by its cause.
-var endings = map[string]string{"recovery": "Resolved: all alerts are over", "timeout": "Resolved: nothing came for a long time"}
+var endings = map[string]string{"recovery": "Resolved: all alerts ended", "timeout": "Resolved: nothing came for a long time"}
 
 // describeChange describes the entries that have few members.
 func describeChange(v *page.Visit, line *feedLine, kind string, d feedDetail) {
@@ -309,7 +335,7 @@ func describeChange(v *page.Visit, line *feedLine, kind string, d feedDetail) {
 	case kind == "i_rslv":
 		line.Text = v.T(cmp.Or(endings[text(d.From)], "Resolved"))
 	case kind == "i_reopen":
-		line.Text, line.Words = v.T("Opened again"), d.Reason
+		line.Text, line.Words = v.T("Reopened"), d.Reason
 	case kind == "i_storm":
 		line.Text = v.T("It has %d alerts now.", d.Limit)
 	case kind == "i_join":

@@ -10,7 +10,9 @@ import (
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/changeevent"
 	"tocsin/internal/console/page"
+	"tocsin/internal/core/filter"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/engine/explain"
 	incidents "tocsin/internal/incident"
@@ -33,9 +35,12 @@ type incidentView struct {
 	Fields   []pair
 	Rooms    []warroom.Record
 	Made     []madeSilence
-	Apps     []named        // with which a war room can be opened
-	Note     string         // that was being written
-	Found    *page.RuleCard // of the alert rule that found the first alert; nil: none did
+	Apps     []named              // with which a war room can be opened
+	Note     string               // that was being written
+	Found    *page.RuleCard       // of the alert rule that found the first alert; nil: none did
+	Changes  []changeevent.View // of its service, shortly before it began
+	Before   *incident            // the open incident that stands before it in the list; nil: none does
+	After    *incident            // the one behind it
 	Missing  []string
 }
 
@@ -74,9 +79,10 @@ func showIncident(v *page.Visit) (page.View, error) {
 		name string
 		read func(*page.Visit) error
 	}{
-		{v.T("What happened"), d.readFeed}, {v.T("Why"), d.readWhy}, {v.T("Alerts"), d.readAlerts}, {v.T("Fields"), d.readFields},
+		{v.T("Timeline"), d.readFeed}, {v.T("Why"), d.readWhy}, {v.T("Alerts"), d.readAlerts}, {v.T("Fields"), d.readFields},
 		{v.T("War room"), d.readRooms}, {v.T("Silences"), d.readSilences},
 		{v.T("Alert rule"), d.readRule}, // after the alerts
+		{v.T("Changes"), d.readChanges}, {v.T("Open incidents"), d.readNeighbours},
 	} {
 		if err := part.read(v); err != nil {
 			if api.RefusalOf(err) == nil {
@@ -147,6 +153,54 @@ func (d *incidentView) readRule(v *page.Visit) (err error) {
 	}
 	open := slices.IndexFunc(d.Alerts, func(a page.AlertRow) bool { return a.EndTime == 0 })
 	d.Found, err = v.RuleCard(d.Alerts[max(open, 0)])
+	return err
+}
+
+// changesBefore is how long before an incident a change counts as one that may have led to it, in seconds.
+const changesBefore = 2 * 3600
+
+// readChanges reads the changes of the service of the incident in the hours before it.
+func (d *incidentView) readChanges(v *page.Visit) error {
+	service := d.Incident.Labels["service"]
+	if service == "" || !v.Who.May(auth.ChannelsRead) {
+		return nil
+	}
+	request := changeevent.ListRequest{
+		StartTime: max(1, d.Incident.StartTime-changesBefore), EndTime: d.Incident.StartTime + 1,
+		Filters: filter.Filter{{{Key: "labels.service", Oper: filter.In, Vals: []string{filter.Exact(service)}}}},
+	}
+	request.Limit = 5
+	reply, err := page.Call[api.CursorPage[changeevent.View]](v, "/change/list", request)
+	d.Changes = reply.Items
+	return err
+}
+
+// Ago returns how long before the incident a change began.
+func (d incidentView) Ago(c changeevent.View) int64 { return d.Incident.StartTime - c.StartTime }
+
+// readNeighbours reads the open incidents before and behind it in the list of incidents.
+func (d *incidentView) readNeighbours(v *page.Visit) error {
+	if !d.Incident.Open() {
+		return nil
+	}
+	board, err := ReadBoard(v, incidents.ListRequest{Progress: OpenIncidents})
+	var all []incident
+	for _, p := range board.Parts {
+		for _, r := range p.Rows {
+			all = append(all, r.All()...)
+		}
+	}
+	at := slices.IndexFunc(all, func(i incident) bool { return i.IncidentID == d.Incident.IncidentID })
+	if at < 0 {
+		return err
+	}
+	d.Incident.Untold = all[at].Untold
+	if at > 0 {
+		d.Before = &all[at-1]
+	}
+	if at+1 < len(all) {
+		d.After = &all[at+1]
+	}
 	return err
 }
 

@@ -19,6 +19,12 @@ func (v *Visit) AtIn(at int64, zone *time.Location) template.HTML {
 	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `" title="` + v.Exact(t) + `">` + v.Labelled(t) + `</time>`)
 }
 
+// AtSecond is At with seconds, for what happens in quick succession.
+func (v *Visit) AtSecond(at int64) template.HTML {
+	t := time.Unix(at, 0).In(v.Zone)
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + v.Moment(t) + t.Format(":05") + `</time>`)
+}
+
 // AccountZone names the account's time zone, by which figures count days and silences recur.
 func (v *Visit) AccountZone() string { return v.Who.Zone.String() }
 
