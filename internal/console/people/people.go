@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"tocsin/internal/api"
@@ -51,7 +52,11 @@ type peopleView struct {
 	People []person.Member
 	Roles  []role.Role
 	Zones  []string
+	onCall map[int64][]string
 }
+
+// OnCall returns the schedules in which a person is on call now.
+func (d peopleView) OnCall(person int64) string { return strings.Join(d.onCall[person], ", ") }
 
 // RolesOf returns the names of a person's roles.
 func (d peopleView) RolesOf(m person.Member) (names []string) {
@@ -70,13 +75,23 @@ func showPeople(v *page.Visit) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.onCall = map[int64][]string{}
+	onCall, err := v.OnCallNow()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range onCall {
+		for _, p := range s.Persons {
+			d.onCall[p.ID] = append(d.onCall[p.ID], s.Schedule)
+		}
+	}
 	d.Roles, err = roles(v)
 	return d, err
 }
 
 // invitePerson adds a person, who is pending until there is a way to sign in.
 func invitePerson(v *page.Visit) (string, error) {
-	one := person.Invited{Email: v.Field("email"), MemberName: v.Field("name"), TimeZone: v.Field("zone")}
+	one := person.Invited{Email: v.Field("email"), MemberName: v.Field("name"), TimeZone: v.Field("zone"), RoleIDs: v.Numbers("role")}
 	request := person.InviteRequest{Members: []person.Invited{one}}
 	reply, err := page.Call[api.Items[person.InvitedItem]](v, "/member/invite", request)
 	if err != nil || len(reply.Items) == 0 {
