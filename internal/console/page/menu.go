@@ -29,9 +29,14 @@ const (
 	own   = "me"
 )
 
+// readStatusPages is who is led to status pages: anyone may read them, and few need to.
+var readStatusPages = Rights{auth.IncidentsRead, auth.StatusPagesManage, auth.StatusPageEventsManage}
+
 var sections = []section{
 	{"now", "Now", "house", "n", "", []entry{{"/", "Now", "", nil}}},
-	{"incidents", "Incidents", "siren", "i", "", []entry{{"/incidents", "Incidents", "", Rights{auth.IncidentsRead}}}},
+	{"incidents", "Incidents", "siren", "i", "", []entry{
+		{"/incidents", "Incidents", "", Rights{auth.IncidentsRead}}, {"/status-pages", "Status pages", "", readStatusPages},
+	}},
 	{"alerts", "Alerts", "bell-ring", "a", "", []entry{
 		{"/alerts", "Alerts", "", Rights{auth.ChannelsRead}},
 		{"/untold", "Nobody was told", "", Rights{auth.IncidentsRead}},
@@ -62,6 +67,7 @@ var sections = []section{
 	}},
 	{"account", "Account", "", "", setUp, []entry{
 		{checkup, "Configuration check", "What would go wrong at the next alert.", ReadLint},
+		{"/account", "Account", "Its name and time zone, and who is told if nobody else is.", nil},
 		{"/health/server", "Server health", "Disk, queues, and whether messages leave in time.", Rights{auth.AuditRead}},
 		{"/calendars", "Calendars", "Working days and holidays.", nil}, {"/fields", "Custom fields", "What people record about incidents.", nil},
 	}},

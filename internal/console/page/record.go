@@ -3,6 +3,7 @@ package page
 import (
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // This file has the list and the form that objects of few fields share.
@@ -41,6 +42,7 @@ type RecordForm struct {
 	Shown      *Displayed
 	Lists      []RecordPart
 	Tabs       []TabLink
+	Offers     []Offer // behind the pickers
 }
 
 // TabLink leads to another part of the same form.
@@ -60,6 +62,7 @@ type Displayed struct {
 // RecordPart is a list below a form.
 type RecordPart struct {
 	Title, None string
+	New         *Link // the form of a new one; nil: none may be made
 	Rows        []RecordRow
 	Form        *RecordForm
 }
@@ -69,12 +72,17 @@ type Option struct{ Value, Text string }
 
 // FormField is an input of a form.
 type FormField struct {
-	Name, Label, Value, Hint, Kind string // Kind: text, password, long, number, choice, check, date
+	Name, Label, Value, Hint, Kind string // Kind: text, password, long, number, choice, check, date, hidden, rows
 	Options                        []Option
+	Picker                         *Picker       // instead of a kind
+	Rows                           [][]FormField // the inputs of each object of a list, of the kind rows
 }
 
 // Checked reports whether a check box is set.
 func (f FormField) Checked() bool { return f.Value != "" }
+
+// Lines returns how high an input of several lines is.
+func (f FormField) Lines() int { return min(max(2, 1+strings.Count(f.Value, "\n")), 12) }
 
 // Text adds an input of a line.
 func (d *RecordForm) Text(name, label, value, hint string) {
