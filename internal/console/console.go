@@ -19,6 +19,7 @@ import (
 	"tocsin/internal/console/people"
 	"tocsin/internal/console/rum"
 	"tocsin/internal/console/schedule"
+	"tocsin/internal/console/status"
 	"tocsin/internal/console/webhook"
 )
 
@@ -38,7 +39,7 @@ func Handlers(site *page.Site) map[string]http.Handler {
 func parts() []page.Part {
 	return []page.Part{
 		{Pages: nowPages, Actions: nowActions, Others: []page.Other{{Pattern: "GET /live", Do: listen}}},
-		people.Part, incident.Part, schedule.Part, channel.Part, monitor.Part, configuration.Part, rum.Part, webhook.Part, insight.Part,
+		people.Part, incident.Part, schedule.Part, channel.Part, monitor.Part, configuration.Part, rum.Part, webhook.Part, insight.Part, status.Part,
 	}
 }
 

@@ -45,6 +45,10 @@ var shownBy = map[string][]string{
 	"/rum": {"/rum/application/list"}, "/rum/applications/{id}": {"/rum/application/info"}, "/rum/issues/{id}": {"/rum/issue/info"},
 	"/deliveries": {"/webhook/history/list"}, "/deliveries/{id}": {"/webhook/history/detail"}, "/endpoints": {"/webhook/endpoint/info"}, "/endpoints/{id}": {"/webhook/endpoint/info"},
 	"/people": {"/member/list"}, "/people/{id}": {"/member/info"}, "/teams": {"/team/list"}, "/teams/{id}": {"/team/info"},
+	"/account": {"/account/info"}, "/account/fallback": {"/account/fallback/info"},
+	"/status-pages": {"/status-page/list"}, "/status-pages/{id}": {"/status-page/info"},
+	"/status-pages/{id}/changes/{change}":                  {"/status-page/change/info"},
+	"/status-pages/{id}/changes/{change}/updates/{update}": {"/status-page/change/info"},
 	"/roles": {"/role/list"}, "/roles/{id}": {"/role/info"}, "/keys": {"/person/app-key/list"}, "/audit": {"/audit/search"}, "/audit/{id}": {"/audit/search"},
 }
 
@@ -73,6 +77,12 @@ var doneBy = map[string]string{
 	"/endpoints/{id}/test": "/webhook/test", "/endpoints/{id}/count": "/webhook/replay", "/endpoints/{id}/replay": "/webhook/replay", "/endpoints/{id}/cancel": "/webhook/replay/cancel", "/endpoints/{id}/rotate": "/integration/secret/rotate",
 	"/endpoints/{id}/expire": "/integration/secret/expire", "/endpoints/{id}/enable": "/integration/enable", "/endpoints/{id}/disable": "/integration/disable",
 	"/people": "/member/invite", "/people/{id}": "/member/info/reset", "/people/{id}/roles": "/member/role/update", "/people/{id}/delete": "/member/delete", "/people/{id}/link": "/person/link/create", "/people/{id}/identity/remove": "/person/identity/remove",
+	"/account": "/account/update", "/account/fallback": "/account/fallback/update",
+	"/status-pages/{id}": "/status-page/update", "/status-pages/{id}/delete": "/status-page/delete",
+	"/status-pages/{id}/changes/{change}":                         "/status-page/change/update",
+	"/status-pages/{id}/changes/{change}/delete":                  "/status-page/change/delete",
+	"/status-pages/{id}/changes/{change}/updates/{update}":        "/status-page/change/timeline/update",
+	"/status-pages/{id}/changes/{change}/updates/{update}/delete": "/status-page/change/timeline/delete",
 	"/teams": "/team/upsert", "/teams/{id}": "/team/upsert", "/teams/{id}/delete": "/team/delete", "/roles": "/role/upsert", "/roles/{id}": "/role/upsert", "/roles/{id}/delete": "/role/delete",
 	"/keys": "/person/app-key/create", "/keys/{id}/enable": "/person/app-key/enable", "/keys/{id}/disable": "/person/app-key/disable", "/keys/{id}/delete": "/person/app-key/delete",
 }
@@ -172,6 +182,9 @@ func (w *world) objects() map[string]string {
 		"edges":        "0000000000000001",
 		"applications": made("/rum/application/create", `{"application_name": "R", "type": "browser", "team_id": 0, "is_private": false}`, "application_id"), "issues": "663a1b2c3d4e5f6789abcf09",
 	}
+	ids["status-pages"] = made("/status-page/create", `{"name": "Shop", "url_name": "shop", "components": [{"component_id": "till", "name": "Till"}]}`, "page_id")
+	ids["change"] = made("/status-page/change/create", `{"page_id": `+ids["status-pages"]+`, "type": "incident", "title": "Till is slow", "status": "investigating",
+		"updates": [{"update_id": "1", "description": "We look.", "component_changes": [{"component_id": "till", "status": "degraded"}]}]}`, "change_id")
 	delivery, _, _ := strings.Cut(strings.TrimPrefix(strings.ReplaceAll(anAttempt.FindStringSubmatch(owner.get("/deliveries").body)[1], "&amp;", "&"), "/deliveries/"), " ")
 	ids["deliveries"] = delivery
 	entry := regexp.MustCompile(`href="/audit/([^"]+)"`).FindStringSubmatch(owner.get("/audit").body)
@@ -185,7 +198,7 @@ func addressOf(pattern string, ids map[string]string) string {
 	if strings.Contains(pattern, "/shift/") {
 		kind = "take"
 	}
-	path := strings.NewReplacer("{$}", "", "{kind}", kind, "{to}", "disable", "{event}", "1", "{request}", "1", "{answer}", "accept").Replace(pattern)
+	path := strings.NewReplacer("{$}", "", "{kind}", kind, "{change}", ids["change"], "{update}", "1", "{to}", "disable", "{event}", "1", "{request}", "1", "{answer}", "accept").Replace(pattern)
 	if strings.Contains(path, "/escalations/") {
 		path = strings.ReplaceAll(path, "{rule}", "5e5e5e5e5e5e5e5e5e5e5e01")
 	}

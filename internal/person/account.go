@@ -97,13 +97,14 @@ func accountInfo(c *api.Call, _ api.Empty) (AccountInfo, error) {
 	return AccountInfo(a), err
 }
 
-type accountUpdateRequest struct {
+// AccountUpdateRequest changes the members of the account that are sent.
+type AccountUpdateRequest struct {
 	AccountName *string `json:"account_name,omitzero" minLength:"1" maxLength:"255" doc:"Its name; at most 255 characters."`
 	TimeZone    *string `json:"time_zone,omitzero" minLength:"1" maxLength:"64" doc:"IANA name. Schedules, rules and persons without a zone of their own follow it at once."`
 }
 
 // accountMoves returns the account if the request changes the time zone, which schedules without one of their own have.
-func accountMoves(c *api.Call, in accountUpdateRequest) ([]configstore.Target, error) {
+func accountMoves(c *api.Call, in AccountUpdateRequest) ([]configstore.Target, error) {
 	if in.TimeZone == nil || *in.TimeZone == c.Who.Zone.String() {
 		return nil, nil
 	}
@@ -111,7 +112,7 @@ func accountMoves(c *api.Call, in accountUpdateRequest) ([]configstore.Target, e
 }
 
 // accountUpdate changes the members of the account that were sent.
-func accountUpdate(c *api.Call, in accountUpdateRequest) (AccountInfo, error) {
+func accountUpdate(c *api.Call, in AccountUpdateRequest) (AccountInfo, error) {
 	a, found, err := DumpAccount(c.Tx, c.Who.AccountID)
 	if err != nil {
 		return AccountInfo{}, err

@@ -8,7 +8,8 @@ import (
 	"tocsin/internal/platform/id"
 )
 
-type changeCreateRequest struct {
+// ChangeCreateRequest is a change to create.
+type ChangeCreateRequest struct {
 	PageID            int64    `json:"page_id" minimum:"1" doc:"The page that is to show it."`
 	Type              string   `json:"type" enum:"incident,maintenance" doc:"What it is; never changes."`
 	Title             string   `json:"title" minLength:"1" maxLength:"255" doc:"What readers see first."`
@@ -24,21 +25,22 @@ type changeCreateRequest struct {
 	IsRetrospective   bool     `json:"is_retrospective,omitzero" doc:"It is over: it has close_at_seconds and at least two updates with their times, the last of which ends it."`
 }
 
-type changeCreated struct {
+// ChangeCreated is the change that was created.
+type ChangeCreated struct {
 	ChangeID int64  `json:"change_id" doc:"The new change."`
 	Name     string `json:"change_name" doc:"Its title."`
 }
 
 // changeCreate answers /status-page/change/create.
-func changeCreate(c *api.Call, in changeCreateRequest) (changeCreated, error) {
+func changeCreate(c *api.Call, in ChangeCreateRequest) (ChangeCreated, error) {
 	page, err := pageOf(c, in.PageID)
 	if err != nil {
-		return changeCreated{}, err
+		return ChangeCreated{}, err
 	}
 	account, now := c.Who.AccountID, c.Unix()
 	number, err := id.Unused(func(n int64) (bool, error) { return taken(c.Tx, account, n) })
 	if err != nil {
-		return changeCreated{}, err
+		return ChangeCreated{}, err
 	}
 	change := Change{
 		ChangeID: number, PageID: in.PageID, Type: in.Type, Title: in.Title, Description: in.Description,
@@ -51,19 +53,19 @@ func changeCreate(c *api.Call, in changeCreateRequest) (changeCreated, error) {
 	}
 	err = configstore.FirstError(change.begin(c, &page, in.Updates, in.Status), change.checkTimes(now), needPersons(c, in.ResponderIDs))
 	if err != nil {
-		return changeCreated{}, err
+		return ChangeCreated{}, err
 	}
 	change.UpdatedAt = now
 	if err := change.check(""); err != nil {
-		return changeCreated{}, err
+		return ChangeCreated{}, err
 	}
 	if err := change.checkOpen(c.Tx, account, now); err != nil {
-		return changeCreated{}, err
+		return ChangeCreated{}, err
 	}
 	c.Touched(Pages.Name, page.PageID, page.Name)
 	c.Touched(changeKind, number, change.Title)
 	_, err = change.insert(c.Tx, account)
-	return changeCreated{number, change.Title}, err
+	return ChangeCreated{number, change.Title}, err
 }
 
 // begin sets the timeline of a new change from the updates and the status of its request.

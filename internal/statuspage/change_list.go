@@ -11,7 +11,8 @@ import (
 // defaultLimit is the number of elements of a page of a list without a limit.
 const defaultLimit = 100
 
-type changeListRequest struct {
+// ChangeListRequest selects changes of a page.
+type ChangeListRequest struct {
 	PageID int64  `json:"page_id" minimum:"1" doc:"The page."`
 	Type   string `json:"type,omitzero" enum:",incident,maintenance" doc:"Only changes of this type; absent or empty: of both."`
 	Status string `json:"status,omitzero" enum:",investigating,identified,monitoring,resolved,scheduled,ongoing,completed" doc:"Only changes with this status now; absent or empty: with any."`
@@ -21,7 +22,7 @@ type changeListRequest struct {
 }
 
 // Check refuses a status that changes of the type cannot have, and a window that ends before it starts.
-func (in changeListRequest) Check() error {
+func (in ChangeListRequest) Check() error {
 	if in.Type != "" && in.Status != "" && !slices.Contains(statuses[in.Type], in.Status) {
 		return configstore.RecordPath("").OneOf("status", in.Status, statuses[in.Type]...)
 	}
@@ -32,7 +33,7 @@ func (in changeListRequest) Check() error {
 }
 
 // changeList answers /status-page/change/list: newest first.
-func changeList(c *api.Call, in changeListRequest) (api.Paged[Change], error) {
+func changeList(c *api.Call, in ChangeListRequest) (api.Paged[Change], error) {
 	page, err := pageOf(c, in.PageID)
 	if err != nil {
 		return api.Paged[Change]{}, err

@@ -8,7 +8,8 @@ import (
 	"tocsin/internal/platform/fault"
 )
 
-type timelineCreateRequest struct {
+// TimelineCreateRequest is an update to add to a change.
+type TimelineCreateRequest struct {
 	PageID      int64             `json:"page_id" minimum:"1" doc:"The page."`
 	ChangeID    int64             `json:"change_id" minimum:"1" doc:"The change."`
 	At          int64             `json:"at_seconds,omitzero" minimum:"1" maximum:"9999999999" doc:"When, Unix seconds; absent: now."`
@@ -17,31 +18,33 @@ type timelineCreateRequest struct {
 	Components  []ComponentChange `json:"component_changes,omitzero" maxItems:"200" doc:"The components whose status it changes, each once."`
 }
 
-type timelineCreated struct {
+// TimelineCreated is the update that was added.
+type TimelineCreated struct {
 	UpdateID string `json:"update_id" doc:"The new update."`
 }
 
 // timelineCreate answers /status-page/change/timeline/create.
-func timelineCreate(c *api.Call, in timelineCreateRequest) (timelineCreated, error) {
+func timelineCreate(c *api.Call, in TimelineCreateRequest) (TimelineCreated, error) {
 	change, page, err := changeOf(c, in.PageID, in.ChangeID)
 	if err != nil {
-		return timelineCreated{}, err
+		return TimelineCreated{}, err
 	}
 	u := Update{At: in.At, Status: in.Status, Description: in.Description, Components: in.Components}
 	if err := u.complete(c, &page, ""); err != nil {
-		return timelineCreated{}, err
+		return TimelineCreated{}, err
 	}
 	if err := u.check("", change.Type); err != nil {
-		return timelineCreated{}, err
+		return TimelineCreated{}, err
 	}
 	if before := change.statusAt(c.Unix()); u.At == c.Unix() && !mayFollow(change.Type, before, u.Status) {
-		return timelineCreated{}, fault.Invalid("status", "must not be %s after %s", u.Status, before)
+		return TimelineCreated{}, fault.Invalid("status", "must not be %s after %s", u.Status, before)
 	}
 	change.add(u)
-	return timelineCreated{u.UpdateID}, change.store(c)
+	return TimelineCreated{u.UpdateID}, change.store(c)
 }
 
-type timelineUpdateRequest struct {
+// TimelineUpdateRequest changes the members of an update that are sent.
+type TimelineUpdateRequest struct {
 	PageID      int64   `json:"page_id" minimum:"1" doc:"The page."`
 	ChangeID    int64   `json:"change_id" minimum:"1" doc:"The change."`
 	UpdateID    string  `json:"update_id" minLength:"1" maxLength:"64" doc:"The update."`
@@ -50,7 +53,7 @@ type timelineUpdateRequest struct {
 }
 
 // timelineUpdate answers /status-page/change/timeline/update. Absent members keep their values.
-func timelineUpdate(c *api.Call, in timelineUpdateRequest) (api.Empty, error) {
+func timelineUpdate(c *api.Call, in TimelineUpdateRequest) (api.Empty, error) {
 	change, i, err := updateOf(c, in.PageID, in.ChangeID, in.UpdateID)
 	if err != nil {
 		return api.Empty{}, err
@@ -67,7 +70,8 @@ func timelineUpdate(c *api.Call, in timelineUpdateRequest) (api.Empty, error) {
 	return api.Empty{}, change.store(c)
 }
 
-type timelineDeleteRequest struct {
+// TimelineDeleteRequest names an update to delete.
+type TimelineDeleteRequest struct {
 	PageID   int64  `json:"page_id" minimum:"1" doc:"The page."`
 	ChangeID int64  `json:"change_id" minimum:"1" doc:"The change."`
 	UpdateID string `json:"update_id" minLength:"1" maxLength:"64" doc:"The update to delete."`
@@ -75,7 +79,7 @@ type timelineDeleteRequest struct {
 }
 
 // timelineDelete answers /status-page/change/timeline/delete. Without the update that ended it a change is open again.
-func timelineDelete(c *api.Call, in timelineDeleteRequest) (api.Removal, error) {
+func timelineDelete(c *api.Call, in TimelineDeleteRequest) (api.Removal, error) {
 	change, i, err := updateOf(c, in.PageID, in.ChangeID, in.UpdateID)
 	if err != nil {
 		return api.Removal{}, err

@@ -5,7 +5,8 @@ import (
 	"tocsin/internal/configstore"
 )
 
-type changeUpdateRequest struct {
+// ChangeUpdateRequest changes the members of a change that are sent.
+type ChangeUpdateRequest struct {
 	PageID          int64    `json:"page_id" minimum:"1" doc:"The page."`
 	ChangeID        int64    `json:"change_id" minimum:"1" doc:"The change."`
 	Title           *string  `json:"title,omitzero" minLength:"1" maxLength:"255" doc:"What readers see first."`
@@ -16,7 +17,7 @@ type changeUpdateRequest struct {
 }
 
 // changeUpdate answers /status-page/change/update. Absent members keep their values.
-func changeUpdate(c *api.Call, in changeUpdateRequest) (api.Empty, error) {
+func changeUpdate(c *api.Call, in ChangeUpdateRequest) (api.Empty, error) {
 	change, _, err := changeOf(c, in.PageID, in.ChangeID)
 	if err != nil {
 		return api.Empty{}, err

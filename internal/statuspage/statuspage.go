@@ -18,13 +18,15 @@ type PageBody struct {
 	Components  []Component `json:"components,omitzero" maxItems:"200" doc:"What the page shows the status of, in their order; the whole list."`
 }
 
-type pageCreateRequest struct {
+// PageCreateRequest is a page to create.
+type PageCreateRequest struct {
 	Name    string `json:"name" minLength:"1" maxLength:"255" doc:"What readers see."`
 	URLName string `json:"url_name" minLength:"1" maxLength:"63" doc:"Lower-case letters and digits, with single - between them; unique in the account."`
 	PageBody
 }
 
-type pageCreated struct {
+// PageCreated is the page that was created.
+type PageCreated struct {
 	PageID      int64  `json:"page_id" doc:"The new page."`
 	Name        string `json:"name" doc:"Its name."`
 	URLName     string `json:"url_name" doc:"Its name in URLs."`
@@ -33,24 +35,25 @@ type pageCreated struct {
 }
 
 // pageCreate answers /status-page/create.
-func pageCreate(c *api.Call, in pageCreateRequest) (pageCreated, error) {
+func pageCreate(c *api.Call, in PageCreateRequest) (PageCreated, error) {
 	number, err := id.Unused(func(n int64) (bool, error) {
 		return Pages.Exists(c.Tx, c.Who.AccountID, strconv.FormatInt(n, 10))
 	})
 	if err != nil {
-		return pageCreated{}, err
+		return PageCreated{}, err
 	}
 	p := Page{
 		AccountID: c.Who.AccountID, PageID: number, Name: in.Name, URLName: in.URLName, Sections: []Section{}, Components: []Component{},
 		CreatorID: c.Who.PersonID, CreatedAt: c.Unix(),
 	}
 	if err := roomForOne(c.Tx, "", c.Who.AccountID); err != nil {
-		return pageCreated{}, err
+		return PageCreated{}, err
 	}
-	return pageCreated{p.PageID, p.Name, p.URLName, p.Name, p.URLName}, in.apply(c, &p)
+	return PageCreated{p.PageID, p.Name, p.URLName, p.Name, p.URLName}, in.apply(c, &p)
 }
 
-type pageUpdateRequest struct {
+// PageUpdateRequest changes the members of a page that are sent.
+type PageUpdateRequest struct {
 	PageID  int64   `json:"page_id" minimum:"1" doc:"The page to change."`
 	Name    *string `json:"name,omitzero" minLength:"1" maxLength:"255" doc:"What readers see."`
 	URLName *string `json:"url_name,omitzero" minLength:"1" maxLength:"63" doc:"Its name in URLs, as for create."`
@@ -58,7 +61,7 @@ type pageUpdateRequest struct {
 }
 
 // pageUpdate answers /status-page/update. Absent members keep their values.
-func pageUpdate(c *api.Call, in pageUpdateRequest) (api.Empty, error) {
+func pageUpdate(c *api.Call, in PageUpdateRequest) (api.Empty, error) {
 	p, err := pageOf(c, in.PageID)
 	if err != nil {
 		return api.Empty{}, err
@@ -93,13 +96,14 @@ func (b PageBody) apply(c *api.Call, p *Page) error {
 	return Pages.Put(c.Tx, c.Who.AccountID, p)
 }
 
-type pageDeleteRequest struct {
+// PageDeleteRequest names a page to delete.
+type PageDeleteRequest struct {
 	PageID int64 `json:"page_id" minimum:"1" doc:"The page to delete."`
 	api.DryRun
 }
 
 // pageDelete answers /status-page/delete.
-func pageDelete(c *api.Call, in pageDeleteRequest) (api.Removal, error) {
+func pageDelete(c *api.Call, in PageDeleteRequest) (api.Removal, error) {
 	p, err := pageOf(c, in.PageID)
 	if err != nil {
 		return api.Removal{}, err
@@ -135,20 +139,20 @@ type PageView struct {
 
 func viewOf(p Page) PageView { return PageView{p, p.Name, p.URLName} }
 
-// listed is the reply of the lists that have no pages.
-type listed[T any] struct {
+// Listed is the reply of the lists that have no pages.
+type Listed[T any] struct {
 	Items []T   `json:"items" doc:"All of them."`
 	Total int64 `json:"total" doc:"The number of items."`
 }
 
 // pageList answers /status-page/list.
-func pageList(c *api.Call, _ api.Empty) (listed[PageView], error) {
+func pageList(c *api.Call, _ api.Empty) (Listed[PageView], error) {
 	items, total, err := Pages.Page(c.Tx, c.Who.AccountID, configstore.Query{Ascending: true, Limit: maxPages})
 	views := make([]PageView, len(items))
 	for n, p := range items {
 		views[n] = viewOf(p)
 	}
-	return listed[PageView]{views, total}, err
+	return Listed[PageView]{views, total}, err
 }
 
 // pageOf returns a page of the caller's account, or ResourceNotFound.

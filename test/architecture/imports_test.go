@@ -49,13 +49,13 @@ var layers = []layer{
 	}},
 	{"figures: what reads what the others stored", []string{"insight"}},
 	{"tests of databases, sources and operations", []string{"platform/db/dbtest", "source/sourcetest", "api/apitest"}},
-	{"program", []string{"accountfile", "demo", "health", "console/locale", "console/asset", "console/live", "console/picture", "console/page", "console/channel", "console/configuration", "console/incident", "console/insight", "console/monitor", "console/people", "console/rum", "console/schedule", "console/webhook", "console", "app", "cli"}},
+	{"program", []string{"accountfile", "demo", "health", "console/locale", "console/asset", "console/live", "console/picture", "console/page", "console/channel", "console/configuration", "console/incident", "console/insight", "console/monitor", "console/people", "console/rum", "console/schedule", "console/status", "console/webhook", "console", "app", "cli"}},
 }
 
 // parts lists the parts of the console. None imports another: what two of them show stands in console/page.
 var parts = []string{
 	"console/channel", "console/configuration", "console/incident", "console/insight", "console/monitor", "console/people", "console/rum",
-	"console/schedule", "console/webhook",
+	"console/schedule", "console/status", "console/webhook",
 }
 
 func TestPartsOfConsoleImportNoOther(t *testing.T) {

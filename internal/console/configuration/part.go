@@ -11,8 +11,8 @@ import (
 
 // Part is the pages and forms of this package.
 var Part = page.Part{
-	Pages:   slices.Concat(configurationPages, lintPages, healthPages),
-	Actions: configurationActions,
+	Pages:   slices.Concat(configurationPages, accountPages, lintPages, healthPages),
+	Actions: slices.Concat(configurationActions, accountActions),
 	Functions: template.FuncMap{
 		"keyFileTrouble":  wordsOfKeyFile,
 		"whole":           whole,

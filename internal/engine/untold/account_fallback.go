@@ -30,7 +30,8 @@ func permitRule(c *api.Call, id string) error {
 	return channel.PermitAll(c.Tx, c.Who, rule.ChannelID)
 }
 
-type updateRequest struct {
+// UpdateRequest replaces an account's fallback.
+type UpdateRequest struct {
 	PersonIDs      []int64 `json:"person_ids,omitzero" maxItems:"50" minimum:"1" doc:"Persons, by their own methods."`
 	TeamIDs        []int64 `json:"team_ids,omitzero" maxItems:"50" minimum:"1" doc:"All members of these teams, by their own methods."`
 	EscalateRuleID string  `json:"escalate_rule_id,omitzero" pattern:"^[0-9a-fA-F]{24}$" patternDescription:"24 hexadecimal digits" doc:"The persons of this escalation rule, by its methods: those of the first step of which a person can be reached at that moment."`
@@ -42,7 +43,7 @@ type Updated struct {
 	api.Warnings
 }
 
-func (r *Service) update(c *api.Call, in updateRequest) (reply Updated, err error) {
+func (r *Service) update(c *api.Call, in UpdateRequest) (reply Updated, err error) {
 	f := Fallback{PersonIDs: in.PersonIDs, TeamIDs: in.TeamIDs, EscalateRuleID: in.EscalateRuleID, UpdatedAt: c.Unix()}
 	if err := configstore.FirstError(f.check(""), f.exists(c.Tx, c.Who.AccountID)); err != nil {
 		return reply, err
