@@ -1,0 +1,292 @@
+package architecture
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// withoutInput is the list of the members that no page of the console enters: ids and moments that the server sets, names that other
+// clients use for the same, and members that still lack an input.
+const withoutInput = "testdata/members_without_input.txt"
+
+// TestMemberOfWriteHasInput reads each operation that writes: each member of its request is set somewhere in the console, or stands in the
+// list. A new member needs an input, and the list only becomes shorter.
+func TestMemberOfWriteHasInput(t *testing.T) {
+	set, entered := map[string]bool{}, map[string]bool{}
+	requests := map[string]types.Type{}
+	for _, s := range sources(t) {
+		for path, in := range writeRequests(s) {
+			requests[path] = in
+		}
+		if s.name == "console" || strings.HasPrefix(s.name, "console/") {
+			fieldsSet(s, set)
+			formsEnter(s, entered)
+		}
+	}
+	if len(requests) < 150 {
+		t.Errorf("%d operations that write were found", len(requests))
+	}
+	listed, err := os.ReadFile(withoutInput)
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := map[string]bool{}
+	for path, in := range requests {
+		for _, m := range members(in) {
+			at := path + " " + m.path
+			if !set[m.field] && !entered[at] {
+				missing[at] = true
+			}
+			delete(entered, at)
+		}
+	}
+	for at := range entered {
+		t.Errorf("a form has a member that its operation lacks: %s", at)
+	}
+	for line := range strings.Lines(string(listed)) {
+		at := strings.TrimSpace(line)
+		if !missing[at] {
+			t.Errorf("%s has an input, or is no member: remove it from the list", at)
+		}
+		delete(missing, at)
+	}
+	for _, at := range slices.Sorted(maps.Keys(missing)) {
+		t.Errorf("no page of the console enters %s", at)
+	}
+}
+
+// writeRequests returns the types of the requests of a package's operations that write, by path.
+func writeRequests(s *source) map[string]types.Type {
+	all := map[string]types.Type{}
+	for _, f := range s.files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			literal, ok := n.(*ast.CompositeLit)
+			if !ok {
+				return true
+			}
+			path, writes := "", false
+			var in types.Type
+			for _, e := range literal.Elts {
+				member, ok := e.(*ast.KeyValueExpr)
+				if !ok {
+					continue
+				}
+				name, _ := member.Key.(*ast.Ident)
+				call, isCall := member.Value.(*ast.CallExpr)
+				switch {
+				case name == nil:
+				case name.Name == "Path" && s.info.Types[member.Value].Value != nil && s.info.Types[member.Value].Value.Kind() == constant.String:
+					path = constant.StringVal(s.info.Types[member.Value].Value)
+				case name.Name == "Effect":
+					e := calledName(member.Value)
+					writes = e != nil && e.Name == "Write"
+				case name.Name == "Do" && isCall:
+					if args := s.info.Instances[calledName(call.Fun)].TypeArgs; args != nil && args.Len() >= 2 {
+						in = args.At(0)
+					}
+				}
+			}
+			if path != "" && in != nil && writes {
+				all[path] = in
+			}
+			return true
+		})
+	}
+	return all
+}
+
+// member is a member of a request: its path in JSON, and its field in Go.
+type member struct{ path, field string }
+
+// members returns the members of a request that hold no further members.
+func members(in types.Type) []member {
+	all, seen := []member{}, map[string]bool{}
+	var walk func(t types.Type, path string)
+	walk = func(t types.Type, path string) {
+		t = types.Unalias(t)
+		switch of := t.Underlying().(type) {
+		case *types.Pointer:
+			walk(of.Elem(), path)
+		case *types.Slice:
+			walk(of.Elem(), path+"[]")
+		case *types.Map:
+			walk(of.Elem(), path+"{}")
+		case *types.Struct:
+			if seen[written(t)] {
+				return
+			}
+			seen[written(t)] = true
+			for i := range of.NumFields() {
+				f := of.Field(i)
+				name, options, _ := strings.Cut(reflect.StructTag(of.Tag(i)).Get("json"), ",")
+				if !f.Exported() || name == "-" {
+					continue
+				}
+				if f.Embedded() || strings.Contains(options, "inline") {
+					walk(f.Type(), path)
+					continue
+				}
+				at := name
+				if path != "" {
+					at = path + "." + name
+				}
+				all = append(all, member{at, owned(t, f)})
+				walk(f.Type(), at)
+			}
+		}
+	}
+	walk(in, "")
+	return all
+}
+
+// owned names a field with the type that has it.
+func owned(t types.Type, f *types.Var) string {
+	if named, ok := t.(*types.Named); ok {
+		return written(named.Origin()) + "." + f.Name()
+	}
+	return written(t) + "." + f.Name()
+}
+
+// fieldsSet adds the fields that a package sets.
+func fieldsSet(s *source, set map[string]bool) {
+	selected := func(e ast.Expr) {
+		sel, ok := e.(*ast.SelectorExpr)
+		if !ok || s.info.Selections[sel] == nil {
+			return
+		}
+		selection := s.info.Selections[sel]
+		t := selection.Recv()
+		for _, i := range selection.Index() {
+			if p, ok := types.Unalias(t).Underlying().(*types.Pointer); ok {
+				t = p.Elem()
+			}
+			of, ok := t.Underlying().(*types.Struct)
+			if !ok {
+				return
+			}
+			set[owned(types.Unalias(t), of.Field(i))] = true
+			t = of.Field(i).Type()
+		}
+	}
+	for _, f := range s.files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CompositeLit:
+				t := types.Unalias(s.info.Types[n].Type)
+				if p, ok := t.Underlying().(*types.Pointer); ok {
+					t = types.Unalias(p.Elem())
+				}
+				of, ok := t.Underlying().(*types.Struct)
+				if !ok {
+					return true
+				}
+				for i, e := range n.Elts {
+					if kv, ok := e.(*ast.KeyValueExpr); ok {
+						key, _ := kv.Key.(*ast.Ident)
+						for j := range of.NumFields() {
+							if key != nil && of.Field(j).Name() == key.Name {
+								set[owned(t, of.Field(j))] = true
+							}
+						}
+						continue
+					}
+					set[owned(t, of.Field(i))] = true
+				}
+			case *ast.AssignStmt:
+				for _, l := range n.Lhs {
+					selected(l)
+				}
+			case *ast.UnaryExpr:
+				selected(n.X)
+			}
+			return true
+		})
+	}
+}
+
+// formsEnter adds the members that the forms of a package enter, after the path of their operation.
+func formsEnter(s *source, entered map[string]bool) {
+	for _, f := range s.files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			literal, ok := n.(*ast.CompositeLit)
+			if !ok || written(s.info.Types[literal].Type) != "tocsin/internal/console/page.Form" {
+				return true
+			}
+			var operations []string
+			ast.Inspect(element(literal, "Operations"), func(n ast.Node) bool {
+				if text, ok := n.(*ast.BasicLit); ok {
+					operations = append(operations, constant.StringVal(s.info.Types[text].Value))
+				}
+				return true
+			})
+			for _, path := range membersOf(s, literal, "Members") {
+				for _, operation := range operations {
+					entered[operation+" "+path] = true
+				}
+			}
+			return true
+		})
+	}
+}
+
+// element returns the value of a literal's field; nil: it is not there.
+func element(literal *ast.CompositeLit, name string) ast.Expr {
+	for _, e := range literal.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			if key, ok := kv.Key.(*ast.Ident); ok && key.Name == name {
+				return kv.Value
+			}
+		}
+	}
+	return nil
+}
+
+// membersOf returns the paths of the members in a field of a literal, with the objects on the way and with the rows of lists.
+func membersOf(s *source, literal *ast.CompositeLit, field string) (all []string) {
+	list, _ := element(literal, field).(*ast.CompositeLit)
+	if list == nil {
+		return nil
+	}
+	for _, e := range list.Elts {
+		one := s.literal(e)
+		if one == nil {
+			return append(all, s.at(e)+" is no literal")
+		}
+		path := constant.StringVal(s.info.Types[element(one, "Path")].Value)
+		for i, c := range path {
+			if c == '.' {
+				all = append(all, path[:i])
+			}
+		}
+		all = append(all, path)
+		for _, row := range membersOf(s, one, "Rows") {
+			all = append(all, path+"[]."+row)
+		}
+	}
+	return all
+}
+
+// literal returns a composite literal, or that of the variable that an expression names; nil: it is neither.
+func (s *source) literal(e ast.Expr) (found *ast.CompositeLit) {
+	name, ok := e.(*ast.Ident)
+	if !ok {
+		found, _ = e.(*ast.CompositeLit)
+		return found
+	}
+	for _, f := range s.files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if v, ok := n.(*ast.ValueSpec); ok && len(v.Values) == 1 && s.info.Defs[v.Names[0]] == s.info.Uses[name] {
+				found, _ = v.Values[0].(*ast.CompositeLit)
+			}
+			return true
+		})
+	}
+	return found
+}
