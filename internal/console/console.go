@@ -39,7 +39,8 @@ func Handlers(site *page.Site) map[string]http.Handler {
 func parts() []page.Part {
 	return []page.Part{
 		{Pages: nowPages, Actions: nowActions, Others: []page.Other{{Pattern: "GET /live", Do: listen}}},
-		people.Part, incident.Part, schedule.Part, channel.Part, monitor.Part, configuration.Part, rum.Part, webhook.Part, insight.Part, status.Part,
+		people.Part, incident.Part, schedule.Part, channel.Part, monitor.Part, configuration.Part, rum.Part, webhook.Part, insight.Part,
+		status.Part,
 	}
 }
 

@@ -21,7 +21,8 @@ var accountActions = []page.Action{
 
 var accountForm = page.Form{Operations: []string{"/account/update"}, Members: []page.Member{
 	{Path: "account_name", Label: "Name"},
-	{Path: "time_zone", Label: "Time zone", Hint: "Such as Europe/Berlin. Schedules, rules and persons without a zone of their own follow it at once."},
+	{Path: "time_zone", Label: "Time zone",
+		Hint: "Such as Europe/Berlin. Schedules, rules and persons without a zone of their own follow it at once."},
 }}
 
 var fallbackForm = page.Form{Operations: []string{"/account/fallback/update"}, Members: []page.Member{

@@ -29,7 +29,7 @@ type Member struct {
 	Options []Option                       // its values; without them any
 	Choices func(*Visit) ([]Option, error) // its values, if they are records; their texts are names
 	Seldom  bool                           // it stands with those that are seldom needed
-	Rows    []Member                       // of each object, if the member is a list of objects; the first identifies an object: without it there is none
+	Rows    []Member                       // of each object of a list; without the first, which identifies it, there is no object
 }
 
 // Kind is how a member is entered, where its type does not decide.
@@ -452,7 +452,7 @@ func (m Member) setList(v *Visit, to reflect.Value, entered []string) error {
 			continue
 		}
 		item := reflect.New(to.Type().Elem()).Elem()
-		err := error(nil)
+		var err error
 		if item.Kind() == reflect.Slice {
 			err = m.setList(v, item, strings.Split(one, ","))
 		} else {
