@@ -135,6 +135,7 @@ type schedulesView struct {
 	After     int64
 	Schedules []scheduleRow
 	DayLabels []picture.Tick
+	Window    listWindow
 }
 
 // scheduleRow is a schedule in the list.
@@ -154,8 +155,9 @@ const week, schedulesAtOnce = 7, 20
 
 func showSchedules(v *page.Visit) (page.View, error) {
 	d := schedulesView{Titled: page.Titled(v.T("Schedules")), Query: v.Query("q"), P: max(1, page.Number(v.Query("p")))}
-	from, until := v.Now.Unix(), v.Now.Unix()+week*86400
-	request := schedules.ListRequest{Query: d.Query, Window: schedules.Window{Start: &from, End: &until}}
+	d.Window = readListWindow(v)
+	from, until := d.Window.From, d.Window.To
+	request := schedules.ListRequest{Query: d.Query, IsMyTeam: d.Window.Teams, Window: schedules.Window{Start: &from, End: &until}}
 	request.P, request.Limit = d.P, schedulesAtOnce
 	reply, err := page.Call[schedules.Page](v, "/schedule/list", request)
 	if err != nil {
@@ -190,10 +192,10 @@ func showSchedules(v *page.Visit) (page.View, error) {
 		if i := slices.IndexFunc(pieces, func(p picture.Piece) bool { return len(p.Persons) == 0 }); i >= 0 {
 			row.Gap = pieces[i].Start
 		}
-		row.Bars = p.Bars(picture.LaneBars(pieces, from, until, from), "solid", 0, 0, picture.LaneSliver)
+		row.Bars = p.Bars(picture.LaneBars(pieces, from, until, v.Now.Unix()), "solid", 0, 0, picture.LaneSliver)
 		d.Schedules = append(d.Schedules, row)
 	}
-	d.DayLabels = p.Axis(picture.DaysFrom(from, week+1, v.Zone), from, until)
+	d.DayLabels = p.Axis(d.Window.days(v.Zone), from, until)
 	return d, nil
 }
 

@@ -28,6 +28,7 @@ type pictureWindow struct {
 	AlsoCity     string
 	AlsoOffset   string
 	DaysToChoose []int
+	Month        bool // the window is a month of the calendar
 }
 
 // readWindow reads the window and the zones of the address. Dates are those of the zone that the texts are in, and the
@@ -56,6 +57,14 @@ func readWindow(v *page.Visit, s schedule) (w pictureWindow) {
 	if err != nil || from.Year() < 2002 || from.Year() > 2280 { // the operations take seconds of ten digits
 		here := v.Now.In(w.Zone)
 		from = time.Date(here.Year(), here.Month(), here.Day()-(int(here.Weekday())+6)%7, 12, 0, 0, 0, w.Zone) // Monday
+	}
+	w.Month = v.Query("span") == "month"
+	if w.Month {
+		if v.Query("from") == "" {
+			from = v.Now.In(w.Zone)
+		}
+		from = time.Date(from.Year(), from.Month(), 1, 12, 0, 0, 0, w.Zone)
+		w.Days = from.AddDate(0, 1, -1).Day()
 	}
 	w.start = time.Date(from.Year(), from.Month(), from.Day(), 12, 0, 0, 0, w.Zone)
 	w.days = picture.DaysFrom(w.start.Unix(), w.Days, w.Zone)
@@ -92,6 +101,9 @@ func (w pictureWindow) within(pieces []picture.Piece) []picture.Piece {
 func (w pictureWindow) Link(later, days int) string {
 	q := url.Values{"days": {strconv.Itoa(cmp.Or(days, w.Days))}, "tz": {w.Zone.String()}}
 	q.Set("from", w.start.AddDate(0, 0, later).Format(time.DateOnly))
+	if w.Month && days == 0 {
+		q.Set("span", "month")
+	}
 	if w.Also != nil {
 		q.Set("also", w.Also.String())
 	}
@@ -110,9 +122,36 @@ func (w pictureWindow) Swap() string {
 	return w.Link(0, 0)
 }
 
-// Backward and Forward are the addresses of the windows before and after; Today that of the present one.
-func (w pictureWindow) Backward() string { return w.Link(-w.Days, 0) }
-func (w pictureWindow) Forward() string  { return w.Link(w.Days, 0) }
+// Backward is the address of the window before this one.
+func (w pictureWindow) Backward() string {
+	if w.Month {
+		return w.month(-1)
+	}
+	return w.Link(-w.Days, 0)
+}
+
+// Forward is the address of the window after this one.
+func (w pictureWindow) Forward() string {
+	if w.Month {
+		return w.month(1)
+	}
+	return w.Link(w.Days, 0)
+}
+
+// month returns the address of a month of the calendar, later by a number of months.
+func (w pictureWindow) month(later int) string {
+	w.Month = true
+	w.start = time.Date(w.start.Year(), w.start.Month()+time.Month(later), 1, 12, 0, 0, 0, w.Zone)
+	return w.Link(0, 0)
+}
+
+// ThisMonth is the address of the month in which the window begins.
+func (w pictureWindow) ThisMonth() string { return w.month(0) }
+
+// Today is the address of the present window.
 func (w pictureWindow) Today() string {
+	if w.Month {
+		return fmt.Sprintf("/schedules/%d?%s", w.schedule, url.Values{"span": {"month"}, "tz": {w.Zone.String()}}.Encode())
+	}
 	return fmt.Sprintf("/schedules/%d?%s", w.schedule, url.Values{"days": {strconv.Itoa(w.Days)}, "tz": {w.Zone.String()}}.Encode())
 }
