@@ -25,14 +25,18 @@ func TestInsight(t *testing.T) {
 	b := w.signIn(annKey)
 	b.post(incident+"/ack", "seen", "Triggered")
 	b.get("/").shows(`href="/insight"`, "/insight")
-	b.get("/insight").shows("1 more than before", "10 min", "no value before", "This window is not over yet.", `fill="currentColor"`, "<title>Sun 29 Nov: 2</title>", "Highest: 2, Sun 29 Nov.",
+	b.get("/insight").shows("<span>&#43;1</span>", "10 min", "no value before", "Still running.", `fill="currentColor"`, "<title>Sun 29 Nov: 2</title>", "Highest: 2, Sun 29 Nov.",
 		"<bdi>search</bdi>", "&#34;&gt;&lt;img src=x&gt;", "!<img src=x", "!style=", "!By month", "!>Later<")
-	b.get("/insight?from=2026-11-16").shows("<title>Sat 21 Nov: 1</title>", "1 more than before", ">Later<", "No alert of this window has this label", `value="2026-11-16"`)
-	b.get("/insight?from=2026-11-30").shows("2 fewer than before", "10 min before", "Nothing in this window.")
+	b.get("/insight?from=2026-11-16").shows("<title>Sat 21 Nov: 1</title>", "<span>&#43;1</span>", ">Later<", "No alert of this window has this label", `value="2026-11-16"`)
+	b.get("/insight?from=2026-11-30").shows("<span>−2</span>", "10 min before", "Nothing in this window.")
 	b.get("/insight?days=90").shows("week from Mon 23 Nov", "By month")
 	b.get("/insight?days=90&unit=month").shows("<title>November 2026: 3</title>")
-	b.get("/insight?by=team").shows(`href="/teams/7000000000021"><bdi>ops</bdi>`, "1 more than before")
-	b.get("/insight?by=channel&from=2026-11-30").shows(`href="/channels/7000000000041"><bdi>Shop</bdi>`, "2 fewer than before")
+	b.get("/insight?days=month").shows("compared with the month before", "<title>Sat 21 Nov: 1</title>", "from=2026-10-01", `aria-current="true">Month`, "By week", `name="days" value="month"`)
+	b.get("/insight?days=month&from=2026-10-17&unit=week").shows("Thu 1 Oct", "Sat 31 Oct", "from=2026-09-01", "from=2026-11-01", "Nothing in this window.")
+	b.get("/insight").shows("/incidents?from=2026-11-23T00%3A00&amp;q=search&amp;show=all&amp;to=2026-11-29T23%3A59", "Latest alert", "/silence\">Silence")
+	b.get("/incidents?from=2026-11-23T00%3A00&q=search&show=all&to=2026-11-29T23%3A59").shows("Search burns", "!Mail burns")
+	b.get("/insight?by=team").shows(`href="/teams/7000000000021"><bdi>ops</bdi>`, ">&#43;1<")
+	b.get("/insight?by=channel&from=2026-11-30").shows(`href="/channels/7000000000041"><bdi>Shop</bdi>`, ">−2<")
 	b.get("/insight?by=responder").shows(`href="/people/7000000000012"><bdi>Ann Day</bdi>`, "!Noise reduction")
 }
 
@@ -43,7 +47,7 @@ func TestInsightOfNothing(t *testing.T) {
 	b := w.signIn(emptyKey)
 	b.get("/insight").shows("as before", "Nothing in this window.", "No alert of this window has this label", "!NaN")
 	for _, by := range []string{"team", "channel", "responder"} {
-		b.get("/insight?by=" + by).shows("No incident began in this window or the one before.")
+		b.get("/insight?by=" + by).shows("Nothing in this period.")
 	}
 }
 

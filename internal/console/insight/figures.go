@@ -102,25 +102,20 @@ func compare(v *page.Visit, measures []measure, now, before figures) (all []comp
 	return all
 }
 
-// difference writes how a figure differs from the one before, as it is written.
+// difference writes with a sign how a figure differs from the one before, as it is written.
 func difference(v *page.Visit, k picture.Kind, now, before float64) string {
 	if picture.Amount(v.Setting, k, now, true) == picture.Amount(v.Setting, k, before, true) {
 		return v.T("as before")
 	}
-	by, more := math.Abs(now-before), now > before
-	switch {
-	case k == picture.Seconds && more:
-		return v.T("%s longer than before", picture.Amount(v.Setting, k, by, true))
-	case k == picture.Seconds:
-		return v.T("%s shorter than before", picture.Amount(v.Setting, k, by, true))
-	case k == picture.Percent && more:
-		return v.T("%s points higher than before", strconv.FormatFloat(by, 'f', 1, 64))
-	case k == picture.Percent:
-		return v.T("%s points lower than before", strconv.FormatFloat(by, 'f', 1, 64))
-	case more:
-		return v.T("%d more than before", int64(by))
+	sign := "−"
+	if now > before {
+		sign = "+"
 	}
-	return v.T("%d fewer than before", int64(by))
+	by := math.Abs(now - before)
+	if k == picture.Percent {
+		return v.T("%s points", sign+strconv.FormatFloat(by, 'f', 1, 64))
+	}
+	return sign + picture.Amount(v.Setting, k, by, true)
 }
 
 // chart draws a figure.

@@ -22,6 +22,7 @@ var insightPages = []page.Page{{Path: "/insight", Template: "insight", Tab: "ins
 type insightView struct {
 	page.Titled
 	By, Label      string
+	Window         string // of the address: days or month
 	From           string // a date of the account
 	Days           int
 	Start, End     string // the first and the last day
@@ -53,21 +54,59 @@ type insightRow struct {
 	incidents  int64
 }
 
-// topValue is a value of a label, with the length of its bar.
+// topValue is a value of a label, with the length of its bar, and where to look at its alerts.
 type topValue struct {
 	insight.Top
-	Bar string
+	Bar       string
+	Incidents string // the address of the list of incidents with the value
+	Alert     string // the latest alert with the value; empty: it is not among the latest of all
 }
 
 // insightQuery is what the address asks for.
 type insightQuery struct {
 	by, unit, label string
-	days            int
+	days            int  // of a month as many as it has
+	month           bool // of the calendar
 	from            time.Time
 }
 
-// insightUnits are the parts that a window of so many days may be divided into, the usual one first.
-var insightUnits = map[int][]string{7: {"day"}, 28: {"day", "week"}, 90: {"week", "month"}}
+// insightUnits are the parts that a window may be divided into, the usual one first.
+var insightUnits = map[string][]string{"7": {"day"}, "28": {"day", "week"}, "month": {"day", "week"}, "90": {"week", "month"}}
+
+// name returns the window as the address names it.
+func (q insightQuery) name() string {
+	if q.month {
+		return "month"
+	}
+	return strconv.Itoa(q.days)
+}
+
+// spanned returns the query of another window, which holds a date.
+func (q insightQuery) spanned(name string, from time.Time) insightQuery {
+	q.month = name == "month"
+	q.unit = insightUnits[name][0]
+	q.from = from
+	if q.month {
+		q.from = from.AddDate(0, 0, 1-from.Day())
+	}
+	q.days, _ = strconv.Atoi(name)
+	if q.month {
+		q.days = q.from.AddDate(0, 1, -1).Day()
+	}
+	return q
+}
+
+// moved returns the query of the window that is so many windows later.
+func (q insightQuery) moved(windows int) insightQuery {
+	unit := q.unit
+	if q.month {
+		q = q.spanned("month", q.from.AddDate(0, windows, 0))
+	} else {
+		q.from = q.from.AddDate(0, 0, windows*q.days)
+	}
+	q.unit = unit
+	return q
+}
 
 // readInsightQuery reads the address. What it cannot mean is refused: figures of another window would mislead.
 func readInsightQuery(v *page.Visit) (q insightQuery, err error) {
@@ -78,29 +117,32 @@ func readInsightQuery(v *page.Visit) (q insightQuery, err error) {
 	if !slices.Contains([]string{"account", "team", "channel", "responder"}, q.by) {
 		return refuse("Figures are by account, team, channel or responder.")
 	}
-	q.days, _ = strconv.Atoi(cmp.Or(v.Query("days"), "7"))
-	units, known := insightUnits[q.days]
+	name := cmp.Or(v.Query("days"), "7")
+	units, known := insightUnits[name]
 	if !known {
-		return refuse("A window has 7, 28 or 90 days.")
+		return refuse("A window has 7, 28 or 90 days, or is a month.")
 	}
-	q.unit = cmp.Or(v.Query("unit"), units[0])
-	if !slices.Contains(units, q.unit) {
-		return refuse("7 days are divided into days, 28 into days or weeks, 90 into weeks or months.")
+	unit := cmp.Or(v.Query("unit"), units[0])
+	if !slices.Contains(units, unit) {
+		return refuse("7 days are divided into days, 28 and a month into days or weeks, 90 into weeks or months.")
 	}
+	days, _ := strconv.Atoi(name)
 	today := v.Now.In(v.Who.Zone)
-	q.from = time.Date(today.Year(), today.Month(), today.Day()-q.days+1, 0, 0, 0, 0, v.Who.Zone)
+	from := time.Date(today.Year(), today.Month(), today.Day()-max(days-1, 0), 0, 0, 0, 0, v.Who.Zone)
 	if text := v.Query("from"); text != "" {
-		q.from, err = time.ParseInLocation(time.DateOnly, text, v.Who.Zone)
+		from, err = time.ParseInLocation(time.DateOnly, text, v.Who.Zone)
 		if err != nil {
 			return refuse("Enter a date.")
 		}
 	}
+	q = q.spanned(name, from)
+	q.unit = unit
 	return q, nil
 }
 
 // link returns the address of the figures.
 func (q insightQuery) link() string {
-	values := url.Values{"by": {q.by}, "days": {strconv.Itoa(q.days)}, "from": {q.from.Format(time.DateOnly)}, "unit": {q.unit}}
+	values := url.Values{"by": {q.by}, "days": {q.name()}, "from": {q.from.Format(time.DateOnly)}, "unit": {q.unit}}
 	if q.label != "check" {
 		values.Set("label", q.label)
 	}
@@ -109,8 +151,8 @@ func (q insightQuery) link() string {
 
 // window returns the request of the figures that begin so many windows later.
 func (q insightQuery) window(later int) (request insight.Request) {
-	from := q.from.AddDate(0, 0, later*q.days)
-	request.StartTime, request.EndTime = from.Unix(), from.AddDate(0, 0, q.days).Unix()
+	of := q.moved(later)
+	request.StartTime, request.EndTime = of.from.Unix(), of.from.AddDate(0, 0, of.days).Unix()
 	return request
 }
 
@@ -119,11 +161,12 @@ func showInsight(v *page.Visit) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := insightView{Titled: page.Titled(v.T("Insight")), By: q.by, Label: q.label, Days: q.days, From: q.from.Format(time.DateOnly)}
+	d := insightView{Titled: page.Titled(v.T("Insight")), By: q.by, Label: q.label, Days: q.days, From: q.from.Format(time.DateOnly),
+		Window: q.name()}
 	last := q.from.AddDate(0, 0, q.days)
 	d.Start = v.ShortDate(q.from)
 	d.End = v.ShortDate(last.AddDate(0, 0, -1))
-	d.Before = v.ShortDate(q.from.AddDate(0, 0, -q.days))
+	d.Before = v.ShortDate(q.moved(-1).from)
 	d.Running = last.After(v.Now)
 	d.Export = strings.Replace(q.link(), "/insight?", "/insight/export?", 1)
 	d.choices(v, q)
@@ -147,13 +190,11 @@ func (d *insightView) choices(v *page.Visit, q insightQuery) {
 	}
 	end := q.from.AddDate(0, 0, q.days)
 	for _, days := range []int{7, 28, 90} {
-		to := q
-		to.days = days
-		to.unit = insightUnits[days][0]
-		to.from = end.AddDate(0, 0, -days)
-		d.Spans = append(d.Spans, insightLink{v.T("%d days", days), to.link(), days == q.days})
+		to := q.spanned(strconv.Itoa(days), end.AddDate(0, 0, -days))
+		d.Spans = append(d.Spans, insightLink{v.T("%d days", days), to.link(), !q.month && days == q.days})
 	}
-	for _, unit := range insightUnits[q.days] {
+	d.Spans = append(d.Spans, insightLink{v.T("Month"), q.spanned("month", q.from).link(), q.month})
+	for _, unit := range insightUnits[q.name()] {
 		to := q
 		to.unit = unit
 		add(&d.Units, map[string]string{"day": "By day", "week": "By week", "month": "By month"}[unit], to, unit == q.unit)
@@ -163,12 +204,9 @@ func (d *insightView) choices(v *page.Visit, q insightQuery) {
 		to.label = label
 		d.Labels = append(d.Labels, insightLink{label, to.link(), label == q.label})
 	}
-	shifted := q
-	shifted.from = q.from.AddDate(0, 0, -q.days)
-	d.Earlier = shifted.link()
+	d.Earlier = q.moved(-1).link()
 	if !d.Running {
-		shifted.from = end
-		d.Later = shifted.link()
+		d.Later = q.moved(1).link()
 	}
 }
 
@@ -204,10 +242,13 @@ func (d *insightView) readAccount(v *page.Visit, q insightQuery) error {
 	for _, t := range top.Items {
 		most = max(most, t.TotalAlertCnt)
 	}
+	latest, err := latestAlerts(v, q)
 	for _, t := range top.Items {
-		d.Top = append(d.Top, topValue{t, picture.LengthOf(float64(t.TotalAlertCnt), float64(most))})
+		d.Top = append(d.Top, topValue{
+			t, picture.LengthOf(float64(t.TotalAlertCnt), float64(most)), q.incidents(t.Label), latest[t.Label],
+		})
 	}
-	return nil
+	return err
 }
 
 // readRows reads the figures of teams, channels or persons; those of either window are shown.

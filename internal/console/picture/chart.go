@@ -20,6 +20,7 @@ const (
 // Chart is a figure for each part of the window, as bars and as a table.
 type Chart struct {
 	ID, Name, Sum string
+	Top           string // the value of the highest bar; empty: there is none
 	Width         int
 	Bars          []chartBar
 	First, Last   string
@@ -56,7 +57,8 @@ func ChartOfPoints(in locale.Setting, name string, k Kind, points []Point) Chart
 	}
 	c.Sum = in.T("Nothing in this window.")
 	if most > 0 {
-		c.Sum = in.T("Highest: %s, %s.", Amount(in, k, most, true), top)
+		c.Top = Amount(in, k, most, true)
+		c.Sum = in.T("Highest: %s, %s.", c.Top, top)
 	}
 	if len(c.Bars) > 0 {
 		c.First, c.Last = c.Bars[0].When, c.Bars[len(c.Bars)-1].When
