@@ -68,5 +68,5 @@ func TestIncidentIsGivenToPersonOnCall(t *testing.T) {
 	p.Click(".rows .picks label input")
 	p.Click("Replace")
 	p.At("/incidents/" + incident)
-	p.See("Responsible: " + name)
+	p.See("Assigned to " + name)
 }
