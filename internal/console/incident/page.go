@@ -35,12 +35,12 @@ type incidentView struct {
 	Fields   []pair
 	Rooms    []warroom.Record
 	Made     []madeSilence
-	Apps     []named              // with which a war room can be opened
-	Note     string               // that was being written
-	Found    *page.RuleCard       // of the alert rule that found the first alert; nil: none did
+	Apps     []named            // with which a war room can be opened
+	Note     string             // that was being written
+	Found    *page.RuleCard     // of the alert rule that found the first alert; nil: none did
 	Changes  []changeevent.View // of its service, shortly before it began
-	Before   *incident            // the open incident that stands before it in the list; nil: none does
-	After    *incident            // the one behind it
+	Before   *incident          // the open incident that stands before it in the list; nil: none does
+	After    *incident          // the one behind it
 	Missing  []string
 }
 
