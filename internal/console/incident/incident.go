@@ -283,11 +283,11 @@ func (f *listFilter) readBetween(v *page.Visit) {
 	if err != nil {
 		return
 	}
-	f.Between.From = v.Query("from")
+	f.Between.From = v.Local(from)
 	f.from = max(1, from.Unix())
 	f.to = min(v.Now.Unix()+1, f.from+month)
 	if to, err := page.ParseLocal(v.Query("to"), v.Zone); err == nil {
-		f.Between.To, f.to = v.Query("to"), to.Unix()+60 // the minute that is named is part of it
+		f.Between.To, f.to = v.Local(to), to.Unix()+60 // the minute that is named is part of it
 	}
 }
 

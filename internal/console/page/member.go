@@ -49,9 +49,6 @@ const (
 // spareRows is how many empty rows a list of objects has for a new one.
 const spareRows = 1
 
-// shownMoment is how a moment is entered.
-const shownMoment = "2006-01-02 15:04"
-
 // Draw adds the inputs of a form, with the values of a stored record, or with what was entered if the form was sent. The record need not
 // be of the request's type: members are found by their paths, and those that it lacks are empty.
 func (f Form) Draw(v *Visit, d *RecordForm, stored any) error {
@@ -320,9 +317,9 @@ func (m Member) inputKind(of reflect.Type) string {
 	switch {
 	case m.Options != nil || m.Choices != nil:
 		return "choice"
-	case m.Kind == Long || m.Kind == Secret:
+	case m.Kind == Long || m.Kind == Secret || m.Kind == Moment:
 		return string(m.Kind)
-	case m.Kind == Moment || of == nil:
+	case of == nil:
 		return "text"
 	}
 	switch of.Kind() {
@@ -350,7 +347,7 @@ func (m Member) text(v *Visit, value reflect.Value) string {
 		if value.Int() == 0 {
 			return ""
 		}
-		return time.Unix(value.Int(), 0).In(v.Zone).Format(shownMoment)
+		return v.Local(time.Unix(value.Int(), 0))
 	case reflect.Uint64:
 		return strconv.FormatUint(value.Uint(), 10)
 	case reflect.Float64:
@@ -416,9 +413,9 @@ func (m Member) set(v *Visit, to reflect.Value, entered string) error {
 // setNumber sets a member to the number or the moment that a text states.
 func (m Member) setNumber(v *Visit, to reflect.Value, entered string) error {
 	if m.Kind == Moment {
-		t, err := time.ParseInLocation(shownMoment, strings.Replace(entered, "T", " ", 1), v.Zone)
+		t, err := ParseLocal(entered, v.Zone)
 		if err != nil {
-			return Wrong(v.T("%s: “%s” is no time such as %s.", v.T(m.Label), Cut(entered, 40), shownMoment))
+			return Wrong(v.T("%s: “%s” is no time such as %s.", v.T(m.Label), Cut(entered, 40), LocalTime))
 		}
 		to.SetInt(t.Unix())
 		return nil

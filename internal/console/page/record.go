@@ -72,7 +72,7 @@ type Option struct{ Value, Text string }
 
 // FormField is an input of a form.
 type FormField struct {
-	Name, Label, Value, Hint, Kind string // Kind: text, password, long, number, choice, check, date, hidden, rows
+	Name, Label, Value, Hint, Kind string // Kind: text, password, long, number, choice, check, date, moment, hidden, rows
 	Options                        []Option
 	Picker                         *Picker       // instead of a kind
 	Rows                           [][]FormField // the inputs of each object of a list, of the kind rows
