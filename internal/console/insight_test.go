@@ -33,7 +33,7 @@ func TestInsight(t *testing.T) {
 	b.get("/insight?days=90&unit=month").shows("<title>November 2026: 3</title>")
 	b.get("/insight?days=month").shows("compared with the month before", "<title>Sat 21 Nov: 1</title>", "from=2026-10-01", `aria-current="true">Month`, "By week", `name="days" value="month"`)
 	b.get("/insight?days=month&from=2026-10-17&unit=week").shows("Thu 1 Oct", "Sat 31 Oct", "from=2026-09-01", "from=2026-11-01", "Nothing in this window.")
-	b.get("/insight").shows("/incidents?from=2026-11-23+00%3A00&amp;q=search&amp;show=all&amp;to=2026-11-29+23%3A59", "Latest alert", "/silence\">Silence")
+	b.get("/insight").shows("/incidents?from=2026-11-23&#43;00%3A00&amp;q=search&amp;show=all&amp;to=2026-11-29&#43;23%3A59", "Latest alert", "/silence\">Silence")
 	b.get("/incidents?from=2026-11-23T00%3A00&q=search&show=all&to=2026-11-29T23%3A59").shows("Search burns", "!Mail burns")
 	b.get("/insight?by=team").shows(`href="/teams/7000000000021"><bdi>ops</bdi>`, ">&#43;1<")
 	b.get("/insight?by=channel&from=2026-11-30").shows(`href="/channels/7000000000041"><bdi>Shop</bdi>`, ">−2<")
