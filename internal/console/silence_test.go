@@ -19,6 +19,22 @@ func (w *world) identifying(names string) {
 	}))
 }
 
+// TestSilenceInOneTap silences an incident and an alert for a time or until the morning, without a form.
+func TestSilenceInOneTap(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	w.push(`{"title_rule": "Disk of a", "event_status": "Warning", "alert_key": "disk-a"}`)
+	ann := w.signIn(annKey)
+	for _, list := range []string{"/incidents", "/alerts"} {
+		at := ann.get(list + "?q=Disk").link(list + "/")
+		ann.get(at).shows(`action="`+at+`/silence"`, `value="30"`, `value="120"`, "Until 09:00", `data-key="s"`)
+		made := ann.post(at+"/silence", "minutes", "morning").shows("Silenced until", "Sun 22 Nov, 09:00", "Undo")
+		rule := regexp.MustCompile(`name="rule" value="([0-9a-f]{24})"`).FindStringSubmatch(made.body)[1]
+		ann.post(at+"/silence/undo", "rule", rule).shows("Ended the silence")
+	}
+	w.signIn(readerKey).get(ann.get("/alerts?q=Disk").link("/alerts/")).shows("!Until 09:00")
+}
+
 // TestSilenceForm silences an alert with two taps, counts the alerts of a choice, and ends the silence with one tap.
 func TestSilenceForm(t *testing.T) {
 	t.Parallel()

@@ -2,8 +2,10 @@ package incident
 
 import (
 	"cmp"
+	"math"
 	"net/url"
 	"slices"
+	"time"
 
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
@@ -114,10 +116,22 @@ func silenceIncident(v *page.Visit) (string, error) {
 // silence returns the silence of the form.
 func silence(v *page.Visit) incidents.SilenceRequest {
 	request := incidents.SilenceRequest{Minutes: v.Number("minutes"), RuleName: v.Field("name")}
+	if v.Field("minutes") == "morning" {
+		request.Minutes = untilMorning(v.Now.In(v.Zone))
+	}
 	if v.Field("by") == "labels" {
 		request.By, request.Labels = "labels", chosenLabels(v)
 	}
 	return request
+}
+
+// untilMorning returns the minutes until the next 09:00, by the clock of the wall.
+func untilMorning(now time.Time) int64 {
+	morning := time.Date(now.Year(), now.Month(), now.Day(), 9, 0, 0, 0, now.Location())
+	if !morning.After(now) {
+		morning = time.Date(now.Year(), now.Month(), now.Day()+1, 9, 0, 0, 0, now.Location())
+	}
+	return int64(math.Ceil(morning.Sub(now).Minutes()))
 }
 
 // undoSilence returns an action that ends a silence, and leads back to the page.
