@@ -191,3 +191,18 @@ func TestFlappingAndDisabledAreShown(t *testing.T) {
 	ann.get(held).shows("Held back because its channel is disabled.")
 	ann.get(held + "/why").shows("The alert is held back: its channel is disabled.")
 }
+
+// TestIncidentIsReported opens incidents by hand: for the people who are chosen, and for the rule of a channel.
+func TestIncidentIsReported(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	ann := w.signIn(annKey)
+	ann.get("/incidents").shows(`href="/incidents/new"`)
+	ann.post("/incidents/new", "title", "", "incident_severity", "Critical", "channel_id", "0", "description", "No till works", "do", "save").
+		showsWith(http.StatusBadRequest, "title", "No till works")
+	ann.post("/incidents/new", "title", "Tills are down", "incident_severity", "Critical", "channel_id", "0", "do", "save",
+		"assigned_to.person_ids.add", "Bob").shows("Tills are down", "Assigned to", "Bob Night")
+	ann.post("/incidents/new", "title", "Shop is slow", "incident_severity", "Warning", "channel_id", "7000000000041", "do", "save").
+		shows("Shop is slow", "Warning", `href="/channels/7000000000041"`)
+	w.signIn(readerKey).get("/incidents").shows("!/incidents/new")
+}

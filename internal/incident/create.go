@@ -9,7 +9,8 @@ import (
 	"tocsin/internal/field"
 )
 
-type createRequest struct {
+// CreateRequest is an incident to open by hand.
+type CreateRequest struct {
 	IncidentSeverity string      `json:"incident_severity" enum:"Info,Warning,Critical" doc:"How bad it is."`
 	Title            string      `json:"title" minLength:"1" maxLength:"512" doc:"What people read first."`
 	Description      string      `json:"description,omitzero" maxLength:"6144" doc:"What it is about."`
@@ -24,7 +25,7 @@ type Created struct {
 	api.Warnings
 }
 
-func (r *Service) create(c *api.Call, in createRequest) (reply Created, err error) {
+func (r *Service) create(c *api.Call, in CreateRequest) (reply Created, err error) {
 	if in.ChannelID != 0 {
 		if err := channel.Readable(c.Tx, c.Who, in.ChannelID); err != nil {
 			return reply, err

@@ -249,7 +249,8 @@ func rowPrefix(list string, row int) string { return list + "." + strconv.Itoa(r
 func (b *binding) read(m Member, prefix string, object reflect.Value) error {
 	name := prefix + m.Path
 	entered := strings.ReplaceAll(b.v.Request.PostFormValue(name), "\r\n", "\n")
-	if object, _, nested := strings.Cut(m.Path, "."); nested && entered == "" && m.Rows == nil && !b.v.Request.PostForm.Has(heldBy+object) {
+	empty := entered == "" && b.v.Field(typedIn(name)) == "" && m.Rows == nil
+	if object, _, nested := strings.Cut(m.Path, "."); nested && empty && !b.v.Request.PostForm.Has(heldBy+object) {
 		return nil
 	}
 	to := settable(object, m.Path)
