@@ -44,19 +44,10 @@ func prepared(ctx context.Context, part, backup string, prepare func(*DB) error)
 	if err != nil {
 		return err
 	}
-	err = d.Read(ctx, func(tx *Tx) error {
-		_, found, err := One(tx, Column[string], `SELECT name FROM sqlite_master WHERE name = 'goose_db_version'`)
-		if err == nil && !found {
-			return fmt.Errorf("%s is not a database of Tocsin", backup)
-		}
-		return err
-	})
+	d.dsn = backup // which an error about the schema names
+	_, err = d.Migrate(ctx)
 	if err == nil {
-		d.dsn = backup // which an error about the schema names
-		_, err = d.Migrate(ctx)
-		if err == nil {
-			err = prepare(d)
-		}
+		err = prepare(d)
 	}
 	return errors.Join(err, d.Close())
 }

@@ -85,7 +85,7 @@ func settle(part, file string) (size int64, err error) {
 	return info.Size(), errors.Join(dir.Sync(), dir.Close()) // so that the new name survives power loss
 }
 
-// intact checks every page and index of a database file.
+// intact checks every page and index of a database file, and that it is one of this program.
 func intact(ctx context.Context, file string) (err error) {
 	raw, err := sqlite.OpenConn(file, sqlite.OpenReadOnly)
 	if err != nil {
@@ -101,7 +101,11 @@ func intact(ctx context.Context, file string) (err error) {
 	if result != "ok" {
 		return fmt.Errorf("%s is damaged: %s", file, result)
 	}
-	return nil
+	_, found, err := driver.One(driver.Session{Conn: c}, driver.Column[string], `SELECT name FROM sqlite_master WHERE name = 'goose_db_version'`)
+	if err == nil && !found {
+		return fmt.Errorf("%s is not a database of Tocsin", file)
+	}
+	return err
 }
 
 // Restore makes a database file from a backup. prepare changes the new file before it gets its name. A database that exists is
