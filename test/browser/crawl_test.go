@@ -29,10 +29,11 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 }
 
 // How large a page may be before compression, in bytes. A shift that is drawn in a picture and stands in its list costs more
-// than a row of other lists: a schedule that changes every hour has hundreds.
+// than a row of other lists: a schedule that changes every hour has hundreds. A moment has its second and zone in its title.
 const (
-	heavy = 100 << 10
-	bar   = 200
+	heavy  = 100 << 10
+	bar    = 240
+	moment = 120
 )
 
 // icons finds the icons of the sprite.
