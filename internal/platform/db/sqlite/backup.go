@@ -101,7 +101,8 @@ func intact(ctx context.Context, file string) (err error) {
 	if result != "ok" {
 		return fmt.Errorf("%s is damaged: %s", file, result)
 	}
-	_, found, err := driver.One(driver.Session{Conn: c}, driver.Column[string], `SELECT name FROM sqlite_master WHERE name = 'goose_db_version'`)
+	_, found, err := driver.One(driver.Session{Conn: c}, driver.Column[string],
+		`SELECT name FROM sqlite_master WHERE name = 'goose_db_version'`)
 	if err == nil && !found {
 		return fmt.Errorf("%s is not a database of Tocsin", file)
 	}
