@@ -30,6 +30,20 @@ func permitRule(c *api.Call, id string) error {
 	return channel.PermitAll(c.Tx, c.Who, rule.ChannelID)
 }
 
+// hiddenRule returns the rule of the stored fallback if the caller may not read it: a caller who was shown the fallback without the
+// rule must not remove it by sending what was shown. Empty: there is none.
+func hiddenRule(c *api.Call) (string, error) {
+	f, _, err := Of(c.Tx, c.Who.AccountID)
+	if err != nil || f.EscalateRuleID == "" {
+		return "", err
+	}
+	err = permitRule(c, f.EscalateRuleID)
+	if fault.KindOf(err) == fault.AccessDenied {
+		return f.EscalateRuleID, nil
+	}
+	return "", err
+}
+
 // UpdateRequest replaces an account's fallback.
 type UpdateRequest struct {
 	PersonIDs      []int64 `json:"person_ids,omitzero" maxItems:"50" minimum:"1" doc:"Persons, by their own methods."`
@@ -53,6 +67,13 @@ func (r *Service) update(c *api.Call, in UpdateRequest) (reply Updated, err erro
 			return reply, err
 		}
 	}
+	if f.EscalateRuleID == "" {
+		hidden, err := hiddenRule(c)
+		if err != nil {
+			return reply, err
+		}
+		f.EscalateRuleID = hidden
+	}
 	c.Touched(configstore.Fallback, only, "the account's fallback")
 	if f.empty() {
 		return Updated{}, Kind.Delete(c.Tx, c.Who.AccountID, only)
@@ -61,6 +82,9 @@ func (r *Service) update(c *api.Call, in UpdateRequest) (reply Updated, err erro
 		return reply, err
 	}
 	reply.Fallback = f
+	if in.EscalateRuleID == "" {
+		reply.EscalateRuleID = "" // as the caller sees it
+	}
 	to, err := r.Recipients(c.Tx, c.Who.AccountID, 0, event.Critical, false, c.Now)
 	if err == nil && to.Lacks != "" {
 		reply.Warnings = api.Warn([]string{to.Lacks.English()})

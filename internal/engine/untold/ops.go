@@ -28,7 +28,8 @@ func (r *Service) Ops() []api.Op {
 			Effect: api.Write,
 			Audit:  "account:write:fallback",
 			Doc:    "Replaces who is notified of incidents and events that reach no one else.",
-			Notes: "Members that are left out are empty; when all are, it is the account's owner. Persons who may not read a private channel are " +
+			Notes: "Members that are left out are empty; when all are, it is the account's owner. A rule of a private channel that the caller " +
+				"may not read stays. Persons who may not read a private channel are " +
 				"not notified of its incidents. The owner is notified when no person of the fallback can be reached.",
 			Example: `{"person_ids": [3846027200131]}`,
 			Do:      api.Do(r.update),

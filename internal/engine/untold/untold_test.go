@@ -83,4 +83,12 @@ func TestOperations(t *testing.T) {
 	if r := s.Call(apitest.KeyReader, "/account/fallback/info", `{}`); strings.Contains(string(r.Data), secretRule) {
 		t.Errorf("a rule of a private channel is shown: %s", r.Data)
 	}
+	if r := s.Call(apitest.KeyReader, "/account/fallback/update", `{"person_ids": [2659460982131]}`); strings.Contains(string(r.Data), secretRule) {
+		t.Errorf("a rule of a private channel is shown after an update: %s", r.Data)
+	}
+	s.Converse(t, []apitest.Turn{ // who was not shown the rule did not remove it
+		{Path: "/account/fallback/info", Body: `{}`, Has: `{"escalate_rule_id": "` + secretRule + `", "person_ids": [2659460982131]}`},
+		{Path: "/account/fallback/update", Body: `{}`},
+		{Path: "/account/fallback/info", Body: `{}`, Data: `{}`},
+	})
 }
