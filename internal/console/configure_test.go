@@ -152,6 +152,8 @@ func TestLadder(t *testing.T) {
 	owner.get(shopPath + "/ladder?at=x").showsWith(http.StatusBadRequest)
 	rule := shopPath + "/escalations/5e5e5e5e5e5e5e5e5e5e5e01"
 	owner.get(rule).shows("Nights only", `value="7000000000031" checked`, `value="30"`)
+	w.call(ownerKey, "/template/create", `{"template_name": "Short", "team_id": 0}`)
+	owner.get(rule).shows(`<option value="000000000000000000000001" selected>Preset</option>`, ">Short</option>")
 	layers := []string{"name", "on call", "layer.0.was", "0", "layer.0.minutes", "5", "layer.0.schedule", "7000000000031", "layer.1.was", "1", "layer.1.minutes", "20", "layer.1.person", "7000000000013"}
 	owner.post(rule, append(layers, "do", "add-layer")...).shows("layer.2.minutes")
 	owner.post(rule, append(layers, "do", "up:1")...).shows(`name="layer.0.was" value="1"`)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,7 @@ type escalationForm struct {
 	Layers    []layerForm
 	Offers    offers
 	Calendars []calendar.Calendar
-	Templates []template.Template
+	Templates []page.Option
 	May       bool
 	Seen      string // identifies the stored rule that the form began with; empty: it is new
 }
@@ -128,14 +129,31 @@ func showEscalation(v *page.Visit) (page.View, error) {
 		f.Layers[i].show(v, i, f.Offers, f.May)
 	}
 	f.Calendars, err = v.Calendars()
-	if err != nil || !v.Who.MayAny(readTemplates) {
-		return f, err
+	if err != nil {
+		return nil, err
 	}
-	request := template.ListRequest{}
-	request.Limit = 100
-	templates, err := page.Call[api.CursorPage[template.Template]](v, "/template/list", request)
-	f.Templates = templates.Items
+	f.Templates, err = templatesOf(v, f.Template)
 	return f, err
+}
+
+// templatesOf returns the templates that a rule may have: the preset, those of the account, and the one that it has.
+func templatesOf(v *page.Visit, has string) ([]page.Option, error) {
+	options := []page.Option{{Value: preset, Text: v.T("Preset")}}
+	if v.Who.MayAny(readTemplates) {
+		request := template.ListRequest{}
+		request.Limit = 100
+		templates, err := page.Call[api.CursorPage[template.Template]](v, "/template/list", request)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range templates.Items {
+			options = append(options, page.Option{Value: t.TemplateID, Text: t.TemplateName})
+		}
+	}
+	if !slices.ContainsFunc(options, func(o page.Option) bool { return o.Value == has }) {
+		options = append(options, page.Option{Value: has, Text: v.T("As before")})
+	}
+	return options, nil
 }
 
 // readTemplates are the permissions of which each lets a person read templates.
