@@ -5,10 +5,12 @@ import (
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
+	"tocsin/internal/console/incident"
 	"tocsin/internal/console/page"
 	"tocsin/internal/core/lint"
 	"tocsin/internal/core/sentence"
 	findings "tocsin/internal/engine/lint"
+	incidents "tocsin/internal/incident"
 	integrations "tocsin/internal/integration"
 	"tocsin/internal/person"
 	schedules "tocsin/internal/schedule"
@@ -43,9 +45,10 @@ func (d firstRunView) Done() (n int) {
 }
 
 // firstRunRights are those of who sets an account up; others read Now.
-var firstRunRights = []auth.Permission{auth.SchedulesManage, auth.IntegrationsManage, auth.MembersManage, auth.ChannelsRead}
+var firstRunRights = []auth.Permission{auth.SchedulesManage, auth.IntegrationsManage, auth.MembersManage, auth.ChannelsRead, auth.IncidentsRead}
 
-// readFirstRun returns the steps until alerts reach people; nil: the account has a schedule and a source, or another person sets it up.
+// readFirstRun returns the steps until alerts reach people; nil: the account has a schedule and a source, it has an open incident, or
+// another person sets it up.
 func readFirstRun(v *page.Visit) (page.View, error) {
 	if v.Query("now") != "" || slices.ContainsFunc(firstRunRights, func(p auth.Permission) bool { return !v.Who.May(p) }) {
 		return nil, nil
@@ -63,6 +66,12 @@ func readFirstRun(v *page.Visit) (page.View, error) {
 			return !hasSource
 		})
 	if err != nil || all.Total > 0 && hasSource {
+		return nil, err
+	}
+	open := incidents.ListRequest{Progress: incident.OpenIncidents}
+	open.Limit = 1
+	burning, err := incident.ReadList(v, open)
+	if err != nil || burning.Total > 0 { // Now lists them, and an open incident comes before setting up
 		return nil, err
 	}
 	return firstSteps(v, all.Total > 0, hasSource)

@@ -41,6 +41,9 @@ func TestFirstRun(t *testing.T) {
 	w := begin(t)
 	owner := w.signIn(emptyKey)
 	owner.get("/").shows("Nobody can be paged yet", "What would happen to an alert now", "Make a schedule", `href="/integrations/new"`, "!Am I on call?")
+	made := w.call(emptyKey, "/incident/create", `{"title": "Tills are down", "incident_severity": "Critical"}`)
+	owner.get("/").shows("!Nobody can be paged yet", "Tills are down")
+	w.call(emptyKey, "/incident/resolve", `{"incident_ids": ["`+made["incident_id"].(string)+`"]}`)
 	w.call(emptyKey, "/schedule/create", `{"schedule_name": "Day"}`)
 	owner.get("/").shows("Nobody can be paged yet", `<li class="did">
 <strong>Say who is on call when`)
