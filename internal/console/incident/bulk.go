@@ -50,8 +50,13 @@ func chosen(values []string) (ids []string) {
 
 // actOnMany does the action of the pressed button to the chosen incidents, and shows the list again.
 func actOnMany(v *page.Visit) (string, error) {
+	return doToChosen(v, map[string]func(*page.Visit, incidents.Some) error{"ack": acknowledge, "unack": unacknowledge, "resolve": resolve})
+}
+
+// doToChosen does to the chosen incidents that are still open what the form names, and returns the address of the list.
+func doToChosen(v *page.Visit, acts map[string]func(*page.Visit, incidents.Some) error) (string, error) {
 	act := v.Field("act")
-	do, known := map[string]func(*page.Visit, incidents.Some) error{"ack": acknowledge, "unack": unacknowledge, "resolve": resolve}[act]
+	do, known := acts[act]
 	if !known {
 		return "", v.NoSuchForm()
 	}
@@ -86,8 +91,7 @@ func (d chosenView) IDs() string {
 
 // showChosen shows the chosen incidents with the form of an action on them.
 func showChosen(v *page.Visit) (page.View, error) {
-	v.Request.ParseForm() //nolint:errcheck // of an address that cannot be read, what can be read counts
-	d := chosenView{Act: v.Request.FormValue("act")}
+	d := chosenView{Act: v.Request.FormValue("act")} // which reads the form or the address
 	title, button := v.T("Reassign incidents"), v.T("Reassign")
 	switch d.Act {
 	case "merge":
@@ -128,20 +132,9 @@ func actOnChosen(v *page.Visit) (string, error) {
 	if v.Field("do") == "pick" {
 		return "", nil
 	}
-	do, known := map[string]func(*page.Visit, incidents.Some) error{
+	return doToChosen(v, map[string]func(*page.Visit, incidents.Some) error{
 		"reassign": reassign, "merge": mergeMany, "snooze": snooze, "silence": silenceMany,
-	}[v.Field("act")]
-	if !known {
-		return "", v.NoSuchForm()
-	}
-	ids, err := stillOpen(v, chosen(v.Request.PostForm["incident"]))
-	if err != nil {
-		return "", err
-	}
-	if err := do(v, incidents.Some{IncidentIDs: ids}); err != nil {
-		return "", err
-	}
-	return doneAddress(v, v.Field("act"), ids), nil
+	})
 }
 
 // reassign makes the persons of the form responsible instead of the present ones.
@@ -158,7 +151,7 @@ func reassign(v *page.Visit, some incidents.Some) error {
 	return page.Do[incidents.Assigned](v, "/incident/assign", request)
 }
 
-// mergeMany moves the alerts of the chosen incidents to the one that the form names as the target.
+// mergeMany moves the alerts of the chosen incidents to the incident that the form names as the target.
 func mergeMany(v *page.Visit, some incidents.Some) error {
 	target := v.Field("target")
 	others := slices.DeleteFunc(slices.Clone(some.IncidentIDs), func(id string) bool { return id == target })
@@ -190,8 +183,8 @@ func silenceMany(v *page.Visit, some incidents.Some) error {
 	return nil
 }
 
-// stillOpen returns the chosen incidents without those that have been closed since the list was drawn: one of them would
-// refuse the others as well.
+// stillOpen returns the chosen incidents that have not been closed since the list was drawn: an operation refuses all if
+// one is closed.
 func stillOpen(v *page.Visit, ids []string) (open []string, err error) {
 	if len(ids) == 0 {
 		return nil, page.Wrong(v.T("Choose incidents first."))

@@ -125,13 +125,17 @@ func silence(v *page.Visit) incidents.SilenceRequest {
 	return request
 }
 
-// untilMorning returns the minutes until the next 09:00, by the clock of the wall.
+// longestSilence is how many minutes a responder's silence may last.
+const longestSilence = 24 * 60
+
+// untilMorning returns the minutes until the next 09:00 by the clock of the wall, a day at most: the day on which the clock is set
+// back has an hour more.
 func untilMorning(now time.Time) int64 {
 	morning := time.Date(now.Year(), now.Month(), now.Day(), 9, 0, 0, 0, now.Location())
 	if !morning.After(now) {
 		morning = time.Date(now.Year(), now.Month(), now.Day()+1, 9, 0, 0, 0, now.Location())
 	}
-	return int64(math.Ceil(morning.Sub(now).Minutes()))
+	return min(longestSilence, int64(math.Ceil(morning.Sub(now).Minutes())))
 }
 
 // undoSilence returns an action that ends a silence, and leads back to the page.
