@@ -20,6 +20,8 @@ func TestStatusPages(t *testing.T) {
 	if len(got["sections"].([]any)) != 1 || len(got["components"].([]any)) != 1 {
 		t.Errorf("stored: %v", got)
 	}
+	owner.post(made.path, "name", "Shop", "url_name", "shop", "do", "save", "team_id", "7000000000021", "team_id", "7000000000022").
+		showsWith(http.StatusBadRequest, "Team: choose only one.")
 	change := owner.post(made.path+"/changes/new", "type", "incident", "title", "Till is slow", "status", "investigating", "do", "save",
 		"updates.rows", "1", "updates.0.description", "We look.", "updates.0.component_changes.rows", "1",
 		"updates.0.component_changes.0.component_id", "till", "updates.0.component_changes.0.status", "degraded").shows("Till is slow", "We look.")

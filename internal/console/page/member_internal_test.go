@@ -127,3 +127,11 @@ func TestFormKeepsWhatWasEntered(t *testing.T) {
 		t.Errorf("the form is shown again with %v", sent)
 	}
 }
+
+func TestPickerKeepsOrderOfChoices(t *testing.T) {
+	o := NewOffer("people", []Choice{{1, "Ann", ""}, {2, "Bob", ""}, {3, "Cem", ""}})
+	got, err := o.Read(visitOf(url.Values{"who": {"3", "1", "3"}, "who.add": {"bob"}}), "who")
+	if err != nil || !reflect.DeepEqual(got, []int64{3, 1, 2}) {
+		t.Errorf("%v, %v", got, err)
+	}
+}

@@ -119,9 +119,15 @@ const pick = "pick"
 // typedIn is the field of what is typed into a picker.
 func typedIn(field string) string { return field + ".add" }
 
-// Read returns what was chosen in the picker of a field, with the name that was typed last. The error is that of an unknown name.
+// Read returns what was chosen in the picker of a field, in its order, with the name that was typed last. The error is that of an
+// unknown name.
 func (o Offer) Read(v *Visit, field string) ([]int64, error) {
-	chosen := slices.Compact(slices.Sorted(slices.Values(v.Numbers(field))))
+	chosen := []int64{}
+	for _, id := range v.Numbers(field) {
+		if !slices.Contains(chosen, id) {
+			chosen = append(chosen, id)
+		}
+	}
 	typed := v.Field(typedIn(field))
 	if typed == "" {
 		return chosen, nil
