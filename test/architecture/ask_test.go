@@ -10,14 +10,14 @@ import (
 // TestPagesCallWithTypesOfOperations reads each call of an operation within the program and each table of operations: a call
 // must name its path, and the types of the operation at the path. At run time it would be an internal error.
 func TestPagesCallWithTypesOfOperations(t *testing.T) {
-	operations := map[string][2]string{}
+	typesOf := map[string][2]string{}
 	for _, s := range sources(t) {
-		for path, of := range operationTypes(s) {
-			operations[path] = of
+		for _, o := range typedOperations(s) {
+			typesOf[o.path] = [2]string{written(o.in), written(o.out)}
 		}
 	}
-	if len(operations) < 200 {
-		t.Errorf("the types of %d operations were found", len(operations))
+	if len(typesOf) < 200 {
+		t.Errorf("the types of %d operations were found", len(typesOf))
 	}
 	calls := 0
 	for _, s := range sources(t) {
@@ -32,7 +32,7 @@ func TestPagesCallWithTypesOfOperations(t *testing.T) {
 					return true
 				}
 				calls++
-				want, known := operations[path]
+				want, known := typesOf[path]
 				switch {
 				case path == "":
 					t.Errorf("%s: the path is not written out", s.at(call))
@@ -85,40 +85,53 @@ func asks(s *source, call *ast.CallExpr) (path, in, out string, ok bool) {
 	return path, written(named["In"]), written(named["Out"]), true
 }
 
-// operationTypes returns the types of the operations in a package's tables, by path: of the request and of the reply.
-func operationTypes(s *source) map[string][2]string {
-	all := map[string][2]string{}
+// typedOperation is an operation in the table of a package.
+type typedOperation struct {
+	path    string
+	in, out types.Type
+	writes  bool
+}
+
+// typedOperations returns the operations in a package's tables whose types can be read.
+func typedOperations(s *source) (all []typedOperation) {
 	for _, f := range s.files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			literal, ok := n.(*ast.CompositeLit)
 			if !ok {
 				return true
 			}
-			path, of := "", [2]string{}
-			for _, e := range literal.Elts {
-				member, ok := e.(*ast.KeyValueExpr)
-				if !ok {
-					continue
-				}
-				name, _ := member.Key.(*ast.Ident)
-				call, isCall := member.Value.(*ast.CallExpr)
-				switch {
-				case name == nil:
-				case name.Name == "Path" && s.info.Types[member.Value].Value != nil && s.info.Types[member.Value].Value.Kind() == constant.String:
-					path = constant.StringVal(s.info.Types[member.Value].Value)
-				case name.Name == "Do" && isCall:
-					if args := s.info.Instances[calledName(call.Fun)].TypeArgs; args != nil && args.Len() >= 2 {
-						of = [2]string{written(args.At(0)), written(args.At(args.Len() - 1))}
-					}
+			var o typedOperation
+			if path := element(literal, "Path"); path != nil && s.info.Types[path].Value != nil && s.info.Types[path].Value.Kind() == constant.String {
+				o.path = constant.StringVal(s.info.Types[path].Value)
+			}
+			if effect := element(literal, "Effect"); effect != nil {
+				name := calledName(effect)
+				o.writes = name != nil && name.Name == "Write"
+			}
+			if call, ok := element(literal, "Do").(*ast.CallExpr); ok {
+				if args := s.info.Instances[calledName(call.Fun)].TypeArgs; args != nil && args.Len() >= 2 {
+					o.in, o.out = args.At(0), args.At(args.Len()-1)
 				}
 			}
-			if path != "" && of[0] != "" {
-				all[path] = of
+			if o.path != "" && o.in != nil {
+				all = append(all, o)
 			}
 			return true
 		})
 	}
 	return all
+}
+
+// element returns the value of a literal's field; nil: it is not there.
+func element(literal *ast.CompositeLit, name string) ast.Expr {
+	for _, e := range literal.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			if key, ok := kv.Key.(*ast.Ident); ok && key.Name == name {
+				return kv.Value
+			}
+		}
+	}
+	return nil
 }
 
 // calledName returns the identifier of the function that is called, without its package and its types.

@@ -22,8 +22,10 @@ func TestMemberOfWriteHasInput(t *testing.T) {
 	set, entered := map[string]bool{}, map[string]bool{}
 	requests := map[string]types.Type{}
 	for _, s := range sources(t) {
-		for path, in := range writeRequests(s) {
-			requests[path] = in
+		for _, o := range typedOperations(s) {
+			if o.writes {
+				requests[o.path] = o.in
+			}
 		}
 		if s.name == "console" || strings.HasPrefix(s.name, "console/") {
 			fieldsSet(s, set)
@@ -60,46 +62,6 @@ func TestMemberOfWriteHasInput(t *testing.T) {
 	for _, at := range slices.Sorted(maps.Keys(missing)) {
 		t.Errorf("no page of the console enters %s", at)
 	}
-}
-
-// writeRequests returns the types of the requests of a package's operations that write, by path.
-func writeRequests(s *source) map[string]types.Type {
-	all := map[string]types.Type{}
-	for _, f := range s.files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			literal, ok := n.(*ast.CompositeLit)
-			if !ok {
-				return true
-			}
-			path, writes := "", false
-			var in types.Type
-			for _, e := range literal.Elts {
-				member, ok := e.(*ast.KeyValueExpr)
-				if !ok {
-					continue
-				}
-				name, _ := member.Key.(*ast.Ident)
-				call, isCall := member.Value.(*ast.CallExpr)
-				switch {
-				case name == nil:
-				case name.Name == "Path" && s.info.Types[member.Value].Value != nil && s.info.Types[member.Value].Value.Kind() == constant.String:
-					path = constant.StringVal(s.info.Types[member.Value].Value)
-				case name.Name == "Effect":
-					e := calledName(member.Value)
-					writes = e != nil && e.Name == "Write"
-				case name.Name == "Do" && isCall:
-					if args := s.info.Instances[calledName(call.Fun)].TypeArgs; args != nil && args.Len() >= 2 {
-						in = args.At(0)
-					}
-				}
-			}
-			if path != "" && in != nil && writes {
-				all[path] = in
-			}
-			return true
-		})
-	}
-	return all
 }
 
 // member is a member of a request: its path in JSON, and its field in Go.
@@ -234,18 +196,6 @@ func formsEnter(s *source, entered map[string]bool) {
 			return true
 		})
 	}
-}
-
-// element returns the value of a literal's field; nil: it is not there.
-func element(literal *ast.CompositeLit, name string) ast.Expr {
-	for _, e := range literal.Elts {
-		if kv, ok := e.(*ast.KeyValueExpr); ok {
-			if key, ok := kv.Key.(*ast.Ident); ok && key.Name == name {
-				return kv.Value
-			}
-		}
-	}
-	return nil
 }
 
 // membersOf returns the paths of the members in a field of a literal, with the objects on the way and with the rows of lists.
