@@ -45,7 +45,9 @@ func (d firstRunView) Done() (n int) {
 }
 
 // firstRunRights are those of who sets an account up; others read Now.
-var firstRunRights = []auth.Permission{auth.SchedulesManage, auth.IntegrationsManage, auth.MembersManage, auth.ChannelsRead, auth.IncidentsRead}
+var firstRunRights = []auth.Permission{
+	auth.SchedulesManage, auth.IntegrationsManage, auth.MembersManage, auth.ChannelsRead, auth.IncidentsRead,
+}
 
 // readFirstRun returns the steps until alerts reach people; nil: the account has a schedule and a source, it has an open incident, or
 // another person sets it up.
