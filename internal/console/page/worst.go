@@ -51,8 +51,8 @@ func (w *worst) found(account, person, problems int64, now time.Time) {
 	w.known[[2]int64{account, person}] = counted{problems, now}
 }
 
-// Worst returns how many problems of the worst kind the configuration has: alerts would reach no one. The number may be a few
-// minutes old.
+// Worst returns how many problems of the worst kind the configuration has: alerts would reach no one. The number is up to
+// a minute old, or older while the check is refused because it was asked for too often.
 func (v *Visit) Worst() int64 {
 	if !v.ReadsLint() {
 		return 0
