@@ -24,6 +24,8 @@ func TestEdges(t *testing.T) {
 	key := between(t, made.body, `action="/edges/keys/`, "/disable")
 	owner.post("/edges/keys/" + key + "/disable").shows("/edges/keys/" + key + "/enable")
 	owner.post("/edges/keys/" + key + "/enable").shows("/edges/keys/" + key + "/disable")
+	owner.post("/edges/keys/"+key+"/rename", "name", "").showsWith(http.StatusBadRequest, "key_name")
+	owner.post("/edges/keys/"+key+"/rename", "name", "Frankfurt am Main").shows("Frankfurt am Main")
 	owner.post("/edges/keys/" + key + "/else").showsWith(http.StatusNotFound)
 	owner.post("/edges/clusters", "cluster", "fra", "enabled", "1", "severity", "Warning", "lost_seconds", "5").showsWith(http.StatusBadRequest, "lost_seconds", `value="5"`)
 	owner.post("/edges/clusters", "cluster", "fra", "enabled", "1", "severity", "Warning", "lost_seconds", "900", "times", "5", "every", "120", "include", "fra-*, fra2", "exclude", "*-trial", "channel", "7000000000041").shows(`value="900"`,

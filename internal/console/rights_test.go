@@ -41,7 +41,8 @@ var shownBy = map[string][]string{
 	"/fields": {"/field/list"}, "/fields/{id}": {"/field/info"}, "/datasources": {"/monit/datasource/list"}, "/datasources/{id}": {"/monit/datasource/info"},
 	"/edges":     {"/monit/edge/list"},
 	"/rules/new": {"/monit/rule/create"}, "/rules/{id}/edit": {"/monit/rule/update"}, "/rules/import": {"/monit/rule/import/file"},
-	"/rules": {"/monit/rule/list/basic"}, "/rules/{id}": {"/monit/rule/info"},
+	"/rule-folders/{id}": {"/monit/folder/create"},
+	"/rules":             {"/monit/rule/list/basic"}, "/rules/{id}": {"/monit/rule/info"},
 	"/rum": {"/rum/application/list"}, "/rum/applications/{id}": {"/rum/application/info"}, "/rum/issues/{id}": {"/rum/issue/info"},
 	"/deliveries": {"/webhook/history/list"}, "/deliveries/{id}": {"/webhook/history/detail"}, "/endpoints": {"/webhook/endpoint/info"}, "/endpoints/{id}": {"/webhook/endpoint/info"},
 	"/people": {"/member/list"}, "/people/{id}": {"/member/info"}, "/teams": {"/team/list"}, "/teams/{id}": {"/team/info"},
@@ -73,7 +74,8 @@ var doneBy = map[string]string{
 	"/calendars/{id}/days/{event}/delete": "/calendar/event/delete", "/fields/{id}": "/field/update", "/fields/{id}/delete": "/field/delete", "/datasources/{id}": "/monit/datasource/update", "/datasources/{id}/delete": "/monit/datasource/delete",
 	"/edges/keys": "/monit/edge/key/create", "/edges/keys/{id}/{to}": "/monit/edge/key/update", "/edges/clusters": "/monit/edge/cluster/update", "/edges/{id}/delete": "/monit/edge/delete",
 	"/rules/new": "/monit/rule/create", "/rules/{id}/edit": "/monit/rule/update", "/rules/import": "/monit/rule/import/file", "/rules/{id}/status/{to}": "/monit/rule/update/fields",
-	"/rules":                 "/monit/rule/update/fields",
+	"/rules":             "/monit/rule/update/fields",
+	"/rule-folders/{id}": "/monit/folder/update", "/rule-folders/{id}/delete": "/monit/folder/delete",
 	"/rum/applications/{id}": "/rum/application/update", "/rum/applications/{id}/token": "/rum/application/token/rotate", "/rum/applications/{id}/delete": "/rum/application/delete", "/rum/issues/{id}": "/rum/issue/update", "/deliveries/replay": "/webhook/replay", "/deliveries/{id}/replay": "/webhook/history/replay",
 	"/endpoints/{id}/test": "/webhook/test", "/endpoints/{id}/count": "/webhook/replay", "/endpoints/{id}/replay": "/webhook/replay", "/endpoints/{id}/cancel": "/webhook/replay/cancel", "/endpoints/{id}/rotate": "/integration/secret/rotate",
 	"/endpoints/{id}/expire": "/integration/secret/expire", "/endpoints/{id}/enable": "/integration/enable", "/endpoints/{id}/disable": "/integration/disable",
@@ -182,6 +184,7 @@ func (w *world) objects() map[string]string {
 		"fields": "663a1b2c3d4e5f6789abcf01", "datasources": made("/monit/datasource/create", `{"name": "P", "type_ident": "prometheus", "address": "https://p.example.com", "edge_cluster_name": "default", "payload": {"prometheus": {}}}`, "id"),
 		"rules":        made("/monit/rule/create", `{"name": "Disk", "ds_type": "prometheus", "ds_list": ["P"], "cron_pattern": "@every 1m", "enabled": false, "rule_configs": {"queries": [{"name": "A", "expr": "up"}], "check_threshold": {"enabled": true, "critical": "$A < 1"}}}`, "id"),
 		"edges":        "0000000000000001",
+		"rule-folders": "1",
 		"applications": made("/rum/application/create", `{"application_name": "R", "type": "browser", "team_id": 0, "is_private": false}`, "application_id"), "issues": "663a1b2c3d4e5f6789abcf09",
 	}
 	ids["status-pages"] = made("/status-page/create", `{"name": "Shop", "url_name": "shop", "components": [{"component_id": "till", "name": "Till"}]}`, "page_id")

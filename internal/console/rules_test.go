@@ -130,6 +130,27 @@ func TestRulesAreChangedTogether(t *testing.T) {
 	}
 }
 
+// TestRuleFolders makes a folder in another, renames and moves it, and deletes it once it is empty.
+func TestRuleFolders(t *testing.T) {
+	t.Parallel()
+	_, _, b := beginRules(t)
+	b.get("/rules").shows(`href="/rule-folders/new"`)
+	b.get("/rule-folders/new?parent=1").shows(`value="1" selected`, ">Checkout</option>")
+	b.post("/rule-folders/new", "folder_name", "", "parent_id", "1", "note", "Tills").showsWith(http.StatusBadRequest, "folder_name", "Tills</textarea>")
+	made := b.post("/rule-folders/new", "folder_name", "Tills", "parent_id", "1", "team_id", "7000000000021", "note", "In shops").shows("Tills", "Change this folder", "No rule is here.")
+	path := "/rule-folders/" + strings.TrimPrefix(made.path, "/rules?folder=")
+	b.get(path).shows("In shops", `value="Tills"`, "ops", "!Rules › Tills")
+	b.get("/rules/new").shows("Rules › Tills")
+	b.post(path, "folder_name", "Cash desks", "parent_id", "0").shows("Cash desks")
+	b.get("/rules").shows("Cash desks</option>", "!Rules › ")
+	b.post("/rules", "rule", "1", "to", "move", "folder", strings.TrimPrefix(path, "/rule-folders/"))
+	b.post(path+"/delete").showsWith(http.StatusBadRequest, "Disk")
+	b.post("/rules", "rule", "1", "to", "move", "folder", "1")
+	b.post(path + "/delete").shows("!Cash desks")
+	b.get("/rule-folders/1").shows("!/rule-folders/1/delete")
+	b.get(path).showsWith(http.StatusNotFound)
+}
+
 func TestRulesAreForThoseWhoMayReadThem(t *testing.T) {
 	t.Parallel()
 	w, m, _ := beginRules(t)

@@ -9,24 +9,25 @@ import (
 	"tocsin/internal/team"
 )
 
-type createRequest struct {
+// CreateRequest is a folder to create.
+type CreateRequest struct {
 	ParentID   int64  `json:"parent_id,omitzero" minimum:"0" doc:"The folder that it is in; absent or 0: none."`
 	FolderName string `json:"folder_name" minLength:"1" maxLength:"59" doc:"1 to 59 characters, unique in its parent."`
 	Note       string `json:"note,omitzero" maxLength:"500" doc:"What it is for."`
 	TeamID     int64  `json:"team_id,omitzero" minimum:"0" doc:"Owning team; absent or 0: none."`
 }
 
-// named is the reply of the operations that store a folder.
-type named struct {
+// Named is the reply of the operations that store a folder.
+type Named struct {
 	FolderID   int64  `json:"folder_id" doc:"The folder."`
 	FolderName string `json:"folder_name" doc:"Its name."`
 }
 
-func create(c *api.Call, in createRequest) (named, error) {
+func create(c *api.Call, in CreateRequest) (Named, error) {
 	account := c.Who.AccountID
 	tree, err := TreeOf(c.Tx, account)
 	if err != nil {
-		return named{}, err
+		return Named{}, err
 	}
 	f := Folder{
 		ParentID: in.ParentID, FolderName: in.FolderName, Note: in.Note, TeamID: in.TeamID,
@@ -37,26 +38,27 @@ func create(c *api.Call, in createRequest) (named, error) {
 		return taken, nil
 	})
 	if err != nil {
-		return named{}, err
+		return Named{}, err
 	}
 	if err := tree.free(); err != nil {
-		return named{}, err
+		return Named{}, err
 	}
 	return f.store(c, tree)
 }
 
 // store checks a folder and stores it.
-func (f Folder) store(c *api.Call, tree *Tree) (named, error) {
+func (f Folder) store(c *api.Call, tree *Tree) (Named, error) {
 	account := c.Who.AccountID
 	if err := configstore.FirstError(tree.check("", f), team.Table.Need(c.Tx, account, "team_id", f.TeamID)); err != nil {
-		return named{}, err
+		return Named{}, err
 	}
 	f.changed(c.Who.PersonID, c.Now)
 	c.Touched(configstore.RuleFolder, f.FolderID, f.FolderName)
-	return named{f.FolderID, f.FolderName}, f.put(c.Tx, account)
+	return Named{f.FolderID, f.FolderName}, f.put(c.Tx, account)
 }
 
-type updateRequest struct {
+// UpdateRequest is what changes of a folder. An absent member stays as it is.
+type UpdateRequest struct {
 	FolderID   int64   `json:"folder_id" minimum:"1" doc:"The folder."`
 	ParentID   *int64  `json:"parent_id,omitzero" minimum:"0" doc:"The folder that it is in; 0: none."`
 	FolderName *string `json:"folder_name,omitzero" minLength:"1" maxLength:"59" doc:"1 to 59 characters, unique in its parent."`
@@ -64,14 +66,14 @@ type updateRequest struct {
 	TeamID     *int64  `json:"team_id,omitzero" minimum:"0" doc:"Owning team; 0: none."`
 }
 
-func update(c *api.Call, in updateRequest) (named, error) {
+func update(c *api.Call, in UpdateRequest) (Named, error) {
 	tree, err := TreeOf(c.Tx, c.Who.AccountID)
 	if err != nil {
-		return named{}, err
+		return Named{}, err
 	}
 	f, found := tree.Folder(in.FolderID)
 	if !found {
-		return named{}, fault.Missing(configstore.RuleFolder, in.FolderID)
+		return Named{}, fault.Missing(configstore.RuleFolder, in.FolderID)
 	}
 	configstore.SetIfSent(&f.ParentID, in.ParentID)
 	configstore.SetIfSent(&f.FolderName, in.FolderName)
@@ -80,12 +82,13 @@ func update(c *api.Call, in updateRequest) (named, error) {
 	return f.store(c, tree)
 }
 
-type deleteRequest struct {
+// DeleteRequest asks to delete a folder, or what that would do.
+type DeleteRequest struct {
 	FolderID int64 `json:"folder_id" minimum:"1" doc:"The folder."`
 	api.DryRun
 }
 
-func remove(c *api.Call, in deleteRequest) (api.Removal, error) {
+func remove(c *api.Call, in DeleteRequest) (api.Removal, error) {
 	account := c.Who.AccountID
 	tree, err := TreeOf(c.Tx, account)
 	if err != nil {

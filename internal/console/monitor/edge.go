@@ -95,11 +95,13 @@ func makeEdgeKey(v *page.Visit) (string, error) {
 	return "", err
 }
 
-// setEdgeKey enables, disables or deletes a key.
+// setEdgeKey renames, enables, disables or deletes a key.
 func setEdgeKey(v *page.Visit) (string, error) {
 	switch to := v.Request.PathValue("to"); to {
 	case "delete":
 		return "/edges", page.Do[api.Removal](v, "/monit/edge/key/delete", edge.DeleteKeyRequest{KeyID: v.ID()})
+	case "rename":
+		return "/edges", page.Do[api.Empty](v, "/monit/edge/key/update", edge.UpdateKeyRequest{KeyID: v.ID(), KeyName: new(v.Field("name"))})
 	case "enable", "disable":
 		request := edge.UpdateKeyRequest{KeyID: v.ID(), Status: new(to + "d")}
 		return "/edges", page.Do[api.Empty](v, "/monit/edge/key/update", request)

@@ -44,7 +44,7 @@ type ruleEditView struct {
 	*page.Visit
 	Rule     alertrule.Rule // as entered, else as stored
 	Seen     string         // identifies the stored rule that the form began with; empty: it is new
-	Folders  []rulefolder.Listed
+	Folders  []page.Option
 	Types    []alertrule.DSType
 	Sources  []datasource.Item // of the rule's type
 	Matched  []datasource.Item // on which it would be evaluated
@@ -234,11 +234,11 @@ func (d *ruleEditView) Wrong(name string) bool {
 
 // choices fills in what the form offers.
 func (d *ruleEditView) choices() error {
-	var err error
-	d.Folders, err = ruleFolders(d.Visit)
+	folders, err := ruleFolders(d.Visit)
 	if err != nil {
 		return err
 	}
+	d.Folders = folderOptions(folders)
 	d.Types, err = page.Call[[]alertrule.DSType](d.Visit, "/monit/rule/dstypes", alertrule.EmptyRequest{})
 	if err != nil {
 		return err

@@ -9,14 +9,13 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/console/page"
 	"tocsin/internal/datasource"
-	"tocsin/internal/rulefolder"
 )
 
 // ruleImportView is the page that reads rules of other systems: first what would become of each, then it saves them.
 type ruleImportView struct {
 	page.Titled
 	Sources []datasource.Item
-	Folders []rulefolder.Listed
+	Folders []page.Option
 	Text    string
 	Found   *alertrule.FileImport // nil: nothing was read
 	Saved   bool
@@ -25,8 +24,8 @@ type ruleImportView struct {
 func showRuleImport(v *page.Visit) (page.View, error) {
 	d := ruleImportView{Titled: page.Titled(v.T("Import rules")), Text: v.Request.PostFormValue("text"), Saved: v.Field("do") == "save"}
 	d.Found, _ = v.Made.(*alertrule.FileImport)
-	var err error
-	d.Folders, err = ruleFolders(v)
+	folders, err := ruleFolders(v)
+	d.Folders = folderOptions(folders)
 	if err != nil || !v.Who.May(auth.DatasourcesRead) {
 		return d, err
 	}

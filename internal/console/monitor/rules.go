@@ -32,6 +32,7 @@ type rulesView struct {
 	Folder  int64
 	Tabs    []page.CountedLink
 	Folders []page.CountedLink
+	Places  []page.Option // the folders by their paths
 	Rules   []watchRuleRow
 	Blind   int // rules that are not known
 	Here    string
@@ -87,7 +88,7 @@ func showRules(v *page.Visit) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Any = len(all) > 0
+	d.Any, d.Places = len(all) > 0, folderOptions(folders)
 	below := d.folders(v, folders, all)
 	rows := []watchRuleRow{}
 	for _, r := range all {
