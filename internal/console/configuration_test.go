@@ -155,7 +155,7 @@ func TestIssue(t *testing.T) {
 		}})
 	}))
 	owner.get(made.path).shows("Errors: 12, sessions: 7", "x is undefined")
-	page := owner.get("/rum/issues/NHEacQHi2DhXqobr9qPQz9").shows("src/cart.js:4", "Lines of libraries: 2", "&lt;img src=x", "!<img src=x", "For review")
+	page := owner.get("/rum/issues/NHEacQHi2DhXqobr9qPQz9").shows("src/cart.js:4", "2 library frames", "&lt;img src=x", "!<img src=x", "For review")
 	owner.post(page.path, "status", "resolved").shows("Resolved")
 	owner.post(page.path, "status", "gone").showsWith(http.StatusBadRequest, "status")
 	owner.post(made.path, "name", "Shop", "type", "ios", "no_ip", "1").shows("Shop")

@@ -40,13 +40,13 @@ func TestChannels(t *testing.T) {
 	owner.get("/channels").shows("Shop", "New channel", "ops")
 	owner.get("/channels?q=nothing").shows("No channel has this")
 	page := owner.get(shopPath)
-	page.shows("Noise", "env is test", "Events in 7 days: 1", "Latest: Noise in test", "Staging is quiet", "Latest: Disk on staging", "The host is down", "Nothing in 7 days", "on call", "Ann Day", "Bob Night", "In force")
+	page.shows("Noise", "env is test", "Events in 7 days: 1", "Latest: Noise in test", "Staging is quiet", "Latest: Disk on staging", "The host is down", "Nothing in 7 days", "on call", "Ann Day", "Bob Night", "Active")
 	if strings.Index(page.body, "Noise") > strings.Index(page.body, "Staging is quiet") {
 		t.Error("drop rules are tried before silences")
 	}
 	owner.post(shopPath+"/rules/drops/5e5e5e5e5e5e5e5e5e5e5e04/disable").shows("Disabled", "Enable")
 	owner.post(shopPath + "/rules/drops/5e5e5e5e5e5e5e5e5e5e5e04/enable").shows("!Disabled")
-	owner.post(shopPath+"/rules/drops/5e5e5e5e5e5e5e5e5e5e5e04/delete").shows("!env is test", "rules that are deleted", "Latest: Noise in test")
+	owner.post(shopPath+"/rules/drops/5e5e5e5e5e5e5e5e5e5e5e04/delete").shows("!env is test", "deleted rules", "Latest: Noise in test")
 	owner.post(shopPath + "/rules/escalations/5e5e5e5e5e5e5e5e5e5e5e01/disable").shows("No escalation rule is in use")
 	owner.post(shopPath + "/rules/else/5e5e5e5e5e5e5e5e5e5e5e01/disable").showsWith(http.StatusNotFound)
 	owner.post(shopPath + "/status/disable").shows("This channel is disabled")
@@ -96,7 +96,7 @@ func TestFilterForm(t *testing.T) {
 	tried.shows("<b>2</b>", "of 3 alerts match", "pay", "It does not match.", "It is c.", "service is one of a, b")
 	owner.post(path, filterOf("labels.service", "IN", "a", "do", "try", "pasted", `{"title": `)...).shows("cannot be read as JSON")
 	owner.post(path, filterOf("labels.service", "IN", "a", "do", "save", "name", testOnly, "from", "2026-11-21T10:00", "until", "soon")...).showsWith(http.StatusBadRequest, "is not a date and time", testOnly)
-	owner.post(path, filterOf("labels.service", "IN", "a", "do", "save", "name", testOnly, "from", "2026-11-21T10:00", "until", "2026-11-21T12:00")...).shows(testOnly, "service is a", "In force")
+	owner.post(path, filterOf("labels.service", "IN", "a", "do", "save", "name", testOnly, "from", "2026-11-21T10:00", "until", "2026-11-21T12:00")...).shows(testOnly, "service is a", "Active")
 	page := owner.get(shopPath)
 	rule := regexp.MustCompile(shopPath + `/rules/silences/[0-9a-f]{24}">\s*<strong>` + testOnly).FindString(page.body)
 	rule, _, _ = strings.Cut(rule, `"`)
@@ -118,7 +118,7 @@ func TestBroadSilence(t *testing.T) {
 	window := []string{"name", testOnly, "from", "2026-11-21T10:00", "until", "2026-11-21T12:00", "do", "save"}
 	owner.post(path, filterOf("labels.env", "NOTIN", "live", window...)...).showsWith(http.StatusBadRequest, "would hold back everything")
 	owner.post(path, window...).showsWith(http.StatusBadRequest)
-	asked := owner.post(path, filterOf("labels.check", "IN", "disk", window...)...).showsWith(http.StatusBadRequest, "Enter their number", "held back 23 alerts", testOnly)
+	asked := owner.post(path, filterOf("labels.check", "IN", "disk", window...)...).showsWith(http.StatusBadRequest, "Enter their number", "matches 23 alerts", testOnly)
 	guarded := regexp.MustCompile(`name="guarded" value="([0-9a-f]+)"`).FindStringSubmatch(asked.body)[1]
 	owner.post(path, filterOf("labels.check", "IN", "disk", append(window, "guarded", guarded, "shown", "23", "count", "22")...)...).showsWith(http.StatusBadRequest)
 	owner.post(path, filterOf("labels.check", "IN", "d*", append(window, "guarded", guarded, "shown", "23", "count", "23")...)...).showsWith(http.StatusBadRequest)
@@ -147,7 +147,7 @@ func TestLadder(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
-	owner.get(shopPath+"/ladder").shows("<b>0 s</b>", "<b>30 min</b>", "Ann Day", "Reaches no one.", "on call", "✓ matches")
+	owner.get(shopPath+"/ladder").shows("<b>0 s</b>", "<b>30 min</b>", "Ann Day", "Reaches nobody.", "on call", "✓ matches")
 	owner.get(shopPath+"/ladder?severity=Info&labels=service%3Dx&at=2026-11-21T23:00").shows("Bob Night", `value="Info" selected`)
 	owner.get(shopPath + "/ladder?at=x").showsWith(http.StatusBadRequest)
 	rule := shopPath + "/escalations/5e5e5e5e5e5e5e5e5e5e5e01"

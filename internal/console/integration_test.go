@@ -59,7 +59,7 @@ func TestIntegrationForm(t *testing.T) {
 	owner.post(route, append(fields, "do", "save")...).showsWith(http.StatusBadRequest, "channel")
 	owner.post(route, append(fields, "do", "and:case.0.0")...).shows("case.0.0.1.key")
 	owner.post(route, append(fields, "do", "remove-case:0")...).shows("!Case 1")
-	owner.post(route, append(fields, "do", "save", "case.0.channel", "7000000000041")...).shows("service is web", "All others", "no channel")
+	owner.post(route, append(fields, "do", "save", "case.0.channel", "7000000000041")...).shows("service is web", "Everything else", "no channel")
 	owner.get(route).shows("Case 1", `value="7000000000041" checked`)
 }
 

@@ -101,7 +101,7 @@ func TestIssueStack(t *testing.T) {
 		t.Errorf("%d bars are drawn for 30 days of errors and of sessions", n)
 	}
 	owner.get(path).shows("A source map is missing", shopPage+"/assets/app.min.js</code>", shopPage+"/assets/lost.js</code>", "version 1.4.2",
-		"app.min.js:1:273", "Lines of libraries: 2", "!<img src=x", "!<script>alert", "Jane &lt;b&gt;Doe", `href="`+shopPage+`/cart"`, "Older error", "!Newer error")
+		"app.min.js:1:273", "2 library frames", "!<img src=x", "!<script>alert", "Jane &lt;b&gt;Doe", `href="`+shopPage+`/cart"`, "Older error", "!Newer error")
 	w.upload("/assets/app.min.js")
 	page := owner.get(path).shows("applyCoupon", "src/cart.ts:10", "<mark><i>10</i>  return totalOf(items) * (1 - coupon!.rate);</mark>", "src/app.ts:6",
 		"!app.min.js</code>", shopPage+"/assets/lost.js</code>", "node_modules/react/index.js:9:1", "tags.example.net")
@@ -116,7 +116,7 @@ func TestIssueStack(t *testing.T) {
 	owner.post(path, "suspected_cause", "the moon").showsWith(http.StatusBadRequest, "suspected_cause", "src/cart.ts:10")
 	// A person without the right to read applications sees the stack, but no code and no forms.
 	rita := w.signIn(readerKey)
-	rita.get(path).shows("app.min.js:1:273", "do not let you read", "!src/cart.ts", "!Save the state", "Line of libraries: 1")
+	rita.get(path).shows("app.min.js:1:273", "do not let you read", "!src/cart.ts", "!Save the state", "1 library frame")
 	owner.lang = "zh"
 	for _, address := range []string{path, path + "?n=2&code=sent"} {
 		for _, text := range english(sentText.ReplaceAllString(owner.get(address).shows("源代码").body, "|")) {

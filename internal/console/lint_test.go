@@ -21,7 +21,7 @@ func TestUntold(t *testing.T) {
 	w.call(ownerKey, "/channel/escalate/rule/disable", `{"channel_id": 7000000000041, "rule_id": "5e5e5e5e5e5e5e5e5e5e5e01"}`)
 	w.push(noPerson)
 	w.push(`{"title_rule": "Staging burns", "event_status": "Critical", "alert_key": "staging", "labels": {"env": "staging"}}`)
-	page := owner.get("/untold").shows("2 in all", ">Fallback unreached</a>", "Nobody hears this", "Staging burns", "silent by choice", "since ", `href="`+shopPath+`"`, "!There is nothing")
+	page := owner.get("/untold").shows("2 in all", ">Fallback failed</a>", "Nobody hears this", "Staging burns", "Silenced on purpose", "since ", `href="`+shopPath+`"`, "!There is nothing")
 	owner.get(page.link("/incidents/") + "/why").shows()
 	owner.get(page.link("/alerts/") + "/why").shows()
 	owner.get("/untold?state=by_choice").shows("1 in all", "Staging burns", "!Nobody hears this", `<a href="/untold?state=by_choice" aria-current="true">`)
@@ -32,7 +32,7 @@ func TestUntold(t *testing.T) {
 	owner.get("/alerts").shows(`href="/untold"`)
 	owner.get("/setup").shows(`href="/lint"`)
 	w.signIn(readerKey).get("/untold").shows("Nobody hears this", "!/integrations/")
-	w.signIn(emptyKey).get("/untold").shows("0 in all", "Of what you may read, nothing reached no one.")
+	w.signIn(emptyKey).get("/untold").shows("0 in all", "Nothing here.")
 	w.signIn(emptyKey).get("/untold?state=waiting").shows("Nothing is in this state.")
 }
 

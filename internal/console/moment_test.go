@@ -16,7 +16,7 @@ func TestMomentShowsWhatHappened(t *testing.T) {
 	owner := w.signIn(ownerKey)
 	owner.get("/incidents").shows(`href="/at"`)
 	then := owner.get("/at?moment=2026-11-21T10:02&span=15")
-	then.shows("Checkout is down", "The alert opened the incident.", "Only a test", "The event was dropped.", "Notified Ann Day",
+	then.shows("Checkout is down", "The alert opened the incident.", "Only a test", "The event was discarded.", "Notified Ann Day",
 		"Day", "Nights only", "Nobody on call", "Incidents open then", `href="/schedules/7000000000032/why?at=`, "moment=2026-11-21%2009:32&amp;span=15")
 	owner.get("/at?moment=2026-11-21T23:30").shows("Bob Night", "Nothing happened in this time", "!Nobody on call", "Incidents open then")
 	owner.get("/at?moment=2026-11-01T10:00").shows("Nothing happened in this time", "!Incidents open then")

@@ -20,7 +20,7 @@ func TestPeople(t *testing.T) {
 	owner := w.signIn(ownerKey)
 	owner.get("/people").shows("Ann Day", "ann@example.com", "Responder", "Invite a person")
 	owner.get("/people?q=nobody").shows("No person matches", "!Ann Day")
-	owner.get(ann).shows("Not verified", "Europe/Berlin", "/teams/7000000000021")
+	owner.get(ann).shows("Not confirmed yet", "Europe/Berlin", "/teams/7000000000021")
 	made := owner.post("/people", "email", "new@example.com", "name", "New Hand").shows("New Hand", "The person was added")
 	person, _, _ := strings.Cut(made.path, "?")
 	owner.post("/people", "email", "no address").showsWith(http.StatusBadRequest, `value="no address"`)
@@ -146,7 +146,7 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	b := w.signIn(annKey)
-	made := b.post("/keys", "name", "ci <b>", "permission", "Schedules Read (on-call)", "expires", "2027-01-01", "scripts", "1").shows("It is not shown again", "ci &lt;b&gt;", "Narrowed", "Waits up to 30 s")
+	made := b.post("/keys", "name", "ci <b>", "permission", "Schedules Read (on-call)", "expires", "2027-01-01", "scripts", "1").shows("It is not shown again", "ci &lt;b&gt;", "Limited", "Waits up to 30 s")
 	secret := regexp.MustCompile(`<code id="secret">([^<]+)</code>`).FindStringSubmatch(made.body)
 	if secret == nil {
 		t.Fatal("no key is shown")

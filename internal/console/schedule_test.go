@@ -288,7 +288,7 @@ func TestPictureSaysWhatOperationsSay(t *testing.T) {
 	s := open(t)
 	v := s.signIn(s.keys.All, "en")
 	_, list := v.get("/schedules")
-	has(t, list, "Plattform: Rufbereitschaft", "used by 2 escalation rules", "pages no one: no escalation rule uses it", "gap from")
+	has(t, list, "Plattform: Rufbereitschaft", "used by 2 escalation rules", "Not used: pages nobody", "gap from")
 	_, page := v.get(at(checkout, "?from=2027-03-22&tz=Europe/Berlin&also=Asia/Shanghai"))
 	has(t, page, "Times in Berlin (schedule)", "Shanghai", "+7 h", "+6 h", "23 h", "02→03", "Clocks go forward", "No one is on call for 9 h", "Fill the gap", "this hour does not exist")
 	_, page = v.get(at(checkout, "?from=2027-10-25&tz=Europe/Berlin"))
@@ -303,7 +303,7 @@ func TestPictureSaysWhatOperationsSay(t *testing.T) {
 		t.Errorf("the operation says %q", now.Words)
 	}
 	_, page = v.get(at(nobody, ""))
-	has(t, page, "This schedule has no layers", "This schedule pages no one")
+	has(t, page, "This schedule has no layers", "Not used: no escalation rule pages from it.")
 }
 
 func TestOverridesAreMadeAndDeleted(t *testing.T) {
@@ -459,7 +459,7 @@ func TestLayersAreEdited(t *testing.T) {
 		t.Errorf("no length of turns: %d", status)
 	}
 	status, plan, _ := v.post(path, with(form(page, path), "do", "plan"))
-	if has(t, plan, "Review the change", "As it is", "After saving", "Anna Schäfer", "Jonas Köhler", "persons are concerned"); status != http.StatusOK || stored() != before {
+	if has(t, plan, "Review the change", "As it is", "After saving", "Anna Schäfer", "Jonas Köhler", "Save and tell"); status != http.StatusOK || stored() != before {
 		t.Fatalf("plan: %d", status)
 	}
 	save := with(form(plan, at(platform, "/plan")), "do", "save")
@@ -516,7 +516,7 @@ func TestReadersSeeNoControls(t *testing.T) {
 	v := s.signIn(s.keys.ReadOnly, "en")
 	for _, path := range []string{"/", "/schedules", at(checkout, ""), at(checkout, "/override"), fmt.Sprintf("/people/%d/shifts", int64(jonas))} {
 		_, page := v.get(path)
-		lacks(t, page, "Fill the gap", "Take this shift", `/edit"`, "Save the override", "Record the absence", "Let someone cover", "Add override", "New schedule", "/shift/", "Disable")
+		lacks(t, page, "Fill the gap", "Take over", `/edit"`, "Save the override", "Record the absence", "Let someone cover", "Add override", "New schedule", "/shift/", "Disable")
 	}
 	for path, fields := range map[string]url.Values{
 		at(checkout, "/override"):                             {"start": {"2027-04-05T09:00"}, "end": {"2027-04-06T09:00"}, "by": {fmt.Sprint(int64(zoe))}, "whom": {"all"}},

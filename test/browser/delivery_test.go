@@ -72,7 +72,7 @@ func TestWebhookFailsAndIsReplayed(t *testing.T) {
 	p.Open(endpoint)
 	p.See("The endpoint failed, so nothing is sent to it for a while.")
 	p.See("Failed attempts by day")
-	p.Click("As a table")
+	p.Click("Show as table")
 	p.See("Succeeded")
 	o := once(t)
 	o.note(p.Axe(), endpoint)

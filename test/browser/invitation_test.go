@@ -66,7 +66,7 @@ func TestInvitationToRecoveryCode(t *testing.T) {
 	signIn(recovery[0])
 	other.At("/me/sessions")
 	other.See("With a password")
-	other.Follow("End all others")
+	other.Follow("Sign out everywhere else")
 	p.Open("/me/security")
 	p.At("/sign-in")
 	other.Open("/")

@@ -136,7 +136,7 @@ func TestErrorInOriginalCode(t *testing.T) {
 		t.Errorf("%d pictures were made of a title", n)
 	}
 	p.Unseen("node_modules")
-	p.Click("Lines of libraries: 2")
+	p.Click("2 library frames")
 	p.See("node_modules/react/index.js:10:1")
 	p.Follow("As delivered")
 	p.See("app.min.js:1:273")

@@ -17,7 +17,7 @@ func TestGapIsFilled(t *testing.T) {
 	p.Open(picture(t, w, gaps, ""))
 	p.See("No one is on call for 5 h 48 min")
 	p.Has(".lane.final .b.gap")
-	p.Click("The same as a list")
+	p.Click("Show as list")
 	missing := false
 	for _, r := range list(p) {
 		missing = missing || r.Who == "" && strings.Contains(r.Links, "Fill the gap")
@@ -86,7 +86,7 @@ func TestLayersAreEditedWithKeys(t *testing.T) {
 		t.Error("the review has changed the schedule")
 	}
 	sound(t, p)
-	tabTo(t, p, fmt.Sprintf("Save; %d persons are concerned", len(changes)))
+	tabTo(t, p, fmt.Sprintf("Save and tell %d people", len(changes)))
 	p.Enter()
 	p.At(picture(t, w, monthly, ""))
 	if revision(t, w, monthly) != before+1 {
@@ -111,14 +111,14 @@ func TestPlanThatIsOutOfDate(t *testing.T) {
 	p.See("Whom it concerns in the next 45 days")
 	w.Do(t, "/schedule/update", map[string]any{"schedule_id": scheduleOf(t, w, monthly), "description": "Changed meanwhile"}, nil)
 	before := revision(t, w, monthly)
-	p.Follow("Save; ")
+	p.Follow("Save and tell ")
 	p.See(fmt.Sprintf("Nothing was saved; this is the plan against revision %d.", before))
 	p.See("Whom it concerns in the next 45 days")
 	if revision(t, w, monthly) != before {
 		t.Error("it was saved all the same")
 	}
 	sound(t, p)
-	saves(t, w, p, monthly, "Save; ")
+	saves(t, w, p, monthly, "Save and tell ")
 }
 
 // An override is planned for a revision, too.
@@ -193,5 +193,5 @@ func TestSchedulesWithoutScripts(t *testing.T) {
 		t.Errorf("the first group is %s", got)
 	}
 	p.Follow("Review the change")
-	saves(t, w, p, monthly, "Save; ")
+	saves(t, w, p, monthly, "Save and tell ")
 }

@@ -184,7 +184,7 @@ func TestShortOverride(t *testing.T) {
 	}
 	p.Open(picture(t, w, weekly, "?from=2026-11-23&days=14&tz=Europe/Berlin"))
 	shown(".lane.final", 5)
-	p.Click("The same as a list")
+	p.Click("Show as list")
 	found := false
 	for _, r := range list(p) {
 		if r.From.Equal(from) && r.Length == "45 min" && r.Who == "Zoë Lefèvre" {
@@ -241,7 +241,7 @@ func TestWhyAtAnyMoment(t *testing.T) {
 	}
 	p.See(onCall(t, w, gaps, moment))
 	p.Open(path)
-	p.Click("The same as a list")
+	p.Click("Show as list")
 	gap := list(p)[0]
 	if gap.Who != "" {
 		t.Fatalf("there is no gap at %v: %+v", gap.From, gap)

@@ -36,7 +36,7 @@ func TestFirstSchedule(t *testing.T) {
 	}
 	sound(t, p)
 	p.Follow("Create the schedule")
-	p.See("This schedule pages no one: no escalation rule uses it.")
+	p.See("Not used: no escalation rule pages from it.")
 	if schedules(t, w) != 1 {
 		t.Error("no schedule was made")
 	}

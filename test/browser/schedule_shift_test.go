@@ -18,7 +18,7 @@ func TestShiftIsTaken(t *testing.T) {
 	p.Open(picture(t, w, weekly, "?from=2026-11-23&days=7&tz=Europe/Berlin"))
 	p.Lacks("Edit layers")
 	p.Lacks("Delete")
-	p.Click("The same as a list")
+	p.Click("Show as list")
 	for _, r := range list(p) {
 		if r.Who == "Anna Schäfer" && r.From.Equal(berlin(t, "2026-11-23 09:00")) {
 			p.Follow(fmt.Sprintf("a[href^='/schedules/%d/shift/take?end=%d']", scheduleOf(t, w, weekly), r.Until.Unix()))
@@ -135,7 +135,7 @@ func TestShiftIsHandedOver(t *testing.T) {
 	}
 	manager := signedIn(t, w)
 	manager.Open(picture(t, w, weekly, "?from=2026-11-23&days=7&tz=Europe/Berlin"))
-	manager.Click("The same as a list")
+	manager.Click("Show as list")
 	manager.Follow("#list a[href*='/shift/hand-over']")
 	choose(manager, "select[name=person]", "Jonas Köhler")
 	at = berlin(t, strings.Replace(value(manager, "input[name=start]"), "T", " ", 1))

@@ -26,7 +26,7 @@ func TestBroadSilencesAreGuarded(t *testing.T) {
 	fill(p, "[name='if.0.0.oper']", "IN")
 	p.Type("[name='if.0.0.vals']", "disk")
 	p.Follow("Save")
-	p.See("held back 30 alerts of the last 7 days")
+	p.See("matches 30 alerts of the last 7 days")
 	p.See("shop 20")
 	p.See("storage 10")
 	p.Type("[name=count]", "29")

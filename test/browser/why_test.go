@@ -32,14 +32,14 @@ func TestWhyAlertIsSilent(t *testing.T) {
 	w.Push(t, "card", "Card provider answers late", "Warning", map[string]string{"service": "payment-api", "provider": "cardstream"})
 	p := signedIn(t, w)
 	p.Open("/alerts")
-	p.Follow("Held back")
+	p.Follow("Muted")
 	p.See("Silenced")
 	p.Follow("Card provider answers late")
 	p.See("Silenced until")
 	p.See("The condition that matched:")
 	p.See("cardstream")
 	p.Follow("Why")
-	p.See("✓ matched")
+	p.See("✓ matches")
 }
 
 // An inhibited alert names the alert that inhibits it. When that one is over, the mark goes from the open page by itself.
@@ -61,15 +61,15 @@ func TestWhyAlertIsInhibited(t *testing.T) {
 	event("disk", "Disk of R7 is not read", "Warning")
 	p := signedIn(t, w)
 	p.Open("/alerts")
-	p.Follow("Held back")
+	p.Follow("Muted")
 	p.See("Inhibited")
 	p.Follow("Disk of R7 is not read")
-	p.See("Inhibited while another alert fires.")
+	p.See("Inhibited while another alert is firing.")
 	p.See("The condition that matched:")
 	p.Has(`.note a[href^="/alerts/"]`)
 	p.See("Rack R7 is without power")
 	event("rack", "Rack R7 is without power", "Ok")
 	w.Pass(t, 2*time.Minute) // it is looked at again
-	p.Unseen("Inhibited while another alert fires.")
+	p.Unseen("Inhibited while another alert is firing.")
 	sound(t, p)
 }

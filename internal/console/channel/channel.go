@@ -81,8 +81,8 @@ const drops, silences, inhibits, escalations = "drops", "silences", "inhibits", 
 
 var ruleKinds = []ruleKind{
 	{drops, "Drop rules", "A matching event is discarded. It leaves no alert."},
-	{silences, "Silence rules", "A matching alert is kept and notifies no one while the rule is in force."},
-	{inhibits, "Inhibit rules", "A matching alert notifies no one while another alert is active."},
+	{silences, "Silence rules", "A matching alert is kept and notifies nobody while the rule is active."},
+	{inhibits, "Inhibit rules", "A matching alert notifies nobody while another alert is active."},
 }
 
 // ruleRow is a rule of any kind in a list.

@@ -116,7 +116,7 @@ func guard(v *page.Visit, t alert.Tried, f filter.Filter) error {
 		return page.Wrong(v.T(
 			"This filter matches an alert without any label, so it would hold back everything. Add a condition that names what you mean."))
 	case t.Broad && (v.Field("guarded") != guarded(v, f) || v.Field("shown") == "" || v.Field("count") != v.Field("shown")):
-		return page.Wrong(v.T("This filter would have held back many alerts of the last 7 days. Enter their number below to go on."))
+		return page.Wrong(v.T("This filter matches many alerts of the last 7 days. Enter their number below to go on."))
 	}
 	return nil
 }

@@ -65,9 +65,9 @@ func showRoute(v *page.Visit) (page.View, error) {
 		d.Cases[n].Index = n
 		d.Cases[n].If.Name = fmt.Sprintf("case.%d", n)
 		d.Cases[n].If.Single = true
-		d.Cases[n].Pick = d.picker(v, fmt.Sprintf("case.%d.channel", n), v.T("Goes to"), d.Cases[n].Channels)
+		d.Cases[n].Pick = d.picker(v, fmt.Sprintf("case.%d.channel", n), v.T("Send to"), d.Cases[n].Channels)
 	}
-	d.DefaultPick = d.picker(v, "default", v.T("All others go to"), d.Default)
+	d.DefaultPick = d.picker(v, "default", v.T("Everything else"), d.Default)
 	if v.Failure == nil {
 		d.Tried, err = tryRoute(v, d)
 	}

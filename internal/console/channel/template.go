@@ -91,7 +91,7 @@ func editTemplate(v *page.Visit) (page.View, error) {
 		return nil, err
 	}
 	d.Long("content", v.T("Text for %s", v.T(kind)), t.Of(kind),
-		v.T("Empty: the preset. Other kinds of messages have their own text; save this one before you go to another."))
+		v.T("Empty uses the default. Save before switching."))
 	d.Buttons = []page.Button{{Do: "preview", Text: v.T("Preview")}}
 	d = d.Entered(v)
 	content := d.Fields[len(d.Fields)-1].Value

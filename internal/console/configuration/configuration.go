@@ -35,7 +35,7 @@ func showSetUp(v *page.Visit) (page.View, error) { return page.Titled(v.T("Set u
 
 func showFields(v *page.Visit) (page.View, error) {
 	d := page.RecordList{Titled: page.Titled(v.T("Custom fields")),
-		Intro: v.T("What people record about incidents besides title and severity."), None: v.T("There is no field yet.")}
+		Intro: v.T("Custom fields of incidents."), None: v.T("There is no field yet.")}
 	if v.Who.May(auth.CustomFieldsManage) {
 		d.New, d.NewText = "/fields/new", v.T("New field")
 	}
@@ -59,9 +59,9 @@ func editField(v *page.Visit) (page.View, error) {
 		}
 		d.Titled, d.Delete = page.Titled(f.DisplayName), d.Path+"/delete"
 	}
-	d.Text("display", v.T("Name for people"), f.DisplayName, "")
+	d.Text("display", v.T("Field label"), f.DisplayName, "")
 	if v.IsNew() {
-		d.Text("name", v.T("Name for programs"), "", v.T("A letter, then letters, digits or _. It never changes."))
+		d.Text("name", v.T("Field key"), "", v.T("A letter, then letters, digits or _. It never changes."))
 		d.Choice("type", v.T("How it is filled in"), "text",
 			[]page.Option{{Value: "text", Text: v.T("Text")}, {Value: "single_select", Text: v.T("One of several")},
 				{Value: "multi_select", Text: v.T("Any of several")}, {Value: "checkbox", Text: v.T("Yes or no")}}, v.T("It never changes."))

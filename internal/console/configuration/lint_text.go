@@ -15,7 +15,7 @@ var findingTitles = map[string]string{
 	"route_without_default":     "The route has no default",
 	"channel_without_rule":      "No escalation rule",
 	"severity_uncovered":        "A severity that no rule matches",
-	"rule_pages_no_one":         "The rule reaches no one",
+	"rule_pages_no_one":         "The rule reaches nobody",
 	"drops_everything":          "It drops every alert",
 	"silences_everything":       "It silences every alert",
 	"conditions_uncovered":      "Incidents that no rule matches",

@@ -27,7 +27,7 @@ var alertActions = []page.Action{
 }
 
 // alertTabs names what the list of alerts can show.
-var alertTabs = map[string]string{"firing": "Firing", "muted": "Held back", "over": "Over", "all": "All", "dropped": "Dropped"}
+var alertTabs = map[string]string{"firing": "Firing", "muted": "Muted", "over": "Ended", "all": "All", "dropped": "Discarded"}
 
 // alertTab names what the list of alerts can show.
 func alertTab(v *page.Visit, show string) string { return v.T(alertTabs[show]) }

@@ -300,7 +300,7 @@ func assigned(v *page.Visit, d feedDetail, n page.Names) string {
 var changes = map[string]string{
 	"i_ack": "Acknowledged", "i_unack": "Withdrew the acknowledgement", "i_wake": "Ended the snooze", "a_close": "Ended",
 	"a_m_silence": "Silenced", "a_m_inhibit": "Inhibited", "a_m_flapping": "Changes too often",
-	"a_m_channel": "Held back: its channel is disabled", "a_update": "Another event came",
+	"a_m_channel": "Muted: its channel is disabled", "a_update": "Another event came",
 	"i_custom": "A custom action ran", "i_undone": "Ended the silence", "a_undone": "Ended the silence",
 	"i_escalate": "Took the escalation to its next step",
 }

@@ -64,7 +64,7 @@ type untoldView struct {
 }
 
 func showUntold(v *page.Visit) (page.View, error) {
-	d := untoldView{Titled: page.Titled(v.T("What reached no one")), Pager: v.Pager(), State: v.Query("state")}
+	d := untoldView{Titled: page.Titled(v.T("Alerts nobody was told about")), Pager: v.Pager(), State: v.Query("state")}
 	states := []string{"", "waiting", "fallback", "unreached", "by_choice"}
 	if !slices.Contains(states, d.State) {
 		d.State = ""
@@ -75,7 +75,7 @@ func showUntold(v *page.Visit) (page.View, error) {
 	d.Items = items
 	d.Total = reply.Total
 	d.More = reply.HasNextPage
-	texts := []string{v.T("All"), v.T("Fallback next"), v.T("Fallback notified"), v.T("Fallback unreached"), v.T("By choice")}
+	texts := []string{v.T("All"), v.T("Fallback is next"), v.T("Fallback told"), v.T("Fallback failed"), v.T("Silenced on purpose")}
 	for i, state := range states {
 		path := "/untold"
 		if state != "" {
@@ -88,9 +88,9 @@ func showUntold(v *page.Visit) (page.View, error) {
 
 // untoldStates are the texts of the states of what reached no one.
 var untoldStates = map[string]string{
-	"waiting": "the fallback is notified next", "fallback": "the fallback was notified",
-	"unreached": "the fallback could not be reached either",
-	"by_choice": "silent by choice",
+	"waiting": "Fallback is next", "fallback": "Fallback told",
+	"unreached": "Fallback failed",
+	"by_choice": "Silenced on purpose",
 }
 
 // untoldState names a state of what reached no one.

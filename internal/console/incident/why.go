@@ -66,12 +66,12 @@ type link struct {
 
 // outcomes are the texts of verdicts.
 var outcomes = map[string]string{
-	"discarded": "An event was discarded.", "unrouted": "No channel takes the event.", "dropped": "The event was dropped.",
+	"discarded": "The event was discarded.", "unrouted": "No channel takes the event.", "dropped": "The event was discarded.",
 	"repeated": "The event repeats one that is known.", "silenced": "The alert was silenced.", "inhibited": "The alert was inhibited.",
-	"flapping": "The alert changes too often.", "channel_disabled": "The alert is held back: its channel is disabled.",
+	"flapping": "The alert changes too often.", "channel_disabled": "The alert is muted: its channel is disabled.",
 	"opened":    "The alert opened the incident.",
 	"grouped":   "The alert joined the incident.",
-	"recovered": "The alert is over.", "unmatched": "An end came for an alert that is not known.", "failed": "The event could not be decided.",
+	"recovered": "The alert ended.", "unmatched": "An end came for an alert that is not known.", "failed": "The event could not be decided.",
 }
 
 // chain returns the links of an explanation in the order in which they happened, with the feed of an incident between
@@ -192,7 +192,7 @@ var stages = map[string]string{
 func stage(v *page.Visit, name string) string { return v.T(cmp.Or(stages[name], name)) }
 
 // verdictTags are the outcomes of events that became no part of an alert, in a word.
-var verdictTags = map[string]string{"dropped": "Dropped", "discarded": "Discarded", "unrouted": "No channel", "failed": "Failed"}
+var verdictTags = map[string]string{"dropped": "Discarded", "discarded": "Discarded", "unrouted": "No channel", "failed": "Failed"}
 
 // outcomeOfEvent names the outcome of an event in a word.
 func outcomeOfEvent(v *page.Visit, name string) string { return v.T(cmp.Or(verdictTags[name], name)) }

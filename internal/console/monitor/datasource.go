@@ -28,7 +28,7 @@ var datasourceActions = []page.Action{
 }
 
 func showDatasources(v *page.Visit) (page.View, error) {
-	d := page.RecordList{Titled: page.Titled(v.T("Datasources")), Intro: v.T("Systems that rules of your monitoring are evaluated against."),
+	d := page.RecordList{Titled: page.Titled(v.T("Datasources")), Intro: v.T("Where rules read from."),
 		None: v.T("There is no datasource yet.")}
 	if v.Who.May(auth.DatasourcesManage) {
 		d.New, d.NewText = "/datasources/new", v.T("New datasource")

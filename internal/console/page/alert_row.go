@@ -24,13 +24,13 @@ func (a AlertRow) Name() string { return render.AlertName(a.Title, a.Labels) }
 func (a AlertRow) State() string {
 	switch {
 	case a.EndTime != 0:
-		return "Over"
+		return "Ended"
 	case a.Muted != "":
 		return map[string]string{
 			"silenced": "Silenced", "inhibited": "Inhibited", "flapping": "Flapping", "channel_disabled": "Channel disabled",
 		}[a.Muted]
 	case a.FlappingUntil != 0 && a.AlertStatus == "Ok":
-		return "Over for now"
+		return "Ended for now"
 	}
 	return "Firing"
 }

@@ -69,7 +69,7 @@ var sections = []section{
 		{checkup, "Configuration check", "What would go wrong at the next alert.", ReadLint},
 		{"/account", "Account", "Its name and time zone, and who is told if nobody else is.", nil},
 		{"/health/server", "Server health", "Disk, queues, and whether messages leave in time.", Rights{auth.AuditRead}},
-		{"/calendars", "Calendars", "Working days and holidays.", nil}, {"/fields", "Custom fields", "What people record about incidents.", nil},
+		{"/calendars", "Calendars", "Working days and holidays.", nil}, {"/fields", "Custom fields", "Custom fields of incidents.", nil},
 	}},
 	{own, "My settings", "", "", own, []entry{
 		{"/me", "My settings", "", nil}, {"/me/security", "Sign-in", "", nil}, {"/me/sessions", "Sessions", "", nil},

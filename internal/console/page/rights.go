@@ -23,7 +23,8 @@ func (v *Visit) need(one Rights) error {
 	if v.Who.MayAny(one) {
 		return nil
 	}
-	return &api.Refusal{Status: http.StatusForbidden, Code: "AccessDenied", Message: v.T("You lack the permission %s.", v.T(one[0].String()))}
+	missing := v.T("You need the permission %s. Ask an owner of the account.", v.T(one[0].String()))
+	return &api.Refusal{Status: http.StatusForbidden, Code: "AccessDenied", Message: missing}
 }
 
 // May reports whether the person has a permission, for templates. A name that is none is an error: else a control would

@@ -40,7 +40,7 @@ type securityView struct {
 type otpSecret struct{ signin.SecondBegun }
 
 func showSecurity(v *page.Visit) (page.View, error) {
-	d := securityView{Titled: page.Titled(v.T("How you sign in")), Done: v.Query("done")}
+	d := securityView{Titled: page.Titled(v.T("Sign-in and two-step verification")), Done: v.Query("done")}
 	d.Begun, _ = v.Made.(*otpSecret)
 	d.Codes, _ = v.Made.([]string)
 	if secret := v.Field("secret"); d.Begun == nil && d.Codes == nil && secret != "" { // a wrong code was entered: the form stays
@@ -123,7 +123,7 @@ func (d sessionsView) By(way string) string {
 }
 
 func showSessions(v *page.Visit) (page.View, error) {
-	d := sessionsView{Titled: page.Titled(v.T("Where you are signed in"))}
+	d := sessionsView{Titled: page.Titled(v.T("Sessions"))}
 	reply, err := page.Call[api.Items[session.Item]](v, "/session/list", session.ListRequest{})
 	d.Items = reply.Items
 	return d, err

@@ -33,7 +33,7 @@ var manageApplications = page.Rights{auth.ApplicationsManage}
 
 func showApplications(v *page.Visit) (page.View, error) {
 	d := page.RecordList{
-		Titled: page.Titled(v.T("Applications and their errors")), Search: v.Query("q"), Searchable: true, Pager: v.Pager(),
+		Titled: page.Titled(v.T("Browser and app errors (RUM)")), Search: v.Query("q"), Searchable: true, Pager: v.Pager(),
 		Intro: v.T("Applications that report the errors of their users."), None: v.T("There is no application yet."),
 	}
 	if v.Who.MayAny(manageApplications) {

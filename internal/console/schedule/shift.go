@@ -18,11 +18,15 @@ const take, ask, handOver = "take", "ask", "hand-over"
 // longestShift is how long a part of a shift may be that is changed so, in seconds; the operations take a day more.
 const longestShift = 44 * 86400
 
-// shiftLinks are the addresses of forms that change a shift; an empty one is not drawn.
-type shiftLinks struct{ Take, Ask, Give string }
+// shiftLinks are the addresses of forms that change a shift; an empty one is not drawn. TakeText is the text of Take.
+type shiftLinks struct{ Take, TakeText, Ask, Give string }
 
 // shiftLinksOf returns what the reader may do with a shift of a schedule.
 func shiftLinksOf(v *page.Visit, s schedule, p picture.Piece) (l shiftLinks) {
+	l.TakeText = v.T("Take over")
+	if p.Start <= v.Now.Unix() {
+		l.TakeText = v.T("Take over until %s", v.When(p.End))
+	}
 	switch {
 	case p.End <= v.Now.Unix() || len(p.Persons) == 0:
 	case mayServe(v, s) && slices.Contains(p.Persons, v.Who.PersonID):
@@ -77,7 +81,7 @@ func showShift(v *page.Visit) (page.View, error) {
 		Stale: outcomeOf(v).stale}
 	switch d.Kind {
 	case take:
-		d.Titled = page.Titled(v.T("Take this shift") + " · " + s.Name())
+		d.Titled = page.Titled(v.T("Take over") + " · " + s.Name())
 	case ask:
 		d.Titled = page.Titled(v.T("Ask for cover") + " · " + s.Name())
 	case handOver:

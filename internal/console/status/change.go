@@ -67,7 +67,7 @@ var changeForm = page.Form{Operations: []string{"/status-page/change/create"}, M
 	{Path: "description", Label: "Description", Kind: page.Long},
 	{Path: "start_at_seconds", Label: "Begins", Kind: page.Moment, Hint: "Empty: now."},
 	{Path: "close_at_seconds", Label: "Ends", Kind: page.Moment, Hint: "Of a maintenance, or of what is over."},
-	{Path: "responders", Label: "Who works on it", Kind: page.People},
+	{Path: "responders", Label: "Assigned to", Kind: page.People},
 	{Path: "notify_subscribers", Label: "Notify subscribers"},
 	{Path: "auto_update_by_schedule", Label: "The maintenance begins and ends by itself", Seldom: true},
 	{Path: "is_retrospective", Label: "It was over before it was entered", Seldom: true},
@@ -78,7 +78,7 @@ var changedForm = page.Form{Operations: []string{"/status-page/change/update"}, 
 	{Path: "title", Label: "Title"},
 	{Path: "description", Label: "Description", Kind: page.Long},
 	{Path: "close_at_seconds", Label: "Ends", Kind: page.Moment, Hint: "Of a maintenance, or of what is over."},
-	{Path: "responders", Stored: "responder_ids", Label: "Who works on it", Kind: page.People},
+	{Path: "responders", Stored: "responder_ids", Label: "Assigned to", Kind: page.People},
 	{Path: "linked_changes", Stored: "linked_change_ids", Label: "Related changes", Seldom: true, Hint: "Their numbers, one on each line."},
 }}
 
