@@ -41,7 +41,7 @@ func TestRulesOfDemoFireInTurns(t *testing.T) {
 				a := evaluate.Answer{Query: "A"}
 				for _, line := range graphs[w.query] {
 					if v, there := line.value(at); there {
-						a.Rows = append(a.Rows, evaluate.Row{Labels: line.labels, Values: map[string]float64{"": v}})
+						a.Rows = append(a.Rows, evaluate.Row{Labels: line.labels, Values: evaluate.Values{{Number: v}}})
 					}
 				}
 				if w.query == cardsQuery && logsDown(at) {

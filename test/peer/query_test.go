@@ -36,7 +36,7 @@ scrape_configs: [{job_name: self, static_configs: [{targets: ["127.0.0.1:%d"]}]}
 		rows, failed := asked.Query(context.Background(), querier.Ask{Expr: expr, AsOf: at})
 		text := ""
 		for _, row := range rows {
-			text += fmt.Sprint(row.Labels, "=", row.Values[""], " ")
+			text += fmt.Sprint(row.Labels, "=", row.Values[0].Number, " ")
 		}
 		return text, failed
 	}

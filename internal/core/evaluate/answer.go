@@ -1,5 +1,7 @@
 package evaluate
 
+import "fmt"
+
 // Answer is the whole result of one query, or a failure. A part of a result is a failure of the kind Partial.
 type Answer struct {
 	Query  string // the query's name in its rule, such as A
@@ -10,8 +12,51 @@ type Answer struct {
 // Row is one row of an answer.
 type Row struct {
 	Labels map[string]string
-	Values map[string]float64 // by field; a query of one value has it under the empty name. An absent or NaN value is no value
-	Fields map[string]string  // columns that are neither labels nor values, for descriptions
+	Values Values
+	Fields map[string]string // columns that are neither labels nor values, for descriptions
+}
+
+// Values are the numbers of a row, each field once. A query of one value has it under the empty name. An absent or NaN value is
+// no value. A row has few numbers, mostly a single one, for which a map would take ten times the memory.
+type Values []Value
+
+// Value is the number of a field.
+type Value struct {
+	Field  string
+	Number float64
+}
+
+// Get returns the number of a field, and whether the row has one.
+func (v Values) Get(field string) (number float64, ok bool) {
+	for i := range v {
+		if v[i].Field == field {
+			return v[i].Number, true
+		}
+	}
+	return 0, false
+}
+
+// Map returns the numbers by field.
+func (v Values) Map() map[string]float64 {
+	m := make(map[string]float64, len(v))
+	for _, value := range v {
+		m[value.Field] = value.Number
+	}
+	return m
+}
+
+// String returns the values as a map is printed, sorted by field.
+func (v Values) String() string { return fmt.Sprint(v.Map()) }
+
+// Set sets the number of a field.
+func (v *Values) Set(field string, number float64) {
+	for i := range *v {
+		if (*v)[i].Field == field {
+			(*v)[i].Number = number
+			return
+		}
+	}
+	*v = append(*v, Value{field, number})
 }
 
 // Failure is why a query has no complete answer.

@@ -10,7 +10,7 @@ import (
 func manyRows(value float64) []Answer {
 	a := Answer{Query: "A"}
 	for n := range 1000 {
-		a.Rows = append(a.Rows, Row{Values: map[string]float64{"": value}, Labels: map[string]string{"instance": fmt.Sprintf("host-%d:9100", n),
+		a.Rows = append(a.Rows, Row{Values: Values{{Number: value}}, Labels: map[string]string{"instance": fmt.Sprintf("host-%d:9100", n),
 			"job": "node", "env": "production", "device": "/dev/sda1", "mountpoint": "/"}})
 	}
 	return []Answer{a}

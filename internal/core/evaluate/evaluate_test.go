@@ -60,7 +60,7 @@ func answer(query, text string) Answer {
 			if err != nil {
 				panic(err)
 			}
-			row.Values = map[string]float64{"": f}
+			row.Values = Values{{Number: f}}
 		}
 		a.Rows = append(a.Rows, row)
 	}
@@ -263,7 +263,7 @@ func TestInvalid(t *testing.T) {
 		"long label":  {[]Row{{Labels: map[string]string{"k": long}}}, `label "k" of query A is longer than 128 bytes, or its value than 2048`},
 		"many labels": {[]Row{{Labels: many}}, "a row of query A has 51 labels, more than 50"},
 		"text":        {[]Row{row("v", "up"), {Labels: map[string]string{"x": "y"}, Fields: map[string]string{"v": "down"}}}, "$A.v has no number in any row: the column is a text"},
-		"no column":   {[]Row{{Values: map[string]float64{"w": 1, "x": 2}}}, "$A.v has no number in any row: its query has no such column"},
+		"no column":   {[]Row{{Values: Values{{"w", 1}, {"x", 2}}}}, "$A.v has no number in any row: its query has no such column"},
 	} {
 		rule := thresholdRule(1, 1, func(t *Threshold) { t.Critical, t.Warning = "$A.v > 90", "" })
 		b := newBench(t, rule)
@@ -273,7 +273,7 @@ func TestInvalid(t *testing.T) {
 		}
 	}
 	b := newBench(t, thresholdRule(1, 1, nil))
-	o := b.Step(b.at, []Answer{{Query: "A", Rows: []Row{{Values: map[string]float64{"v": 1, "w": 2}}}}}).Outcome
+	o := b.Step(b.at, []Answer{{Query: "A", Rows: []Row{{Values: Values{{"v", 1}, {"w", 2}}}}}}).Outcome
 	if o.Message != "$A has no number in any row: its query has several values; name one of them" {
 		t.Errorf("%+v", o)
 	}
@@ -283,7 +283,7 @@ func TestInvalid(t *testing.T) {
 	rule := thresholdRule(1, 1, func(t *Threshold) { t.Critical, t.Warning = "$A.v > 90", "" })
 	rule.Config.Queries[0].ValueFields = []string{"v"}
 	b = newBench(t, rule)
-	for _, values := range []map[string]float64{{"v": 95}, {"": 95}, {"v": math.NaN()}} {
+	for _, values := range []Values{{{"v", 95}}, {{"", 95}}, {{"v", math.NaN()}}} {
 		if o := b.Step(b.at, []Answer{{Query: "A", Rows: []Row{{Values: values}}}}).Outcome; !o.Known {
 			t.Errorf("%v: %+v", values, o)
 		}

@@ -304,7 +304,7 @@ func (c *comparison) answers() ([]Answer, known, bool) {
 				continue
 			}
 			v := pick(r, 10.0, 50, 75, 95, 95, 99, math.NaN())
-			answer.Rows = append(answer.Rows, Row{Labels: labelSets[name], Values: map[string]float64{"": v}})
+			answer.Rows = append(answer.Rows, Row{Labels: labelSets[name], Values: Values{{Number: v}}})
 			if rows[name] == nil {
 				rows[name] = map[string]float64{}
 			}

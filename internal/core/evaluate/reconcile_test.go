@@ -28,7 +28,7 @@ func TestReconcileMakesStoredWhatIsOpen(t *testing.T) {
 			var rows []Row
 			for host := range 4 {
 				if r.IntN(5) > 0 {
-					rows = append(rows, Row{Labels: map[string]string{"host": fmt.Sprint(host)}, Values: map[string]float64{"": float64(r.IntN(4))}})
+					rows = append(rows, Row{Labels: map[string]string{"host": fmt.Sprint(host)}, Values: Values{{Number: float64(r.IntN(4))}}})
 				}
 			}
 			result := w.Step(at, []Answer{{Query: "A", Rows: rows}})

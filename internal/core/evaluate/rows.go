@@ -120,18 +120,16 @@ func (s *slot) value(row *Row) float64 {
 	if row == nil {
 		return math.NaN()
 	}
-	if v, ok := row.Values[s.field]; ok {
+	if v, ok := row.Values.Get(s.field); ok {
 		return v
 	}
 	if s.unnamed {
-		if v, ok := row.Values[""]; ok {
+		if v, ok := row.Values.Get(""); ok {
 			return v
 		}
 	}
 	if s.alone && len(row.Values) == 1 {
-		for _, v := range row.Values {
-			return v
-		}
+		return row.Values[0].Number
 	}
 	return math.NaN()
 }
@@ -179,13 +177,13 @@ func (e *expression) readable(w *Watch) *Failure {
 
 // problem returns why a row has no value of the slot, when that is not a missing value.
 func (s *slot) problem(row *Row) string {
-	if _, ok := row.Values[s.field]; ok {
+	if _, ok := row.Values.Get(s.field); ok {
 		return ""
 	}
 	if _, ok := row.Fields[s.field]; ok {
 		return "the column is a text"
 	}
-	_, unnamed := row.Values[""]
+	_, unnamed := row.Values.Get("")
 	switch {
 	case len(row.Values) == 0 || s.unnamed && unnamed || s.alone && len(row.Values) == 1:
 		return ""

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -162,7 +163,7 @@ func (w *Watch) has(set int) uint16 {
 		}
 		present := len(row.Values) == 0
 		for _, v := range row.Values {
-			present = present || v == v // NaN is no value
+			present = present || !math.IsNaN(v.Number) // NaN is no value
 		}
 		if present {
 			mask |= 1 << n

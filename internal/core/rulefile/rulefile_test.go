@@ -124,7 +124,7 @@ func TestImportedRulesEqualPromtool(t *testing.T) {
 			a := evaluate.Answer{Query: "A"}
 			for _, host := range []string{"a", "b"} {
 				if on[host][at.Unix()/60] {
-					a.Rows = append(a.Rows, evaluate.Row{Labels: map[string]string{"host": host}, Values: map[string]float64{"": 1}})
+					a.Rows = append(a.Rows, evaluate.Row{Labels: map[string]string{"host": host}, Values: evaluate.Values{{Number: 1}}})
 				}
 			}
 			return []evaluate.Answer{a}

@@ -216,8 +216,8 @@ func largest(answers []evaluate.Answer) (found *float64) {
 	for _, a := range answers {
 		for _, row := range a.Rows {
 			for _, v := range row.Values {
-				if !math.IsNaN(v) && !math.IsInf(v, 0) && (found == nil || v > *found) {
-					found = &v
+				if n := v.Number; !math.IsNaN(n) && !math.IsInf(n, 0) && (found == nil || n > *found) {
+					found = &n
 				}
 			}
 		}

@@ -137,7 +137,7 @@ func (s *server) Query(ctx context.Context, _ querier.Ask) ([]evaluate.Row, *eva
 	}
 	rows := []evaluate.Row{}
 	for host, v := range s.values {
-		rows = append(rows, evaluate.Row{Labels: map[string]string{"host": host}, Values: map[string]float64{"": v}})
+		rows = append(rows, evaluate.Row{Labels: map[string]string{"host": host}, Values: evaluate.Values{{Number: v}}})
 	}
 	return rows, nil
 }

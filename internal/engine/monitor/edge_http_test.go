@@ -40,7 +40,7 @@ func (d *disk) Query(context.Context, querier.Ask) ([]evaluate.Row, *evaluate.Fa
 	if d.new.Load() {
 		return nil, &evaluate.Failure{Kind: evaluate.Unsupported, Message: "this edge does not know such queries"}
 	}
-	return []evaluate.Row{{Labels: map[string]string{"host": "web1"}, Values: map[string]float64{"": float64(d.used.Load())}}}, nil
+	return []evaluate.Row{{Labels: map[string]string{"host": "web1"}, Values: evaluate.Values{{Number: float64(d.used.Load())}}}}, nil
 }
 
 // running is a member as tocsin edge runs it, which calls its server over HTTP.

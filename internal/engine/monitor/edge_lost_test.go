@@ -259,7 +259,7 @@ func TestDatasourceIsAskedThroughEdge(t *testing.T) {
 		}
 		return err
 	})
-	answer := remote.AnswerRequest{Member: m.Member, ID: one.ID, Rows: []evaluate.Row{{Labels: map[string]string{"job": "x"}, Values: map[string]float64{"": 1}}}}
+	answer := remote.AnswerRequest{Member: m.Member, ID: one.ID, Rows: []evaluate.Row{{Labels: map[string]string{"job": "x"}, Values: evaluate.Values{{Number: 1}}}}}
 	stranger := e.join("fra-2")
 	answer.Member = stranger.Member
 	stranger.must(remote.PathAnswer, answer, nil) // it was not asked

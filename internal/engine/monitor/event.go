@@ -152,8 +152,8 @@ func (c *change) fields() map[string]any {
 	}
 	for _, a := range c.Rows {
 		for _, row := range a.Rows {
-			for field, v := range row.Values {
-				values[strings.TrimSuffix(a.Query+"."+field, ".")] = number(v)
+			for _, v := range row.Values {
+				values[strings.TrimSuffix(a.Query+"."+v.Field, ".")] = number(v.Number)
 			}
 			for field, text := range row.Fields {
 				annotations["$"+a.Query+"."+field] = text
@@ -193,8 +193,9 @@ func related(a evaluate.Answer) []any {
 				parts = append(parts, name+"="+from[name])
 			}
 		}
-		for _, name := range slices.Sorted(maps.Keys(row.Values)) {
-			parts = append(parts, strings.TrimPrefix(fmt.Sprintf("%s=%s", name, number(row.Values[name])), "="))
+		byField := func(a, b evaluate.Value) int { return strings.Compare(a.Field, b.Field) }
+		for _, v := range slices.SortedFunc(slices.Values(row.Values), byField) {
+			parts = append(parts, strings.TrimPrefix(fmt.Sprintf("%s=%s", v.Field, number(v.Number)), "="))
 		}
 		rows = append(rows, strings.Join(parts, ", "))
 	}

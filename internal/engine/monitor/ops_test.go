@@ -34,7 +34,7 @@ func (a answers) Query(_ context.Context, ask querier.Ask) ([]evaluate.Row, *eva
 	if ask.Expr == "away" {
 		return nil, &evaluate.Failure{Kind: evaluate.Unreachable, Message: "connection refused"}
 	}
-	return []evaluate.Row{{Labels: map[string]string{"instance": "web1"}, Values: map[string]float64{"": 97}}}, nil
+	return []evaluate.Row{{Labels: map[string]string{"instance": "web1"}, Values: evaluate.Values{{Number: 97}}}}, nil
 }
 
 // Range returns as many series as the expression has letters, with two points each, one of which is no number.

@@ -77,8 +77,8 @@ func (r *Service) preview(c *api.Call, in PreviewRequest) (p Preview, err error)
 	p = Preview{Rows: make([]PreviewRow, len(rows)), AsOf: asOf.UnixMilli(), TookMS: r.Clock.Now().Sub(began).Milliseconds()}
 	for i, row := range rows {
 		one := PreviewRow{Labels: filled(row.Labels), Values: map[string]condition.Number{}, Fields: filled(row.Fields)}
-		for name, v := range row.Values {
-			one.Values[name] = condition.Number(v)
+		for _, v := range row.Values {
+			one.Values[v.Field] = condition.Number(v.Number)
 		}
 		p.Rows[i] = one
 	}

@@ -54,8 +54,8 @@ func (c *change) recorded() record {
 				continue
 			}
 			one.Values, one.Fields = map[string]condition.Number{}, map[string]string{}
-			for name, v := range a.Rows[0].Values {
-				one.Values[name] = condition.Number(v)
+			for _, v := range a.Rows[0].Values {
+				one.Values[v.Field] = condition.Number(v.Number)
 			}
 			for name, text := range a.Rows[0].Fields {
 				one.Fields[name] = event.Cut(text, maxShown)

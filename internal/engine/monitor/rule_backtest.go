@@ -260,15 +260,15 @@ func (t *timeline) at(moment time.Time) (rows []evaluate.Row) {
 		}
 		value := s.Points[0].Value
 		if n, ok := known[t.keys[i]]; ok && s.Name != "" {
-			if _, twice := rows[n].Values[s.Name]; !twice {
-				rows[n].Values[s.Name] = value
+			if _, twice := rows[n].Values.Get(s.Name); !twice {
+				rows[n].Values.Set(s.Name, value)
 				continue
 			}
 		}
 		known[t.keys[i]] = len(rows)
-		row := evaluate.Row{Labels: s.Labels, Values: map[string]float64{s.Name: value}}
+		row := evaluate.Row{Labels: s.Labels, Values: evaluate.Values{{Field: s.Name, Number: value}}}
 		if t.alone {
-			row.Values[""] = value
+			row.Values.Set("", value)
 		}
 		rows = append(rows, row)
 	}

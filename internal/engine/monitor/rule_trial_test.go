@@ -39,7 +39,7 @@ func (wave) value(host string, at time.Time) float64 {
 
 func (w wave) Query(_ context.Context, a querier.Ask) (rows []evaluate.Row, failed *evaluate.Failure) {
 	for _, host := range []string{"a", "b"} {
-		rows = append(rows, evaluate.Row{Labels: map[string]string{"host": host}, Values: map[string]float64{"": w.value(host, a.AsOf)}})
+		rows = append(rows, evaluate.Row{Labels: map[string]string{"host": host}, Values: evaluate.Values{{Number: w.value(host, a.AsOf)}}})
 	}
 	return rows, nil
 }

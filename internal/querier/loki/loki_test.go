@@ -45,7 +45,7 @@ func TestLokiRequest(t *testing.T) {
 		t.Fatal(failed)
 	}
 	rows, failed := open.Query(t.Context(), querier.Ask{Expr: "vector(1)", AsOf: time.UnixMilli(1500)})
-	if failed != nil || len(rows) != 1 || rows[0].Values[""] != 3 || rows[0].Labels["app"] != "shop" {
+	if failed != nil || len(rows) != 1 || rows[0].Values[0].Number != 3 || rows[0].Labels["app"] != "shop" {
 		t.Errorf("%v %v", rows, failed)
 	}
 	if want := "GET /loki/api/v1/query?query=vector%281%29&time=1500000000&x=1 tenant"; asked != want {

@@ -140,7 +140,7 @@ func (d *Decoder) rows() error {
 	case "scalar":
 		p, err := d.sample()
 		if err == nil {
-			d.Rows = append(d.Rows, evaluate.Row{Labels: map[string]string{}, Values: map[string]float64{"": p.Value}})
+			d.Rows = append(d.Rows, evaluate.Row{Labels: map[string]string{}, Values: evaluate.Values{{Number: p.Value}}})
 		}
 		return err
 	case "string":
@@ -195,7 +195,7 @@ func (d *Decoder) series() error {
 		d.Series = append(d.Series, querier.Series{Labels: row.Labels, Name: name, Points: points})
 		return nil
 	}
-	row.Values = map[string]float64{name: value.Value}
+	row.Values = evaluate.Values{{Field: name, Number: value.Value}}
 	d.Rows = append(d.Rows, row)
 	return nil
 }

@@ -151,7 +151,7 @@ func (s Real) AskMany(q querier.Querier, expr string, to time.Time) {
 	rows, alone := q.Query(context.Background(), querier.Ask{Expr: expr, AsOf: to})
 	single := map[string]float64{}
 	for _, row := range rows {
-		single[fmt.Sprint(row.Labels)] = row.Values[""]
+		single[fmt.Sprint(row.Labels)], _ = row.Values.Get("")
 	}
 	if got, want := fmt.Sprint(many, failed), fmt.Sprint(single, alone); got != want || len(single) == 0 {
 		s.t.Errorf("%s at %s, of many moments: %s, alone: %s; all: %v", expr, to, got, want, series)

@@ -80,7 +80,7 @@ func (t *Table) Add(values []any) *evaluate.Failure {
 	if len(t.Rows) == t.ask.Rows() {
 		return invalid(evaluate.TooMuch, "the query returns more than %d rows", t.ask.Rows())
 	}
-	row := evaluate.Row{Labels: map[string]string{}, Values: map[string]float64{}, Fields: map[string]string{}}
+	row := evaluate.Row{Labels: map[string]string{}, Fields: map[string]string{}}
 	for i, c := range t.columns {
 		text := textOf(values[i])
 		if t.bytes += len(text) + 8; t.bytes > querier.MaxBytes {
@@ -89,7 +89,7 @@ func (t *Table) Add(values []any) *evaluate.Failure {
 		number, isNumber := numberOf(values[i], c.exact)
 		switch {
 		case c.use == asValue && isNumber:
-			row.Values[c.name] = number
+			row.Values.Set(c.name, number)
 		case c.use != asLabel:
 			row.Fields[c.name] = text
 		case values[i] != nil:

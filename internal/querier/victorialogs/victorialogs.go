@@ -117,22 +117,22 @@ func joined(rows []evaluate.Row) (all []evaluate.Row) {
 			at[key] = len(all)
 			all = append(all, row)
 		}
-		for name, value := range row.Values {
-			names[name] = true
+		for _, value := range row.Values {
+			names[value.Field] = true
 			if !known {
 				continue
 			}
-			if _, twice := all[i].Values[name]; twice {
+			if _, twice := all[i].Values.Get(value.Field); twice {
 				all = append(all, row)
 				continue
 			}
-			all[i].Values[name] = value
+			all[i].Values.Set(value.Field, value.Number)
 		}
 	}
 	if len(names) == 1 {
-		for _, row := range all {
-			for _, value := range row.Values {
-				row.Values[""] = value
+		for i := range all {
+			if values := &all[i].Values; len(*values) > 0 {
+				values.Set("", (*values)[0].Number)
 			}
 		}
 	}

@@ -2,16 +2,21 @@ package remote
 
 import (
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
+
+	"tocsin/internal/core/evaluate"
 )
 
-// options are those of all bodies: NaN and infinite numbers are texts, durations are nanoseconds, time zones are names.
+// options are those of all bodies: NaN and infinite numbers are texts, durations are nanoseconds, time zones are names, the values
+// of a row are an object.
 var options = json.JoinOptions(
 	jsonv1.FormatDurationAsNano(true),
 	json.WithMarshalers(json.JoinMarshalers(
@@ -23,6 +28,9 @@ var options = json.JoinOptions(
 		}),
 		json.MarshalToFunc(func(e *jsontext.Encoder, zone *time.Location) error {
 			return e.WriteToken(jsontext.String(zone.String()))
+		}),
+		json.MarshalToFunc(func(e *jsontext.Encoder, values evaluate.Values) error {
+			return json.MarshalEncode(e, values.Map())
 		}),
 	)),
 	json.WithUnmarshalers(json.JoinUnmarshalers(
@@ -47,6 +55,17 @@ var options = json.JoinOptions(
 				*zone = *found
 			}
 			return err
+		}),
+		json.UnmarshalFromFunc(func(d *jsontext.Decoder, values *evaluate.Values) error {
+			var object map[string]float64
+			if err := json.UnmarshalDecode(d, &object); err != nil {
+				return err
+			}
+			*values = nil
+			for _, field := range slices.Sorted(maps.Keys(object)) {
+				values.Set(field, object[field])
+			}
+			return nil
 		}),
 	)),
 )

@@ -28,7 +28,7 @@ func TestJSONKeepsAllValues(t *testing.T) {
 		evaluator.Batch{AsOf: at, Transitions: []evaluate.Transition{{
 			At: at, Value: &value, Why: []sentence.Value{sentence.New("mon_within", 10)},
 			Clauses: []condition.Clause{{Text: "$A > 1", Left: condition.Number(math.Inf(1))}},
-			Rows:    []evaluate.Answer{{Query: "A", Rows: []evaluate.Row{{Values: map[string]float64{"a": math.Inf(-1), "b": 0.1}}}}},
+			Rows:    []evaluate.Answer{{Query: "A", Rows: []evaluate.Row{{Values: evaluate.Values{{Field: "a", Number: math.Inf(-1)}, {Field: "b", Number: 0.1}}}}}},
 		}}},
 		evaluator.Saved{Key: evaluator.Key{Account: 1, Rule: math.MaxUint64}, State: `{"v":1}`, Open: []evaluate.Instance{{Since: at}}},
 		remote.SyncRequest{Report: evaluator.Report{Digests: map[int64]uint64{3: math.MaxUint64}, Watches: []evaluator.WatchState{{Kind: evaluate.Missed, Since: at}}}},
@@ -47,7 +47,7 @@ func TestJSONKeepsAllValues(t *testing.T) {
 		}
 	}
 	var row evaluate.Row
-	if err := remote.Unmarshal([]byte(`{"Values":{"a":"NaN"}}`), &row); err != nil || !math.IsNaN(row.Values["a"]) {
+	if err := remote.Unmarshal([]byte(`{"Values":{"a":"NaN"}}`), &row); err != nil || len(row.Values) != 1 || row.Values[0].Field != "a" || !math.IsNaN(row.Values[0].Number) {
 		t.Error(row, err)
 	}
 }
