@@ -111,7 +111,7 @@ func TestHowMuchThereIs(t *testing.T) {
 	t.Parallel()
 	f := Account(apitest.Now)
 	for what, n := range map[string][3]int{
-		"persons": {len(f.Persons), 14, 14}, "teams": {len(f.Teams), 3, 3}, "roles": {len(f.Roles), 4, 4},
+		"persons": {len(f.Persons), 14, 14}, "teams": {len(f.Teams), 3, 3}, "roles": {len(f.Roles), 7, 7},
 		"schedules": {len(f.Schedules), 6, 8}, "channels": {len(f.Channels), 10, 12}, "silence rules": {len(f.SilenceRules), 5, 10},
 		"drop rules": {len(f.DropRules), 3, 10}, "alerts": {len(f.Alerts), 40, 40}, "incidents": {len(f.Incidents), 20, 20},
 		"datasources": {len(f.Datasources), 9, 9}, "applications": {len(f.Applications), 4, 4}, "issues": {len(f.Issues), 15, 15},
