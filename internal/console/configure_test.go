@@ -63,6 +63,8 @@ func TestChannelForm(t *testing.T) {
 	owner.get("/channels/new").shows("group_key", "ops")
 	owner.post("/channels/new", "name", "", "description", "For mail").showsWith(http.StatusBadRequest, "channel_name", "For mail</textarea>")
 	made := owner.post("/channels/new", "name", "Mail", "description", "For mail", "team", "7000000000021", "by_fields", "1", "fields", "labels.service, labels.host\nlabels.service")
+	rule := made.shows("New escalation rule", `value="All incidents"`) // a channel without a rule notifies no one
+	made = owner.get(strings.TrimSuffix(rule.path, "/escalations/new"))
 	made.shows("Mail", "For mail", "Ann Day", "No escalation rule is in use")
 	edit := owner.get(made.path + "/edit").shows("labels.service, labels.host\nlabels.service")
 	owner.post(edit.path, "name", "Post", "description", "", "team", "0", "by_fields", "1", "fields", "labels.service", "window", "5").shows("Post", "No team owns this channel")

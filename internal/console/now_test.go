@@ -35,7 +35,7 @@ func TestNowNamesWhoFollowsVisitor(t *testing.T) {
 }
 
 // TestFirstRun: an account without a schedule and a source shows the steps until alerts reach people, and what would happen to an
-// alert now. The page goes when both exist; a responder never sees it.
+// alert now. The page goes when a schedule, a channel and a source exist; a responder never sees it.
 func TestFirstRun(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
@@ -48,6 +48,9 @@ func TestFirstRun(t *testing.T) {
 	owner.get("/").shows("Nobody can be paged yet", `<li class="did">
 <strong>Say who is on call when`)
 	w.call(emptyKey, "/integration/create", `{"integration_name": "Alertmanager", "integration_type": "prometheus"}`)
+	owner.get("/").shows("Nobody can be paged yet", `href="/channels/new?name=Alerts"`)
+	channel := w.call(emptyKey, "/channel/create", `{"channel_name": "Alerts", "team_id": 0}`)
 	owner.get("/").shows("!Nobody can be paged yet", "Am I on call?")
+	owner.get(fmt.Sprintf("/channels/%.0f/escalations/new", channel["channel_id"])).shows(`value="All incidents"`, `>Day<`)
 	w.signIn(readerKey).get("/").shows("!Nobody can be paged yet")
 }

@@ -125,6 +125,9 @@ func showEscalation(v *page.Visit) (page.View, error) {
 	if len(f.Layers) == 0 {
 		f.Layers = []layerForm{{Minutes: "15"}}
 	}
+	if err := f.begin(v); err != nil {
+		return nil, err
+	}
 	for i := range f.Layers {
 		f.Layers[i].show(v, i, f.Offers, f.May)
 	}
@@ -134,6 +137,22 @@ func showEscalation(v *page.Visit) (page.View, error) {
 	}
 	f.Templates, err = templatesOf(v, f.Template)
 	return f, err
+}
+
+// begin fills in what the first rule of a channel most often is: the person on call in the only schedule, for every incident.
+func (f *escalationForm) begin(v *page.Visit) error {
+	if f.ID != "" || v.Request.Method == http.MethodPost {
+		return nil
+	}
+	has, err := rules(v, escalations, f.Channel.ChannelID)
+	if err != nil || len(has) > 0 {
+		return err
+	}
+	f.Name = v.T("All incidents")
+	if only := f.Offers.Schedules.Choices; len(only) == 1 {
+		f.Layers[0].Schedules = []int64{only[0].ID}
+	}
+	return nil
 }
 
 // templatesOf returns the templates that a rule may have: the preset, those of the account, and the one that it has.

@@ -23,7 +23,9 @@ type channelEditView struct {
 
 // editChannel shows the form of a channel: what was entered, else what is stored.
 func editChannel(v *page.Visit) (page.View, error) {
-	d := channelEditView{Titled: page.Titled(v.T("New channel")), ByFields: true, Fields: "group_key", Flapping: usualFlapping}
+	d := channelEditView{
+		Titled: page.Titled(v.T("New channel")), Name: v.Query("name"), ByFields: true, Fields: "group_key", Flapping: usualFlapping,
+	}
 	d.Reminders = reminderFields(v, nil)
 	if v.Request.PathValue("id") != "" {
 		c, err := storedChannel(v)
@@ -73,7 +75,7 @@ func saveChannel(v *page.Visit) (string, error) {
 			body.Reminder = reminder
 		}
 		made, err := page.Call[channel.Created](v, "/channel/create", channel.CreateRequest{TeamID: team, ChannelName: name, Body: body})
-		return "/channels/" + strconv.FormatInt(made.ChannelID, 10), err
+		return "/channels/" + strconv.FormatInt(made.ChannelID, 10) + "/escalations/new", err // without a rule it notifies no one
 	}
 	c, err := storedChannel(v)
 	if err != nil {

@@ -3,9 +3,11 @@ package channel
 import (
 	"slices"
 
+	"tocsin/internal/api"
 	"tocsin/internal/channel"
 	"tocsin/internal/console/page"
 	"tocsin/internal/engine/escalation"
+	integrations "tocsin/internal/integration"
 )
 
 // ladderView shows who would be notified, minute by minute.
@@ -17,6 +19,7 @@ type ladderView struct {
 	At       string
 	Preview  *escalation.Preview
 	People   map[int64]page.Person
+	Alone    bool // nothing can send alerts yet, and the visitor may change that
 }
 
 func showLadder(v *page.Visit) (page.View, error) {
@@ -38,5 +41,10 @@ func showLadder(v *page.Visit) (page.View, error) {
 		request.At = at
 	}
 	d.Preview, d.People, err = v.Preview(request)
+	if err != nil || !v.Who.MayAny(page.ManageIntegrations) {
+		return d, err
+	}
+	sources, err := page.Call[api.CursorPage[integrations.Integration]](v, "/integration/list", integrations.ListRequest{})
+	d.Alone = !slices.ContainsFunc(sources.Items, func(i integrations.Integration) bool { return !i.IsWebhook() })
 	return d, err
 }

@@ -1,11 +1,14 @@
 package page
 
 import (
+	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"tocsin/internal/api"
+	"tocsin/internal/auth"
 	"tocsin/internal/calendar"
 	"tocsin/internal/channel"
 	"tocsin/internal/person"
@@ -52,6 +55,24 @@ func (v *Visit) ChannelChoices() ([]channel.Shown, error) {
 	request.Limit = 100
 	reply, err := Call[api.CursorPage[channel.Shown]](v, "/channel/list", request)
 	return reply.Items, err
+}
+
+// EscalationPath returns where the visitor makes the escalation rule of a schedule: in a new channel, in the only one, or in one to
+// choose; empty: the visitor may not.
+func (v *Visit) EscalationPath() (string, error) {
+	if !v.Who.May(auth.ChannelsManage) {
+		return "", nil
+	}
+	channels, err := v.ChannelChoices()
+	switch {
+	case err != nil:
+		return "", err
+	case len(channels) == 0:
+		return "/channels/new?name=" + url.QueryEscape(v.T("Alerts")), nil
+	case len(channels) == 1:
+		return fmt.Sprintf("/channels/%d/escalations/new", channels[0].ChannelID), nil
+	}
+	return "/channels", nil
 }
 
 // Accounts returns the persons whose name or e-mail address contains a text, by name.

@@ -102,7 +102,7 @@ func showMe(v *page.Visit) (page.View, error) {
 		d.MoreQuiet = len(hours) - 1
 	}
 	if v.Failure != nil && v.Request.PostForm.Has("name") {
-		v.Me.Name = v.Field("name")
+		v.Me.Name, v.Me.Email = v.Field("name"), v.Field("email")
 		v.Me.Locale, v.Me.TimeZone = v.Field("locale"), v.Field("zone")
 	}
 	if v.Failure != nil && v.Request.PostForm.Has("quiet_from") {

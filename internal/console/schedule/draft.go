@@ -22,7 +22,7 @@ type draft struct {
 	Layers                              []draftLayer
 }
 
-// newDraft is a schedule in which the first person takes turns of a week from the last Monday.
+// newDraft is a schedule in which the first person takes turns of a week from the last Monday. A link to the form may name it.
 func newDraft(v *page.Visit) draft {
 	here := v.Now.In(v.Who.Zone)
 	monday := time.Date(here.Year(), here.Month(), here.Day()-(int(here.Weekday())+6)%7, 9, 0, 0, 0, v.Who.Zone)
@@ -30,7 +30,7 @@ func newDraft(v *page.Visit) draft {
 		monday = monday.AddDate(0, 0, -7) // so that no gap is left before it
 	}
 	return draft{
-		Zone: v.Who.Zone.String(), WhenAbsent: "next",
+		Name: v.Query("name"), Zone: v.Who.Zone.String(), WhenAbsent: "next",
 		Layers: []draftLayer{{Unit: "week", Value: "1", Start: monday.Format(page.LocalTime), Groups: []draftGroup{{}}}},
 	}
 }

@@ -44,8 +44,9 @@ type schedulePage struct {
 	Periods  int    // how many there are
 	Hours    []hoursRow
 	Rules    int64
-	Known    bool // whether Rules is known
-	ByLayers bool // the picture has layers
+	Known    bool   // whether Rules is known
+	Unused   string // where the visitor lets an escalation rule use it; empty: a rule does, or the visitor may not
+	ByLayers bool   // the picture has layers
 }
 
 // shiftCard is a shift in words.
@@ -121,6 +122,12 @@ func showSchedule(v *page.Visit) (page.View, error) {
 		return nil, err
 	}
 	d.Rules = rules[s.ScheduleID]
+	if d.Known && d.Rules == 0 {
+		d.Unused, err = v.EscalationPath()
+		if err != nil {
+			return nil, err
+		}
+	}
 	c := newCast(v)
 	c.add(ahead)
 	c.add(s)
