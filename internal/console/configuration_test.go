@@ -132,7 +132,7 @@ func TestIssue(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
-	made := owner.post("/rum/applications/new", "name", "Web shop", "type", "browser", "team", "7000000000021").shows("Web shop", "No errors.", "Token that its program sends")
+	made := owner.post("/rum/applications/new", "application_name", "Web shop", "type", "browser", "team_id", "7000000000021").shows("Web shop", "No errors.", "Token that its program sends", "Sentry.init", "datadogRum.init", "/api/v2/rum")
 	application := strings.TrimPrefix(made.path, "/rum/applications/")
 	old := made.body
 	owner.post(made.path+"/token", "hours", "24").shows("The token before the present one works until")
@@ -141,10 +141,12 @@ func TestIssue(t *testing.T) {
 	}
 	owner.post(made.path+"/token", "hours", "soon").showsWith(http.StatusBadRequest, "whole number")
 	owner.post(made.path+"/token", "hours", "1000").showsWith(http.StatusBadRequest, "grace_seconds")
-	owner.post(made.path, "name", "Web shop", "type", "browser", "team", "7000000000021", "origins", "https://shop.example.com\r\nhttps://*.example.org").shows("https://*.example.org")
-	owner.post(made.path, "name", "Web shop", "type", "browser", "team", "7000000000021", "enabled", "1", "origins", "shop").showsWith(http.StatusBadRequest, "allowed_origins")
+	owner.post(made.path+"/edit", "application_name", "Web shop", "type", "browser", "team_id", "7000000000021", "allowed_origins", "https://shop.example.com\r\nhttps://*.example.org", "status", "disabled",
+		"alerting.enabled", "1", "alerting.channel_ids.add", "Shop", "tracing.endpoint", "https://traces.example.com/${trace_id}", "held.tracing", "1")
+	owner.get(made.path+"/edit").shows("https://*.example.org", "https://traces.example.com/${trace_id}", "Shop")
+	owner.post(made.path+"/edit", "application_name", "Web shop", "type", "browser", "team_id", "7000000000021", "status", "enabled", "allowed_origins", "shop").showsWith(http.StatusBadRequest, "allowed_origins")
 	owner.get("/rum").shows("Disabled")
-	owner.post(made.path, "name", "Web shop", "type", "browser", "team", "7000000000021", "enabled", "1")
+	owner.post(made.path+"/edit", "application_name", "Web shop", "type", "browser", "team_id", "7000000000021", "status", "enabled")
 	owner.get("/rum").shows("Web shop", "!Disabled")
 	now := w.clock.Now().UnixMilli()
 	w.must(w.app.DB.Write(t.Context(), func(tx *db.Tx) error {
@@ -155,11 +157,17 @@ func TestIssue(t *testing.T) {
 		}})
 	}))
 	owner.get(made.path).shows("Errors: 12, sessions: 7", "x is undefined")
+	owner.get(made.path+"?status=resolved").shows("No errors.", "!x is undefined")
+	owner.get(made.path + "?status=for_review&cause=unknown&days=7&seen=1").shows("No errors.")
+	owner.get(made.path+"?status=gone").showsWith(http.StatusBadRequest, "statuses")
+	if file := owner.post(made.path + "/errors?status=for_review"); !strings.Contains(file.body, "x is undefined") {
+		t.Error(file.body)
+	}
 	page := owner.get("/rum/issues/NHEacQHi2DhXqobr9qPQz9").shows("src/cart.js:4", "2 library frames", "&lt;img src=x", "!<img src=x", "For review")
 	owner.post(page.path, "status", "resolved").shows("Resolved")
 	owner.post(page.path, "status", "gone").showsWith(http.StatusBadRequest, "status")
-	owner.post(made.path, "name", "Shop", "type", "ios", "no_ip", "1").shows("Shop")
-	owner.get("/rum").shows("Shop", "ios")
+	owner.post(made.path+"/edit", "application_name", "Shop", "type", "ios", "no_ip", "1").shows("Shop")
+	owner.get("/rum").shows("Shop", "iOS")
 }
 
 // TestHostileAlert has texts of strangers on the pages of configuration: they are shown and do nothing.

@@ -76,7 +76,7 @@ func TestIssueStack(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
-	made := owner.post("/rum/applications/new", "name", "Web shop", "type", "browser", "team", "7000000000021")
+	made := owner.post("/rum/applications/new", "application_name", "Web shop", "type", "browser", "team_id", "7000000000021")
 	_, token, _ := strings.Cut(made.body, "Token that its program sends")
 	token = wordOf(token, 35)
 	application := strings.TrimPrefix(made.path, "/rum/applications/")
@@ -150,7 +150,7 @@ func TestPrivateApplicationsInConsole(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
-	made := owner.post("/rum/applications/new", "name", "Hushed shop", "type", "browser", "team", "7000000000021", "private", "1")
+	made := owner.post("/rum/applications/new", "application_name", "Hushed shop", "type", "browser", "team_id", "7000000000021", "is_private", "1")
 	_, token, _ := strings.Cut(made.body, "Token that its program sends")
 	w.report(wordOf(token, 35), browserError("e1", strings.TrimPrefix(made.path, "/rum/applications/"), "hush now", ""))
 	_, rest, _ := strings.Cut(owner.get(made.path).shows("hush now").body, `href="/rum/issues/`)
@@ -159,7 +159,7 @@ func TestPrivateApplicationsInConsole(t *testing.T) {
 	for _, path := range []string{made.path, "/rum/issues/" + id} {
 		owner.get(path).showsWith(http.StatusOK)
 		other.get(path).showsWith(http.StatusForbidden, "!Hushed", "!hush now")
-		other.post(path, "name", "x", "type", "browser", "status", "ignored").showsWith(http.StatusForbidden, "!Hushed", "!hush now")
+		other.post(strings.Replace(path, made.path, made.path+"/edit", 1), "application_name", "x", "type", "browser", "status", "ignored").showsWith(http.StatusForbidden, "!Hushed", "!hush now")
 	}
 	owner.get("/rum").shows("Hushed shop")
 	other.get("/rum").shows("!Hushed")

@@ -16,8 +16,18 @@ import (
 // clients use for the same, and members that still lack an input.
 const withoutInput = "testdata/members_without_input.txt"
 
-// TestMemberOfWriteHasInput reads each operation that writes: each member of its request is set somewhere in the console, or stands in the
-// list. A new member needs an input, and the list only becomes shorter.
+// needsNoInput are the fields that a console has a reason not to enter, with the reason.
+var needsNoInput = map[string]string{
+	"tocsin/internal/rum.AlertingInput.IntegrationID":           "it is not used",
+	"tocsin/internal/rum.ApplicationCreateRequest.TracingAlias": "tracing under another name",
+	"tocsin/internal/rum.ApplicationUpdateRequest.TracingAlias": "tracing under another name",
+	"tocsin/internal/rum.IssueFilter.TeamIDs":                   "a page has the errors of one application",
+	"tocsin/internal/rum.IssueFilter.DQL":                       "it must be empty",
+	"tocsin/internal/rum.IssueFilter.SQL":                       "it must be empty",
+}
+
+// TestMemberOfWriteHasInput reads each operation that writes: each member of its request is set somewhere in the console, has a reason not
+// to be, or stands in the list. A new member needs an input, and the list only becomes shorter.
 func TestMemberOfWriteHasInput(t *testing.T) {
 	set, entered := map[string]bool{}, map[string]bool{}
 	requests := map[string]types.Type{}
@@ -43,7 +53,7 @@ func TestMemberOfWriteHasInput(t *testing.T) {
 	for path, in := range requests {
 		for _, m := range members(in) {
 			at := path + " " + m.path
-			if !set[m.field] && !entered[at] {
+			if !set[m.field] && !entered[at] && needsNoInput[m.field] == "" {
 				missing[at] = true
 			}
 			delete(entered, at)

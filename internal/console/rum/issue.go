@@ -82,14 +82,16 @@ type issueView struct {
 // shownCauses is how many of the errors that led to another are shown with their stacks.
 const shownCauses = 3
 
-func showIssue(v *page.Visit) (page.View, error) {
-	d := issueView{
-		Statuses: []string{"for_review", "reviewed", "ignored", "resolved"}, May: v.Who.MayAny(manageApplications),
-		Causes: []string{
-			"api.failed_request", "network.error", "code.exception", "code.invalid_object_access", "code.invalid_argument", "unknown",
-		},
-		Raw: v.Query("code") == "sent",
+// issueStatuses and issueCauses are the states and the suspected causes of an error.
+var (
+	issueStatuses = []string{"for_review", "reviewed", "ignored", "resolved"}
+	issueCauses   = []string{
+		"api.failed_request", "network.error", "code.exception", "code.invalid_object_access", "code.invalid_argument", "unknown",
 	}
+)
+
+func showIssue(v *page.Visit) (page.View, error) {
+	d := issueView{Statuses: issueStatuses, Causes: issueCauses, May: v.Who.MayAny(manageApplications), Raw: v.Query("code") == "sent"}
 	var err error
 	d.Issue, err = page.Call[rum.Issue](v, "/rum/issue/info", rum.IssueInfoRequest{IssueID: v.Request.PathValue("id")})
 	if err != nil {

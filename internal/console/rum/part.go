@@ -11,7 +11,9 @@ import (
 var Part = page.Part{
 	Pages:   rumPages,
 	Actions: rumActions,
+	Others:  []page.Other{{Pattern: "POST /rum/applications/{id}/errors", Do: exportIssues}},
 	Functions: template.FuncMap{
+		"typeName":    typeName,
 		"issueStatus": issueStatus,
 		"issueCause":  issueCause,
 		"issueNoise":  issueNoise,
