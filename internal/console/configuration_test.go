@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
+	"tocsin/internal/datasource"
 	"tocsin/internal/platform/db"
 	"tocsin/internal/rum"
 )
@@ -86,45 +88,87 @@ func TestFieldsAndDatasources(t *testing.T) {
 	owner.post(path + "/delete").shows("There is no datasource yet")
 }
 
-// Each type has a form of its own. A secret is not shown, and stays when nothing is entered for it.
+// TestDatasourceOfEachType fills in a form of each type: all members of its block have an input. A secret is not shown, and stays when
+// nothing is entered for it.
 func TestDatasourceOfEachType(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	address := map[string]string{"prometheus": "http://a", "loki": "http://a", "victorialogs": "http://a", "elasticsearch": "http://a:9200"}
-	for _, kind := range []string{"prometheus", "loki", "mysql", "oracle", "postgres", "clickhouse", "elasticsearch", "sls", "victorialogs"} {
-		path := "/datasources/new?type=" + kind
-		form := owner.get(path).shows("/datasources/new?type=sls", `name="payload.`+kind+".")
-		fields := []string{"name", kind, "address", cmp.Or(address[kind], "a.example.com:1234"), "edge_cluster_name", "default"}
-		if kind == "elasticsearch" {
-			fields = append(fields, "payload.elasticsearch.deployment", "self-managed")
-		}
-		for _, secret := range []string{"basic_auth_password", "password", "access_key_secret", "tls_min_version"} {
-			if name := "payload." + kind + "." + secret; strings.Contains(form.body, `name="`+name+`"`) {
-				fields = append(fields, name, map[bool]string{true: "1.2", false: "hunter2"}[secret == "tls_min_version"])
+	entered := map[string]string{
+		"deployment": "self-managed", "basic_auth_enabled": "1", "tls_enabled": "1", "tls_skip_verify": "1", "tls_min_version": "1.2",
+		"tls_max_version": "1.3", "tls_mode": "verify-full", "ssl_mode": "require", "headers": "X-Key: hunter3\r\nX-Other: hunter4",
+		"params": "a=b", "options": "SID: shop", "password": "hunter2", "tls_key": "-----BEGIN hunter5", "tls_key_pwd": "hunter6",
+		"basic_auth_password": "hunter7", "api_key": "hunter8", "service_token": "hunter9", "access_key_secret": "hunter10",
+		"open_conns": "4", "idle_conns": "2", "lifetime_seconds": "60", "timeout_mills": "2000", "dial_timeout_mills": "500", "max_execution_seconds": "9",
+	}
+	for i, kind := range []string{"prometheus", "loki", "mysql", "oracle", "postgres", "clickhouse", "elasticsearch", "sls", "victorialogs"} {
+		block := reflect.TypeFor[datasource.Payload]()
+		for f := range block.Fields() {
+			if f.Tag.Get("json") == kind+",omitzero" {
+				block = f.Type.Elem()
 			}
 		}
+		path := "/datasources/new?type=" + kind
+		form := owner.get(path).shows("/datasources/new?type=sls", "Test connection")
+		fields := []string{"name", kind, "address", cmp.Or(address[kind], "a.example.com:1234"), "edge_cluster_name", "default"}
+		members := []string{}
+		for _, f := range reflect.VisibleFields(block) {
+			member, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Anonymous {
+				continue
+			}
+			name := "payload." + kind + "." + member
+			if !strings.Contains(form.body, `name="`+name+`"`) {
+				t.Errorf("no input for %s", name)
+			}
+			fields = append(fields, name, cmp.Or(entered[member], "some "+member))
+			members = append(members, member)
+		}
 		owner.post(path, fields...).shows(kind)
+		id := fmt.Sprint(i + 1)
+		stored, _ := w.call(ownerKey, "/monit/datasource/info", `{"id": `+id+`}`)["payload"].(map[string]any)[kind].(map[string]any)
+		for _, member := range members {
+			if stored[member] == nil {
+				t.Errorf("%s.%s was not stored", kind, member)
+			}
+		}
+		a := owner.get("/datasources/"+id).shows("Empty: it stays as it is.", "!hunter2", "!hunter5", "!hunter6", "!hunter7", "!hunter8", "!hunter9", "!hunter10")
+		if strings.Contains(a.body, "some password") {
+			t.Errorf("a password of %s is shown", kind)
+		}
 	}
 	owner.get("/datasources/new?type=prometheus.headers").showsWith(http.StatusNotFound)
+	owner.post("/datasources/new?type=odd", "name", "odd").showsWith(http.StatusNotFound)
 	const pg = "/datasources/5"
-	read := func() string {
-		payload := w.call(ownerKey, "/monit/datasource/info", `{"id": 5}`)["payload"].(map[string]any)
-		return fmt.Sprint(payload["postgres"])
+	read := func(id string) string {
+		return fmt.Sprint(w.call(ownerKey, "/monit/datasource/info", `{"id": `+id+`}`)["payload"])
 	}
 	owner.post(pg, "name", "pg", "address", "a.example.com:1234", "edge_cluster_name", "default", "enabled", "1", "payload.postgres.database", "shop", "payload.postgres.timeout_mills", "2000", "payload.postgres.ssl_mode", "require")
-	owner.get(pg).shows(`value="shop"`, "Empty: it stays as it is.", "!hunter2")
-	if got := read(); got != "map[database:shop password:hunter2 ssl_mode:require timeout_mills:2000]" {
+	owner.get(pg).shows(`value="shop"`, "!hunter2")
+	if got := read("5"); got != "map[postgres:map[database:shop password:hunter2 ssl_mode:require timeout_mills:2000]]" {
 		t.Error(got)
 	}
 	owner.post(pg, "name", "pg", "address", "a.example.com:1234", "edge_cluster_name", "default", "payload.postgres.open_conns", "many").showsWith(http.StatusBadRequest, "whole number", "many")
 	owner.post(pg, "name", "pg", "address", "a.example.com:1234", "edge_cluster_name", "default", "payload.postgres.ssl_mode", "maybe").showsWith(http.StatusBadRequest, "payload.postgres.ssl_mode", "maybe")
-	owner.post("/datasources/1", "name", "p", "address", "http://a", "edge_cluster_name", "default", "payload.prometheus.headers", "X-Key: hunter3\r\nX-Other: hunter4")
 	owner.get("/datasources/1").shows("X-Key: hunter3")
-	owner.post("/datasources/1", "name", "p", "address", "http://a", "edge_cluster_name", "default", "payload.prometheus.headers", "")
-	if got := fmt.Sprint(w.call(ownerKey, "/monit/datasource/info", `{"id": 1}`)["payload"]); got != "map[prometheus:map[basic_auth_password:hunter2 headers:[]]]" {
+	owner.post("/datasources/1", "name", "p", "address", "http://a", "edge_cluster_name", "default", "payload.prometheus.headers", "", "payload.prometheus.params", "")
+	if got := read("1"); got != "map[prometheus:map[basic_auth_password:hunter7 headers:[] params:[]]]" {
 		t.Error(got)
 	}
+}
+
+// TestNewDatasourceIsTested tests a connection before it is saved: what was typed stays, and nothing is stored.
+func TestNewDatasourceIsTested(t *testing.T) {
+	t.Parallel()
+	w, _ := withFigures(t)
+	owner := w.signIn(ownerKey)
+	stored := w.call(ownerKey, "/monit/datasource/info", `{"id": 1}`)["address"].(string)
+	fields := []string{"name", "Other", "address", stored, "edge_cluster_name", "default", "note", "Kept", "do", "test"}
+	owner.post("/datasources/new", fields...).shows("✓ Connection to the host", "✓ A small query", `value="Other"`, "Kept</textarea>")
+	owner.post("/datasources/new", replaced(fields, "address", "http://127.0.0.2:9")...).shows("Connection to the host: 127.0.0.2:9 must not be called")
+	owner.post("/datasources/new", replaced(fields, "address", "ftp://x")...).shows("address", "ftp://x")
+	owner.get("/datasources").shows("Metrics", "!Other")
 }
 
 // TestIssue shows an error of users: own lines open, those of libraries folded, and its hostile text as text.

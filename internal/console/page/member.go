@@ -28,6 +28,9 @@ type Member struct {
 	Choices func(*Visit) ([]Option, error) // its values, if they are records; their texts are names
 	Seldom  bool                           // it stands with the members that are seldom needed
 	Rows    []Member                       // of each object of a list; without the first, which identifies it, there is no object
+	Each    []Member                       // of an object, if the record has it: those that the object's type has. It is sent whole
+
+	whole bool // it is of an object that is sent whole: an empty one is absent, and an empty list is sent
 }
 
 // Kind is how a member is entered, where its type does not decide.
@@ -37,6 +40,7 @@ type Kind string
 const (
 	Long      Kind = "long"     // a text of several lines
 	Secret    Kind = "password" // a text that is not shown; empty: it stays
+	LongKey   Kind = "key"      // a secret of several lines
 	Moment    Kind = "moment"   // a number of Unix seconds as a local time
 	People    Kind = "people"   // ids of persons; a list or a single id, like those below
 	Teams     Kind = "teams"
@@ -53,12 +57,13 @@ func (f Form) Draw(v *Visit, d *RecordForm, stored any) error {
 	b := binding{v: v, offers: map[Kind]Offer{}}
 	of := reflect.ValueOf(stored)
 	held := map[string]bool{}
-	for _, m := range f.Members {
+	for _, m := range f.inputs(of) {
 		field, err := b.draw(m, "", found{of, of.Type()})
 		if err != nil {
 			return err
 		}
-		if object, _, nested := strings.Cut(m.Path, "."); nested && !held[object] && at(found{of, of.Type()}, object).value.IsValid() {
+		object, _, nested := strings.Cut(m.Path, ".")
+		if nested && !m.whole && !held[object] && at(found{of, of.Type()}, object).value.IsValid() {
 			held[object] = true
 			d.Fields = append(d.Fields, FormField{Name: heldBy + object, Value: "1", Kind: "hidden"})
 		}
@@ -78,12 +83,31 @@ func (f Form) Draw(v *Visit, d *RecordForm, stored any) error {
 // of a new record has members that never change afterwards.
 func (f Form) Read(v *Visit, request any) error {
 	b := binding{v: v, offers: map[Kind]Offer{}}
-	for _, m := range f.Members {
-		if err := b.read(m, "", reflect.ValueOf(request).Elem()); err != nil {
+	of := reflect.ValueOf(request).Elem()
+	for _, m := range f.inputs(of) {
+		if err := b.read(m, "", of); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// inputs returns the members, those of objects that a record has among them.
+func (f Form) inputs(record reflect.Value) (all []Member) {
+	for _, m := range f.Members {
+		if m.Each == nil {
+			all = append(all, m)
+			continue
+		}
+		object := at(found{record, record.Type()}, m.Path)
+		for _, one := range m.Each {
+			if object.value.IsValid() && indexOf(object.of, one.Path) != nil {
+				one.Path, one.whole = m.Path+"."+one.Path, true
+				all = append(all, one)
+			}
+		}
+	}
+	return all
 }
 
 // binding reads or draws one form.
@@ -103,6 +127,9 @@ func (b *binding) offer(of Kind) (Offer, error) {
 	b.offers[of] = offer
 	return offer, err
 }
+
+// isSecret reports whether a kind is not shown.
+func (k Kind) isSecret() bool { return k == Secret || k == LongKey }
 
 // isOffered reports whether a kind holds ids of records.
 func (k Kind) isOffered() bool { return k == People || k == Teams || k == Channels || k == Schedules }
@@ -164,7 +191,7 @@ func (b *binding) draw(m Member, prefix string, of found) (FormField, error) {
 		field.Hint = b.v.T(m.Hint)
 	}
 	for _, o := range m.Options {
-		field.Options = append(field.Options, Option{o.Value, b.v.T(o.Text)})
+		field.Options = append(field.Options, Option{o.Value, b.v.T(cmp.Or(o.Text, o.Value))})
 	}
 	if m.Choices != nil {
 		records, err := m.Choices(b.v)
@@ -190,8 +217,10 @@ func (b *binding) draw(m Member, prefix string, of found) (FormField, error) {
 		field.Picker = &picker
 	case b.v.sent():
 		field.Value = b.v.Request.PostFormValue(name)
-	case m.Kind != Secret:
+	case !m.Kind.isSecret():
 		field.Value = m.text(b.v, value.value)
+	case m.text(b.v, value.value) != "":
+		field.Hint = b.v.T("Empty: it stays as it is.")
 	}
 	offered := slices.ContainsFunc(field.Options, func(o Option) bool { return o.Value == field.Value })
 	if field.Kind == "choice" && !offered && field.Value != "" { // it stays as it is
@@ -248,7 +277,7 @@ func (b *binding) read(m Member, prefix string, object reflect.Value) error {
 	name := prefix + m.Path
 	entered := strings.ReplaceAll(b.v.Request.PostFormValue(name), "\r\n", "\n")
 	empty := entered == "" && b.v.Field(typedIn(name)) == "" && m.Rows == nil
-	if object, _, nested := strings.Cut(m.Path, "."); nested && empty && !b.v.Request.PostForm.Has(heldBy+object) {
+	if object, _, nested := strings.Cut(m.Path, "."); nested && empty && !m.whole && !b.v.Request.PostForm.Has(heldBy+object) {
 		return nil
 	}
 	to := settable(object, m.Path)
@@ -268,7 +297,10 @@ func (b *binding) read(m Member, prefix string, object reflect.Value) error {
 		}
 		setIDs(to, chosen)
 		return err
-	case m.Kind == Secret && entered == "":
+	case m.Kind.isSecret() && entered == "":
+		return nil
+	case m.whole && entered == "" && !isList(to.Type()) && to.Kind() != reflect.Map:
+		to.SetZero()
 		return nil
 	}
 	return m.set(b.v, to, strings.TrimSpace(entered))
@@ -319,6 +351,8 @@ func (m Member) inputKind(of reflect.Type) string {
 	switch {
 	case m.Options != nil || m.Choices != nil:
 		return "choice"
+	case m.Kind == LongKey:
+		return string(Long)
 	case m.Kind == Long || m.Kind == Secret || m.Kind == Moment:
 		return string(m.Kind)
 	case of == nil:

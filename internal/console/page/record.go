@@ -67,7 +67,7 @@ type RecordPart struct {
 	Form        *RecordForm
 }
 
-// Option is one of a choice.
+// Option is one of a choice. Without a text it is shown by its value.
 type Option struct{ Value, Text string }
 
 // FormField is an input of a form.
