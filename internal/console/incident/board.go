@@ -13,7 +13,8 @@ import (
 )
 
 // Board is open incidents in the order of need: incidents that no person has, incidents of which no person was notified, incidents
-// that are worked on, and snoozed incidents. In each part the severest incidents come first, then the newest.
+// that are worked on, and snoozed incidents. In each part the severest incidents come first; of one severity, single incidents come
+// before rows of several, which would hide them in a storm, then the newest.
 type Board struct {
 	Total int64 // of all pages
 	Next  string
@@ -119,7 +120,7 @@ func (i incident) stage(now int64) int {
 	return 0
 }
 
-// rowsOf returns the rows of some incidents, the severest first, then the newest.
+// rowsOf returns the rows of some incidents in the order of a Board.
 func rowsOf(all []incident) (rows []Row) {
 	alike := map[string][]incident{}
 	for _, i := range all {
@@ -136,7 +137,7 @@ func rowsOf(all []incident) (rows []Row) {
 	}
 	slices.SortFunc(rows, func(a, b Row) int {
 		return cmp.Or(
-			event.Rank(b.IncidentSeverity)-event.Rank(a.IncidentSeverity),
+			event.Rank(b.IncidentSeverity)-event.Rank(a.IncidentSeverity), min(len(a.Alike), 1)-min(len(b.Alike), 1),
 			cmp.Compare(b.StartTime, a.StartTime), strings.Compare(b.IncidentID, a.IncidentID),
 		)
 	})
