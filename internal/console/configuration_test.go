@@ -26,7 +26,7 @@ func TestConfigurationPages(t *testing.T) {
 			owner.get(path).shows()
 			nobody.get(path).shows()
 		}
-		for _, path := range []string{shopPath, shopPath + "/edit", shopPath + "/ladder", shopPath + "/rules/silences/new", shopPath + "/rules/inhibits/5e5e5e5e5e5e5e5e5e5e5e03", probePath, probePath + "/route"} {
+		for _, path := range []string{shopPath, shopPath + "/edit", shopPath + "/ladder", shopPath + "/rules/silences/new", shopPath + "/rules/inhibits/5e5e5e5e5e5e5e5e5e5e5e03", probePath, probePath + "/route", probePath + "/rules/labels", probePath + "/rules/pipeline"} {
 			owner.get(path).shows()
 		}
 	}

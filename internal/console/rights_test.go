@@ -36,7 +36,8 @@ var shownBy = map[string][]string{
 	"/channels/{id}/edit": {"/channel/update"}, "/channels/{id}/test": {"/channel/rules/try"}, "/channels/{id}/ladder": {"/incident/escalation/preview"},
 	"/channels/{id}/rules/{kind}/{rule}": {"/channel/silence/rule/list"}, "/channels/{id}/escalations/{rule}": {"/channel/escalate/rule/list"},
 	"/integrations": {"/integration/list"}, "/integrations/new": {"/integration/create"}, "/integrations/{id}": {"/integration/info"},
-	"/integrations/{id}/edit": {"/integration/update"}, "/integrations/{id}/route": {"/route/list"},
+	"/integrations/{id}/rules/{stage}": {"/alert/pipeline/info"},
+	"/integrations/{id}/edit":          {"/integration/update"}, "/integrations/{id}/route": {"/route/list"},
 	"/templates": {"/template/list"}, "/templates/{id}": {"/template/info"}, "/calendars": {"/calendar/list"}, "/calendars/{id}": {"/calendar/info"},
 	"/fields": {"/field/list"}, "/fields/{id}": {"/field/info"}, "/datasources": {"/monit/datasource/list"}, "/datasources/{id}": {"/monit/datasource/info"},
 	"/edges":     {"/monit/edge/list"},
@@ -69,7 +70,8 @@ var doneBy = map[string]string{
 	"/people/{id}/absence": "/person/absence/create", "/people/{id}/absence/delete": "/person/absence/delete", "/calendar-feeds": "/schedule/calendar/url", "/calendar-feeds/revoke": "/schedule/calendar/revoke",
 	"/channels/new": "/channel/create", "/channels/{id}/edit": "/channel/update", "/channels/{id}/test": "/channel/rules/try", "/channels/{id}/status/{to}": "/channel/disable",
 	"/channels/{id}/rules/{kind}/{rule}": "/channel/silence/rule/update", "/channels/{id}/rules/{kind}/{rule}/{to}": "/channel/silence/rule/disable", "/channels/{id}/escalations/{rule}": "/channel/escalate/rule/update",
-	"/integrations/new": "/integration/create", "/integrations/{id}/edit": "/integration/update", "/integrations/{id}/status/{to}": "/integration/disable", "/integrations/{id}/test": "/integration/test", "/integrations/{id}/severity": "/integration/update", "/integrations/{id}/route": "/route/upsert",
+	"/integrations/{id}/rules/{stage}": "/alert/pipeline/upsert",
+	"/integrations/new":                "/integration/create", "/integrations/{id}/edit": "/integration/update", "/integrations/{id}/status/{to}": "/integration/disable", "/integrations/{id}/test": "/integration/test", "/integrations/{id}/severity": "/integration/update", "/integrations/{id}/route": "/route/upsert",
 	"/templates/{id}": "/template/update", "/templates/{id}/delete": "/template/delete", "/calendars/{id}": "/calendar/update", "/calendars/{id}/delete": "/calendar/delete", "/calendars/{id}/days": "/calendar/event/upsert",
 	"/calendars/{id}/days/{event}/delete": "/calendar/event/delete", "/fields/{id}": "/field/update", "/fields/{id}/delete": "/field/delete", "/datasources/{id}": "/monit/datasource/update", "/datasources/{id}/delete": "/monit/datasource/delete",
 	"/edges/keys": "/monit/edge/key/create", "/edges/keys/{id}/{to}": "/monit/edge/key/update", "/edges/clusters": "/monit/edge/cluster/update", "/edges/{id}/delete": "/monit/edge/delete",
@@ -203,7 +205,7 @@ func addressOf(pattern string, ids map[string]string) string {
 	if strings.Contains(pattern, "/shift/") {
 		kind = "take"
 	}
-	path := strings.NewReplacer("{$}", "", "{kind}", kind, "{change}", ids["change"], "{update}", "1", "{to}", "disable", "{event}", "1", "{request}", "1", "{answer}", "accept").Replace(pattern)
+	path := strings.NewReplacer("{$}", "", "{kind}", kind, "{change}", ids["change"], "{update}", "1", "{to}", "disable", "{stage}", "pipeline", "{event}", "1", "{request}", "1", "{answer}", "accept").Replace(pattern)
 	if strings.Contains(path, "/escalations/") {
 		path = strings.ReplaceAll(path, "{rule}", "5e5e5e5e5e5e5e5e5e5e5e01")
 	}

@@ -22,6 +22,7 @@ var integrationPages = []page.Page{
 	{Path: "/integrations/{id}", Template: "integration", Tab: "sources", Show: showIntegration},
 	{Path: "/integrations/{id}/edit", Template: "record", Tab: "sources", Show: editIntegration, Needs: page.ManageIntegrations},
 	{Path: "/integrations/{id}/route", Template: "route", Tab: "sources", Show: showRoute},
+	{Path: "/integrations/{id}/rules/{stage}", Template: "event_rules", Tab: "sources", Show: showEventRules},
 }
 
 var integrationActions = []page.Action{
@@ -32,6 +33,7 @@ var integrationActions = []page.Action{
 	{Path: "/integrations/{id}/test", Do: testIntegration, Show: showIntegration, Template: "integration", Needs: page.ManageIntegrations},
 	{Path: "/integrations/{id}/severity", Do: mapSeverity, Show: showIntegration, Template: "integration", Needs: page.ManageIntegrations},
 	{Path: "/integrations/{id}/route", Do: saveRoute, Show: showRoute, Template: "route", Needs: page.ManageIntegrations},
+	{Path: "/integrations/{id}/rules/{stage}", Do: saveEventRules, Show: showEventRules, Template: "event_rules"},
 }
 
 // integrationRow is an integration as pages show it.
