@@ -34,7 +34,7 @@ func TestAllPagesAgreeWhoIsOnCall(t *testing.T) {
 		}
 		p.Open("/")
 		mine := page.Eval[string](p, `[...document.querySelectorAll('.on-call li')].find(l => l.innerText.includes('`+weekly+`')).innerText`)
-		if on := strings.Contains(mine, "You, for"); on != (want == "Anna Schäfer") || !on && !strings.Contains(mine, "Now: "+want) {
+		if on := strings.Contains(mine, "You, until"); on != (want == "Anna Schäfer") || !on && !strings.Contains(mine, "Now: "+want) {
 			t.Errorf("at %v the first page says %s", now, mine)
 		}
 		w.Clock.Add(time.Second)
