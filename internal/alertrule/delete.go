@@ -40,13 +40,14 @@ func (s *Service) remove(c *api.Call, id uint64) error {
 	return s.Changed(c.Tx, r.AccountID, &r, deleted, c.Who.PersonID, c.Now)
 }
 
-type batchRequest struct {
+// BatchRequest asks to delete rules, or what that would do.
+type BatchRequest struct {
 	IDs []uint64 `json:"ids" minItems:"1" maxItems:"1000" doc:"The rules."`
 	api.DryRun
 }
 
 // deleteBatch answers /monit/rule/delete/batch.
-func (s *Service) deleteBatch(c *api.Call, in batchRequest) (api.Removal, error) {
+func (s *Service) deleteBatch(c *api.Call, in BatchRequest) (api.Removal, error) {
 	slices.Sort(in.IDs)
 	for _, id := range slices.Compact(in.IDs) {
 		if err := s.remove(c, id); err != nil {

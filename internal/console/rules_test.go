@@ -130,6 +130,45 @@ func TestRulesAreChangedTogether(t *testing.T) {
 	}
 }
 
+// TestChosenRulesGetSameValues sets each part of two rules, of which one cannot have it, and deletes both.
+func TestChosenRulesGetSameValues(t *testing.T) {
+	t.Parallel()
+	w, _, b := beginRules(t)
+	stored := func(rule, member string) string {
+		return fmt.Sprint(w.call(ownerKey, "/monit/rule/info", `{"id": `+rule+`}`)[member])
+	}
+	form := b.post("/rules", "rule", "1", "rule", "2", "to", "change").shows("Change the chosen rules", "CPU hot", "Disk &lt;full&gt;", `name="labels"`)
+	for _, c := range []struct {
+		part, member, want string
+		fields             []string
+	}{
+		{"labels", "labels", "map[site:fra team:db]", []string{"labels", "team: db\nsite: fra"}},
+		{"channels", "channel_ids", "[]", nil},
+		{"schedule", "timezone", "Europe/Berlin", []string{"cron_pattern", "@every 1m", "timezone", "Europe/Berlin", "delay_seconds", "5"}},
+		{"schedule", "delay_seconds", "5", []string{"cron_pattern", "@every 1m", "delay_seconds", "5"}},
+		{"hours", "enabled_times", "[map[days:[1 5] etime:17:00 stime:09:00]]", []string{"enabled_times.rows", "1", "enabled_times.0.stime", "09:00",
+			"enabled_times.0.etime", "17:00", "enabled_times.0.days", "1", "enabled_times.0.days", "5"}},
+		{"sources", "ds_list", "[prom*]", []string{"ds_type", "prometheus", "ds_list", "prom*"}},
+		{"sources", "ds_ids", "[1]", []string{"ds_type", "prometheus", "ds_ids", "1"}},
+		{"texts", "annotations", "map[runbook:here]", []string{"description", "On ${host}", "annotations", "runbook: here"}},
+		{"repeats", "repeat_total", "3", []string{"repeat_interval", "600", "repeat_total", "3"}},
+		{"debug", "debug_log_enabled", "true", []string{"debug_log_enabled", "1"}},
+	} {
+		path := form.path + "&part=" + c.part
+		b.get(path).shows(`aria-current="true"`, `name="`+c.member)
+		b.post(path, c.fields...).shows("CPU hot")
+		if got := stored("1", c.member) + stored("2", c.member); got != c.want+c.want {
+			t.Errorf("%s: %s", c.member, got)
+		}
+	}
+	b.get(form.path+"&part=hours").shows(`value="09:00"`, `value="1" checked`, `value="2">`)
+	b.post(form.path+"&part=schedule", "cron_pattern", "often").shows("These rules stay as they were:", "cron_pattern", `value="often"`)
+	b.post(form.path+"&part=schedule", "cron_pattern", "@every 1m", "delay_seconds", "soon").showsWith(http.StatusBadRequest, "whole number", `value="soon"`)
+	b.post(form.path+"&part=schedule", "cron_pattern", "@every 1m", "delay_seconds", "-1").showsWith(http.StatusBadRequest, `value="-1" aria-invalid="true"`)
+	b.get("/rules/change").showsWith(http.StatusBadRequest)
+	b.post("/rules", "rule", "1", "rule", "2", "to", "delete").shows("There is no rule yet.")
+}
+
 // TestRuleFolders makes a folder in another, renames and moves it, and deletes it once it is empty.
 func TestRuleFolders(t *testing.T) {
 	t.Parallel()

@@ -158,6 +158,9 @@ func unlinked(t *testing.T, w *world.World, pages []string) []string {
 		if world.Shape(path) == "/schedules/{id}" {
 			all = append(all, path+"/plan")
 		}
+		if world.Shape(path) == "/rules/{id}" {
+			all = append(all, "/rules/change?rule="+strings.TrimPrefix(path, "/rules/"))
+		}
 	}
 	return all
 }

@@ -11,8 +11,8 @@ import (
 
 // Part is the pages and forms of this package.
 var Part = page.Part{
-	Pages:   slices.Concat(watchRulePages, ruleFormPages, folderPages, datasourcePages, edgePages),
-	Actions: slices.Concat(watchRuleActions, ruleFormActions, folderActions, datasourceActions, edgeActions),
+	Pages:   slices.Concat(watchRulePages, chosenRulePages, ruleFormPages, folderPages, datasourcePages, edgePages),
+	Actions: slices.Concat(watchRuleActions, chosenRuleActions, ruleFormActions, folderActions, datasourceActions, edgeActions),
 	Others:  []page.Other{{Pattern: "GET /rules/{id}/graph", Do: showGraph}},
 	Functions: template.FuncMap{
 		"hueOf":      hueOf,

@@ -255,35 +255,28 @@ func few(v *page.Visit, list []string) string {
 	return text
 }
 
-// changeRules enables, disables or moves the rules that were chosen.
+// changeRules enables, disables, moves or deletes the rules that were chosen, or leads to the form that changes them.
 func changeRules(v *page.Visit) (string, error) {
 	ids := []uint64{}
 	for _, text := range v.Request.PostForm["rule"] {
 		ids = append(ids, page.Unsigned(text))
 	}
-	if len(ids) == 0 {
+	here := v.Request.URL.RequestURI()
+	switch to := v.Field("to"); {
+	case len(ids) == 0:
 		return "", page.Wrong(v.T("Choose at least one rule."))
-	}
-	done, err := changeChosen(v, ids)
-	if err != nil {
-		return "", err
-	}
-	kept := slices.DeleteFunc(slices.Clone(done), func(one alertrule.Done) bool { return one.Message == "" })
-	if len(kept) == 0 {
-		return v.Request.URL.RequestURI(), nil
-	}
-	v.Made = kept
-	return "", nil
-}
-
-// changeChosen changes rules as the button of the list asks.
-func changeChosen(v *page.Visit, ids []uint64) ([]alertrule.Done, error) {
-	to := v.Field("to")
-	if to == "move" {
+	case to == "change":
+		return changeLink(ids), nil
+	case to == "delete":
+		return here, page.Do[api.Removal](v, "/monit/rule/delete/batch", alertrule.BatchRequest{IDs: ids})
+	case to == "move":
 		request := alertrule.MoveRequest{IDs: ids, DestFolderID: v.Number("folder")}
-		return page.Call[[]alertrule.Done](v, "/monit/rule/move", request)
+		done, err := page.Call[[]alertrule.Done](v, "/monit/rule/move", request)
+		return keepOr(v, done, here, err)
+	default:
+		done, err := setEnabled(v, ids, to == "enable")
+		return keepOr(v, done, here, err)
 	}
-	return setEnabled(v, ids, to == "enable")
 }
 
 // setEnabled enables or disables rules.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"html/template"
 	"net/http"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/api"
+	"tocsin/internal/platform/fault"
 )
 
 // Number returns a whole number of an address or a form; 0: it is none.
@@ -169,6 +171,16 @@ func Values(text string) []string {
 		}
 	}
 	return vals
+}
+
+// Refuses reports whether what was entered in an input was refused. Errors write parts[0].name for what is the input parts.0.name.
+func (v *Visit) Refuses(name string) bool {
+	refused := (*fault.Error)(nil)
+	if v.Failure == nil || !errors.As(error(v.Failure), &refused) {
+		return false
+	}
+	same := strings.NewReplacer("[", ".", "]", "")
+	return same.Replace(refused.Field) == same.Replace(name)
 }
 
 // Typed returns what the form has in a field when it is shown again, else the stored value.

@@ -24,7 +24,7 @@ type Member struct {
 	Label   string // in English, like Hint and the texts of Options
 	Hint    string
 	Kind    Kind                           // if its type does not decide how it is entered
-	Options []Option                       // its values; without them any
+	Options []Option                       // its values, of which a list has several; without them any
 	Choices func(*Visit) ([]Option, error) // its values, if they are records; their texts are names
 	Seldom  bool                           // it stands with the members that are seldom needed
 	Rows    []Member                       // of each object of a list; without the first, which identifies it, there is no object
@@ -186,7 +186,7 @@ func indexOf(of reflect.Type, name string) []int {
 func (b *binding) draw(m Member, prefix string, of found) (FormField, error) {
 	name := prefix + m.Path
 	value := at(of, cmp.Or(m.Stored, m.Path))
-	field := FormField{Name: name, Label: b.v.T(m.Label), Kind: m.inputKind(value.of)}
+	field := FormField{Name: name, Label: b.v.T(m.Label), Kind: m.InputKind(value.of), Wrong: b.v.Refuses(name)}
 	if m.Hint != "" {
 		field.Hint = b.v.T(m.Hint)
 	}
@@ -216,17 +216,25 @@ func (b *binding) draw(m Member, prefix string, of found) (FormField, error) {
 		picker.Hint = field.Hint
 		field.Picker = &picker
 	case b.v.sent():
-		field.Value = b.v.Request.PostFormValue(name)
+		field.Value = strings.Join(b.v.Request.PostForm[name], "\n")
 	case !m.Kind.isSecret():
 		field.Value = m.text(b.v, value.value)
 	case m.text(b.v, value.value) != "":
 		field.Hint = b.v.T("Empty: it stays as it is.")
 	}
-	offered := slices.ContainsFunc(field.Options, func(o Option) bool { return o.Value == field.Value })
-	if field.Kind == "choice" && !offered && field.Value != "" { // it stays as it is
-		field.Options = append(field.Options, Option{field.Value, b.v.T("not visible to you")})
+	if field.Kind == choice || field.Kind == boxes {
+		field.keep(b.v)
 	}
 	return field, nil
+}
+
+// keep adds the values that are chosen and not offered: they stay as they are.
+func (f *FormField) keep(v *Visit) {
+	for one := range strings.SplitSeq(f.Value, "\n") {
+		if one != "" && !slices.ContainsFunc(f.Options, func(o Option) bool { return o.Value == one }) {
+			f.Options = append(f.Options, Option{one, v.T("not visible to you")})
+		}
+	}
 }
 
 // drawRows adds the inputs of each object of a list, and of some that are new.
@@ -275,7 +283,7 @@ func rowPrefix(list string, row int) string { return list + "." + strconv.Itoa(r
 // read sets a member of an object.
 func (b *binding) read(m Member, prefix string, object reflect.Value) error {
 	name := prefix + m.Path
-	entered := strings.ReplaceAll(b.v.Request.PostFormValue(name), "\r\n", "\n")
+	entered := strings.ReplaceAll(strings.Join(b.v.Request.PostForm[name], "\n"), "\r\n", "\n")
 	empty := entered == "" && b.v.Field(typedIn(name)) == "" && m.Rows == nil
 	if object, _, nested := strings.Cut(m.Path, "."); nested && empty && !m.whole && !b.v.Request.PostForm.Has(heldBy+object) {
 		return nil
@@ -346,11 +354,19 @@ func (b *binding) readRows(m Member, name string, to reflect.Value) error {
 // sent reports whether the form of the page was sent.
 func (v *Visit) sent() bool { return v.Request.Method == http.MethodPost }
 
-// inputKind returns how the page draws a member of a type; nil: the record that is shown lacks it.
-func (m Member) inputKind(of reflect.Type) string {
+// The kinds of inputs of a member with few values: one of them, or several.
+const (
+	choice = "choice"
+	boxes  = "boxes"
+)
+
+// InputKind returns how the page draws a member of a type; nil: the record that is shown lacks it.
+func (m Member) InputKind(of reflect.Type) string {
 	switch {
+	case (m.Options != nil || m.Choices != nil) && of != nil && isList(of):
+		return boxes
 	case m.Options != nil || m.Choices != nil:
-		return "choice"
+		return choice
 	case m.Kind == LongKey:
 		return string(Long)
 	case m.Kind == Long || m.Kind == Secret || m.Kind == Moment:

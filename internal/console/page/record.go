@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -72,7 +73,8 @@ type Option struct{ Value, Text string }
 
 // FormField is an input of a form.
 type FormField struct {
-	Name, Label, Value, Hint, Kind string // Kind: text, password, long, number, choice, check, date, moment, hidden, rows
+	Name, Label, Value, Hint, Kind string // Kind: text, password, long, number, choice, boxes, check, date, moment, hidden, rows
+	Wrong                          bool   // what was entered was refused
 	Options                        []Option
 	Picker                         *Picker       // instead of a kind
 	Rows                           [][]FormField // the inputs of each object of a list, of the kind rows
@@ -80,6 +82,9 @@ type FormField struct {
 
 // Checked reports whether a check box is set.
 func (f FormField) Checked() bool { return f.Value != "" }
+
+// Has reports whether a box is ticked: the value has a line for each.
+func (f FormField) Has(one string) bool { return slices.Contains(strings.Split(f.Value, "\n"), one) }
 
 // Lines returns how high an input of several lines is.
 func (f FormField) Lines() int { return min(max(2, 1+strings.Count(f.Value, "\n")), 12) }
