@@ -10,6 +10,7 @@ import (
 
 	"tocsin/internal/auth"
 	"tocsin/internal/console/locale"
+	"tocsin/internal/role"
 )
 
 // chinese returns the Chinese of a text; empty: it has none.
@@ -57,12 +58,17 @@ func TestEveryTextIsTranslated(t *testing.T) {
 	}
 }
 
-// TestEveryPermissionIsTranslated finds the permissions whose name has no translation.
+// TestEveryPermissionIsTranslated finds the permissions and roles of a new account that have no translation.
 func TestEveryPermissionIsTranslated(t *testing.T) {
 	t.Parallel()
 	for _, name := range auth.Names(auth.All) {
 		if chinese(name) == "" {
 			t.Errorf("%s has no translation", name)
+		}
+	}
+	for _, r := range role.Presets() {
+		if chinese(r.RoleName) == "" || chinese(r.Description) == "" {
+			t.Errorf("%s (%s) has no translation", r.RoleName, r.Description)
 		}
 	}
 }

@@ -18,12 +18,12 @@ func TestPeople(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
-	owner.get("/people").shows("Ann Day", "ann@example.com", "Responder", "Invite a person")
+	owner.get("/people").shows("Ann Day", "ann@example.com", "Responder", "Invite people")
 	owner.get("/people?q=nobody").shows("No person matches", "!Ann Day")
 	owner.get(ann).shows("Not confirmed yet", "Europe/Berlin", "/teams/7000000000021")
 	made := owner.post("/people", "email", "new@example.com", "name", "New Hand").shows("New Hand", "The person was added")
 	person, _, _ := strings.Cut(made.path, "?")
-	owner.post("/people", "email", "no address").showsWith(http.StatusBadRequest, `value="no address"`)
+	owner.post("/people", "email", "no address").showsWith(http.StatusBadRequest, `>no address</textarea>`)
 	owner.post(person+"/roles", "role", "7").shows(`value="7" checked`, "Saved.")
 	owner.post(person + "/roles").shows("!checked")
 	owner.post(person, "name", `"><img src=x>`, "email", "new@example.com", "locale", "zh-CN", "zone", "Asia/Tokyo").shows("&#34;&gt;&lt;img", "!<img src=x>", "Asia/Tokyo")
@@ -33,7 +33,7 @@ func TestPeople(t *testing.T) {
 	owner.post(ann+"/delete").showsWith(http.StatusBadRequest, "is used by schedule")
 
 	b := w.signIn(annKey)
-	b.get("/people").shows("!Invite a person")
+	b.get("/people").shows("!Invite people")
 	b.get("/people/7000000000013").shows("Bob Night", "!Change the profile", "!Save the roles", "!Delete this person", "!How they are notified")
 	b.post("/people/7000000000013", "name", "Robert").showsWith(http.StatusForbidden)
 	b.get(ann).shows("Change the profile", "How they are notified")
@@ -126,18 +126,23 @@ func TestTeamsAndRoles(t *testing.T) {
 	owner.post("/teams/7000000000021/delete").showsWith(http.StatusBadRequest, "is used by channel")
 	owner.post(team+"/delete").shows("Deleted.", "!Find")
 
-	owner.get("/roles").shows("Responder", "Incidents Manage (on-call)", "granted")
+	owner.get("/roles").shows("Responder", "2 persons have it", "In detail", "May change", "granted", "!(on-call)")
 	role := owner.post("/roles", "name", "Watcher").shows("Watcher").path
 	owner.post(role, "name", "Watchers", "about", "", "permission", "1").shows("Watchers", "Saved.")
-	owner.get(role).shows(`value="1" checked`)
+	owner.get(role).shows(`value="1" selected`)
+	owner.post(role+"/people", "people", "1", "person.add", "Rita").shows("Saved.", `value="7000000000014" checked`)
+	owner.post(role+"/people", "people", "1", "person.add", "Unknown").showsWith(http.StatusBadRequest, "named “Unknown”")
+	owner.post(role+"/people", "people", "1").shows("Saved.", "!checked")
+	owner.post(role+"/disable").shows("It grants nothing", role+"/enable")
+	owner.post(role + "/enable").shows("Disable Watchers")
 	owner.post(role, "name", strings.Repeat("x", 40)).showsWith(http.StatusBadRequest, "role_name")
 	owner.post(role+"/delete").shows("Deleted.", "!Watchers")
 
 	b := w.signIn(annKey)
 	b.get("/teams").shows("ops", "!Make the team")
 	b.get("/teams/7000000000021").shows("Bob Night", "!Delete this team")
-	b.get("/roles").shows("Responder", "!Make the role", "!/roles/7")
-	b.get("/roles/7").shows("!Delete this role")
+	b.get("/roles").shows("Responder", "!Make the role")
+	b.get("/roles/7").shows("!Delete this role", "Bob Night", "May change")
 	b.post("/roles/7", "name", "x", "permission", "1").showsWith(http.StatusForbidden)
 }
 
@@ -161,7 +166,41 @@ func TestKeys(t *testing.T) {
 	b.post(key[1] + "/enable").shows("Saved.")
 	b.post(key[1]+"/delete").shows("Deleted.", "!ci &lt;b&gt;")
 	b.post("/keys", "name", "x", "expires", "soon").showsWith(http.StatusBadRequest, "Enter a date", `value="x"`)
-	b.post("/keys", "name", "x", "permission", "Audit Read (org)").showsWith(http.StatusBadRequest, `value="Audit Read (org)" checked`)
+	b.post("/keys", "name", "x", "permission", "Audit Read (org)").showsWith(http.StatusBadRequest, `value="Audit Read (org)" selected`)
+}
+
+// TestOwnerEndsAccess lists and changes the keys and sessions of another person, as the owner; no one else sees them.
+func TestOwnerEndsAccess(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	owner, b := w.signIn(ownerKey), w.signIn(annKey)
+	owner.get(ann).shows(ann+"/keys", ann+"/sessions", "!two-step verification")
+	list := owner.get(ann+"/keys").shows("App keys of Ann Day", "ann")
+	key := regexp.MustCompile(`action="(` + ann + `/keys/\d+)/rename"`).FindStringSubmatch(list.body)
+	owner.post(key[1]+"/rename", "key_name", "Ann's laptop").shows("Ann&#39;s laptop", "Saved.")
+	owner.post(ann+"/keys", "name", "later", "off", "1").shows("It is not shown again", "later", "Disabled")
+	owner.get(ann+"/sessions").shows("Sessions of Ann Day", "With an app key", "End all sessions")
+	owner.post(ann + "/sessions/end").shows("Not signed in anywhere")
+	b.get("/keys").showsWith(http.StatusOK, "Sign in")
+	owner.post(key[1]+"/delete").shows("Deleted.", "!laptop")
+	bob := w.signIn(bobKey)
+	for _, path := range []string{"/keys", "/sessions"} {
+		bob.get(ann+path).showsWith(http.StatusForbidden, "owner of the account")
+		bob.get("/people/7000000000013" + path).shows("Bob Night")
+		owner.get("/people/7000000000099" + path).showsWith(http.StatusNotFound)
+	}
+}
+
+// TestInvitesSeveral invites persons by lines of addresses, with one role.
+func TestInvitesSeveral(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	owner := w.signIn(ownerKey)
+	owner.post("/people", "email", "one@example.com\ntwo@example.com", "name", "One").showsWith(http.StatusBadRequest, "for one person", "two@example.com")
+	owner.post("/people", "email", "").showsWith(http.StatusBadRequest, "e-mail address or a phone number")
+	owner.post("/people", "email", "one@example.com\r\n two@example.com \n", "role", "7", "locale", "zh-CN").shows("The persons were added", "two@example.com")
+	one := owner.post("/people", "email", "", "phone", "1700000", "country", "DE", "name", "Hand Phone", "ref", "hr-5").shows("Hand Phone", "hr-5", "DE")
+	owner.post(strings.TrimSuffix(one.path, "?done=invited"), "name", "Hand Phone", "ref", "hr-6", "country", "AT", "avatar", "/a.png").shows("hr-6", "AT", "/a.png")
 }
 
 // TestAudit shows what a call sent and what was sent before.
@@ -193,7 +232,7 @@ func TestPeopleInChinese(t *testing.T) {
 		b.lang = "zh"
 		pages := []string{"/people", "/people?q=none", "/teams", "/roles", "/keys", "/audit", "/me"}
 		if key == ownerKey {
-			pages = append(pages, ann, "/teams/7000000000021", "/roles/7")
+			pages = append(pages, ann, "/teams/7000000000021", "/roles/7", ann+"/keys", ann+"/sessions")
 		}
 		for _, path := range pages {
 			for _, text := range englishWords.FindAllString(notText.ReplaceAllString(b.get(path).shows().main(), "|"), -1) {

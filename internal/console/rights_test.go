@@ -52,8 +52,11 @@ var shownBy = map[string][]string{
 	"/status-pages": {"/status-page/list"}, "/status-pages/{id}": {"/status-page/info"},
 	"/status-pages/{id}/changes/{change}":                  {"/status-page/change/info"},
 	"/status-pages/{id}/changes/{change}/updates/{update}": {"/status-page/change/info"},
-	"/roles": {"/role/list"}, "/roles/{id}": {"/role/info"}, "/keys": {"/person/app-key/list"}, "/audit": {"/audit/search"}, "/audit/{id}": {"/audit/search"},
+	"/roles": {"/role/list"}, "/roles/{id}": {"/role/info"}, "/keys": {"/person/app-key/list"}, "/people/{id}/keys": {ownerOnly}, "/people/{id}/sessions": {ownerOnly}, "/audit": {"/audit/search"}, "/audit/{id}": {"/audit/search"},
 }
+
+// ownerOnly stands for operations that others may call for themselves, and only the account's owner for the person of the address.
+const ownerOnly = "owner"
 
 // doneBy names the operation that an action calls.
 var doneBy = map[string]string{
@@ -91,7 +94,11 @@ var doneBy = map[string]string{
 	"/status-pages/{id}/changes/{change}/updates/{update}":        "/status-page/change/timeline/update",
 	"/status-pages/{id}/changes/{change}/updates/{update}/delete": "/status-page/change/timeline/delete",
 	"/teams": "/team/upsert", "/teams/{id}": "/team/upsert", "/teams/{id}/delete": "/team/delete", "/roles": "/role/upsert", "/roles/{id}": "/role/upsert", "/roles/{id}/delete": "/role/delete",
-	"/keys": "/person/app-key/create", "/keys/{id}/enable": "/person/app-key/enable", "/keys/{id}/disable": "/person/app-key/disable", "/keys/{id}/delete": "/person/app-key/delete",
+	"/roles/{id}/people": "/role/member/grant", "/roles/{id}/enable": "/role/enable", "/roles/{id}/disable": "/role/disable",
+	"/keys": "/person/app-key/create", "/keys/{key}/enable": "/person/app-key/enable", "/keys/{key}/disable": "/person/app-key/disable", "/keys/{key}/delete": "/person/app-key/delete",
+	"/keys/{key}/rename": "/person/app-key/name/reset",
+	"/people/{id}/keys":  ownerOnly, "/people/{id}/keys/{key}/enable": ownerOnly, "/people/{id}/keys/{key}/disable": ownerOnly, "/people/{id}/keys/{key}/rename": ownerOnly, "/people/{id}/keys/{key}/delete": ownerOnly,
+	"/people/{id}/sessions/end": ownerOnly, "/people/{id}/second-factor/remove": ownerOnly,
 }
 
 // ownForms are actions on what is the visitor's own, where the operation asks for a right only for that of others.
@@ -206,7 +213,7 @@ func addressOf(pattern string, ids map[string]string) string {
 	if strings.Contains(pattern, "/shift/") {
 		kind = "take"
 	}
-	path := strings.NewReplacer("{$}", "", "{kind}", kind, "{change}", ids["change"], "{update}", "1", "{to}", "disable", "{stage}", "pipeline", "{event}", "1", "{request}", "1", "{answer}", "accept").Replace(pattern)
+	path := strings.NewReplacer("{$}", "", "{kind}", kind, "{change}", ids["change"], "{update}", "1", "{to}", "disable", "{stage}", "pipeline", "{event}", "1", "{key}", "1", "{request}", "1", "{answer}", "accept").Replace(pattern)
 	if strings.Contains(path, "/escalations/") {
 		path = strings.ReplaceAll(path, "{rule}", "5e5e5e5e5e5e5e5e5e5e5e01")
 	}
@@ -241,7 +248,9 @@ func (w *world) compare(key string, ids map[string]string, shown, done []string)
 	b := w.anyone(key)
 	may := map[string]bool{}
 	for _, op := range append(slices.Concat(slices.Collect(maps.Values(shownBy))...), slices.Collect(maps.Values(doneBy))...) {
-		if _, asked := may[op]; !asked {
+		if op == ownerOnly {
+			may[op] = key == ownerKey
+		} else if _, asked := may[op]; !asked {
 			may[op] = !w.refuses(key, op)
 		}
 	}

@@ -203,12 +203,13 @@ func keyDelete(c *api.Call, in KeyDeleteRequest) (api.Removal, error) {
 	return api.Removal{}, auth.DeleteKey(c.Tx, c.Who.AccountID, k.ID)
 }
 
-type keyNameRequest struct {
+// KeyNameRequest is a new name of an app key.
+type KeyNameRequest struct {
 	KeyRequest
 	KeyName string `json:"key_name" minLength:"1" maxLength:"128" doc:"What to call it."`
 }
 
-func keyNameReset(c *api.Call, in keyNameRequest) (api.Empty, error) {
+func keyNameReset(c *api.Call, in KeyNameRequest) (api.Empty, error) {
 	k, err := in.find(c)
 	if err != nil {
 		return api.Empty{}, err

@@ -10,14 +10,17 @@ import (
 	"tocsin/internal/platform/id"
 )
 
+// Keys are what messages to a browser are encrypted with.
+type Keys struct {
+	P256dh string `json:"p256dh" minLength:"80" maxLength:"100" secret:"value" doc:"The browser's public key, in base64url."`
+	Auth   string `json:"auth" minLength:"20" maxLength:"30" secret:"value" doc:"The secret that the browser shares, 16 bytes in base64url."`
+}
+
 // SubscribeRequest is a browser to add.
 type SubscribeRequest struct {
 	Endpoint string `json:"endpoint" minLength:"1" maxLength:"2048" secret:"url" doc:"Where messages to the browser go: an https URL of its push service."`
-	Keys     struct {
-		P256dh string `json:"p256dh" minLength:"80" maxLength:"100" secret:"value" doc:"The browser's public key, in base64url."`
-		Auth   string `json:"auth" minLength:"20" maxLength:"30" secret:"value" doc:"The secret that the browser shares, 16 bytes in base64url."`
-	} `json:"keys" doc:"The browser's keys."`
-	Name string `json:"name,omitzero" maxLength:"100" doc:"What people call the browser; absent: the host of its push service."`
+	Keys     Keys   `json:"keys" doc:"The browser's keys."`
+	Name     string `json:"name,omitzero" maxLength:"100" doc:"What people call the browser; absent: the host of its push service."`
 }
 
 // Subscribed is the reply to /person/push/subscribe.

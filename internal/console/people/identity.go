@@ -22,15 +22,21 @@ func mayLink(v *page.Visit, m person.Member) bool {
 
 // removeIdentity removes who a person is at the provider, which ends the sessions that began there.
 func removeIdentity(v *page.Visit) (string, error) {
-	return personPath(v, "saved"), page.Do[api.Empty](v, "/person/identity/remove", signin.IdentityRequest{PersonID: v.ID()})
+	return personPath(v), page.Do[api.Empty](v, "/person/identity/remove", signin.IdentityRequest{PersonID: v.ID()})
 }
 
 // linkPerson makes a link with which a person sets a password.
 func linkPerson(v *page.Visit) (string, error) {
-	link, err := page.Call[signin.LinkCreated](v, "/person/link/create", signin.LinkRequest{PersonID: v.ID()})
+	link, err := page.Call[signin.LinkCreated](v, "/person/link/create", signin.LinkRequest{PersonID: v.ID(), IsMailed: v.Field("mail") != ""})
 	if err != nil {
 		return "", err
 	}
 	v.Made = &signInLink{link, v.Origin() + link.LinkPath}
 	return "", nil
+}
+
+// removeTheirSecond removes the second factor of a person, for which the account's owner enters the own password.
+func removeTheirSecond(v *page.Visit) (string, error) {
+	request := signin.RemovalRequest{PersonID: v.ID(), OwnPassword: signin.OwnPassword{Password: v.Request.PostFormValue("password")}}
+	return personPath(v), page.Do[api.Empty](v, "/person/second-factor/remove", request)
 }

@@ -12,7 +12,6 @@ import (
 	"tocsin/internal/auth"
 	"tocsin/internal/console/page"
 	"tocsin/internal/person"
-	"tocsin/internal/role"
 	"tocsin/internal/signin"
 	"tocsin/internal/team"
 )
@@ -23,18 +22,14 @@ var peoplePages = []page.Page{
 }
 
 var peopleActions = []page.Action{
-	{Path: "/people", Do: invitePerson, Show: showPeople, Template: "people"},
+	{Path: "/people", Do: invitePerson, Show: showPeople, Template: "people", Needs: page.Rights{auth.MembersManage}},
 	{Path: "/people/{id}", Do: savePerson, Show: showPerson, Template: "person"},
 	{Path: "/people/{id}/roles", Do: saveRoles, Show: showPerson, Template: "person"},
 	{Path: "/people/{id}/link", Do: linkPerson, Show: showPerson, Template: "person", Needs: page.Rights{auth.MembersManage}},
+	{Path: "/people/{id}/second-factor/remove", Do: removeTheirSecond, Show: showPerson, Template: "person"},
 	{Path: "/people/{id}/identity/remove", Do: removeIdentity, Show: showPerson, Template: "person", Needs: page.Rights{auth.MembersManage}},
 	{Path: "/people/{id}/delete", Do: page.Does[api.Removal]("/member/delete", "/people?done=deleted", personToDelete),
 		Show: showPerson, Template: "person"},
-}
-
-func roles(v *page.Visit) ([]role.Role, error) {
-	reply, err := page.Call[role.Listed](v, "/role/list", role.ListRequest{OrderBy: "created_at", Asc: true})
-	return reply.Items, err
 }
 
 // teamsOf returns the teams of a person; 0: all teams.
@@ -49,11 +44,16 @@ func teamsOf(v *page.Visit, person int64) (all []team.Team, err error) {
 
 type peopleView struct {
 	page.Titled
-	People []person.Member
-	Roles  []role.Role
-	Zones  []string
-	onCall map[int64][]string
+	People  []person.Member
+	Roles   []shownRole
+	Offered []shownRole // that the visitor may grant
+	Zones   []string
+	onCall  map[int64][]string
+	chosen  int64 // the role of the form; 0: none
 }
+
+// Chose reports whether a role is chosen in the form.
+func (d peopleView) Chose(role int64) bool { return d.chosen == role }
 
 // OnCall returns the schedules in which a person is on call now.
 func (d peopleView) OnCall(person int64) string { return strings.Join(d.onCall[person], ", ") }
@@ -86,16 +86,50 @@ func showPeople(v *page.Visit) (page.View, error) {
 		}
 	}
 	d.Roles, err = roles(v)
+	for _, r := range d.Roles {
+		if r.Status != "disabled" && mayGrant(v, r) {
+			d.Offered = append(d.Offered, r)
+		}
+		if r.Preset && r.RoleName == v.T("Responder") {
+			d.chosen = r.RoleID
+		}
+	}
+	if v.Request.PostForm.Has("email") {
+		d.chosen = v.Number("role")
+	}
 	return d, err
 }
 
-// invitePerson adds a person, who is pending until there is a way to sign in.
+// mayGrant reports whether the visitor has all permissions of a role.
+func mayGrant(v *page.Visit, r shownRole) bool {
+	return !slices.ContainsFunc(r.PermissionIDs, func(id int64) bool {
+		p, known := auth.ByID(id)
+		return known && !v.Who.May(p)
+	})
+}
+
+// invitePerson adds persons, who are pending until there is a way to sign in.
 func invitePerson(v *page.Visit) (string, error) {
-	one := person.Invited{Email: v.Field("email"), MemberName: v.Field("name"), TimeZone: v.Field("zone"), RoleIDs: v.Numbers("role")}
-	request := person.InviteRequest{Members: []person.Invited{one}}
+	emails := page.Values(v.Field("email"))
+	if len(emails) > 1 && v.Field("name")+v.Field("phone")+v.Field("ref") != "" {
+		return "", page.Wrong(v.T("A name, a phone number or an id is for one person: invite them one by one, or without it."))
+	}
+	if len(emails) == 0 && v.Field("phone") != "" {
+		emails = []string{""} // the number is enough
+	}
+	var request person.InviteRequest
+	for _, email := range emails {
+		request.Members = append(request.Members, person.Invited{
+			Email: strings.TrimSpace(email), MemberName: v.Field("name"), Phone: v.Field("phone"), CountryCode: v.Field("country"),
+			Locale: v.Field("locale"), TimeZone: v.Field("zone"), RefID: v.Field("ref"), RoleIDs: v.Numbers("role"),
+		})
+	}
+	if len(request.Members) == 0 {
+		return "", page.Wrong(v.T("Enter an e-mail address or a phone number."))
+	}
 	reply, err := page.Call[api.Items[person.InvitedItem]](v, "/member/invite", request)
-	if err != nil || len(reply.Items) == 0 {
-		return "/people", err
+	if err != nil || len(reply.Items) != 1 {
+		return "/people?done=invited-all", err
 	}
 	return "/people/" + strconv.FormatInt(reply.Items[0].MemberID, 10) + "?done=invited", nil
 }
@@ -106,9 +140,11 @@ type personView struct {
 	Self       bool
 	May        bool // change the profile
 	Teams      []team.Team
-	Roles      []role.Role
+	Roles      []shownRole
 	Preference *notifying // nil: the visitor may not see it
 	Zones      []string
+	Owns       bool        // the visitor owns the account
+	Second     bool        // the person signs in with a code of an app, and the visitor may remove that
 	Identity   bool        // the provider knows the person, and the visitor may remove that
 	MayLink    bool        // make a link to set a password
 	Link       *signInLink // made just now; nil: none was
@@ -149,30 +185,35 @@ func showPerson(v *page.Visit) (page.View, error) {
 		if err != nil {
 			return nil, err
 		}
+		d.Owns = true
+		d.Second = has.HasSecondFactor
 		d.Identity = has.HasIdentity
 	}
 	if v.Failure != nil && v.Request.PostForm.Has("name") { // the form stays as it was filled in
 		d.Person.MemberName = v.Field("name")
 		d.Person.Email = v.Field("email")
+		d.Person.CountryCode = v.Field("country")
+		d.Person.Avatar = v.Field("avatar")
+		d.Person.RefID = v.Field("ref")
 		d.Person.Locale = v.Field("locale")
 		d.Person.TimeZone = v.Field("zone")
 	}
 	return d, nil
 }
 
-func personPath(v *page.Visit, done string) string {
-	return "/people/" + url.PathEscape(v.Request.PathValue("id")) + "?done=" + done
+func personPath(v *page.Visit) string {
+	return "/people/" + url.PathEscape(v.Request.PathValue("id")) + "?done=saved"
 }
 
 // savePerson changes what was sent of a profile; a phone number is sent only to change it, because it is shown in part.
 func savePerson(v *page.Visit) (string, error) {
-	return personPath(v, "saved"), saveProfile(v, v.ID())
+	return personPath(v), saveProfile(v, v.ID())
 }
 
 func saveProfile(v *page.Visit, id int64) error {
 	request := person.MemberResetRequest{MemberID: id, MemberUpdates: person.MemberUpdates{
 		MemberName: sent(v, "name"), Email: sent(v, "email"), TimeZone: sent(v, "zone"),
-		Locale: filled(v, "locale"), Phone: filled(v, "phone"), CountryCode: filled(v, "country"),
+		Locale: filled(v, "locale"), Phone: filled(v, "phone"), CountryCode: sent(v, "country"), Avatar: sent(v, "avatar"), RefID: sent(v, "ref"),
 	}}
 	return page.Do[api.Empty](v, "/member/info/reset", request)
 }
@@ -195,7 +236,7 @@ func filled(v *page.Visit, name string) *string {
 
 func saveRoles(v *page.Visit) (string, error) {
 	request := person.MemberRoleRequest{MemberID: v.ID(), RoleIDs: v.Numbers("role")}
-	return personPath(v, "saved"), page.Do[api.Empty](v, "/member/role/update", request)
+	return personPath(v), page.Do[api.Empty](v, "/member/role/update", request)
 }
 
 func personToDelete(v *page.Visit) person.MemberDeleteRequest {

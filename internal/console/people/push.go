@@ -30,8 +30,10 @@ func addBrowser(v *page.Visit) (string, error) {
 	if name == "" { // the browser itself has replaced its subscription
 		name = page.BrowserOf(v.Request.UserAgent())
 	}
-	request := push.SubscribeRequest{Endpoint: v.Field("endpoint"), Name: string([]rune(name)[:min(100, len([]rune(name)))])}
-	request.Keys.P256dh, request.Keys.Auth = v.Field("p256dh"), v.Field("auth")
+	request := push.SubscribeRequest{
+		Endpoint: v.Field("endpoint"), Name: string([]rune(name)[:min(100, len([]rune(name)))]),
+		Keys: push.Keys{P256dh: v.Field("p256dh"), Auth: v.Field("auth")},
+	}
 	return "/me?done=push#push", page.Do[push.Subscribed](v, "/person/push/subscribe", request)
 }
 

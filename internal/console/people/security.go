@@ -16,6 +16,7 @@ import (
 var securityPages = []page.Page{
 	{Path: "/me/security", Template: "security", Tab: "me", Show: showSecurity},
 	{Path: "/me/sessions", Template: "sessions", Tab: "me", Show: showSessions},
+	{Path: "/people/{id}/sessions", Template: "sessions", Tab: "people", Show: showSessions},
 }
 
 var securityActions = []page.Action{
@@ -25,6 +26,7 @@ var securityActions = []page.Action{
 	{Path: "/me/security/second-factor/confirm", Do: confirmSecond, Show: showSecurity, Template: "security"},
 	{Path: "/me/security/second-factor/remove", Do: removeSecond, Show: showSecurity, Template: "security"},
 	{Path: "/me/sessions/end", Do: endSession, Show: showSessions, Template: "sessions"},
+	{Path: "/people/{id}/sessions/end", Do: endSession, Show: showSessions, Template: "sessions"},
 }
 
 // securityView is how the visitor signs in.
@@ -109,6 +111,7 @@ func (b otpSecret) Picture() template.HTML {
 
 type sessionsView struct {
 	page.Titled
+	owned
 	Items []session.Item
 }
 
@@ -122,17 +125,31 @@ func (d sessionsView) By(way string) string {
 	}[way]
 }
 
+func sessionsAt(v *page.Visit) (owned, error) { return ownedAt(v, "/me/sessions", "/sessions") }
+
 func showSessions(v *page.Visit) (page.View, error) {
 	d := sessionsView{Titled: page.Titled(v.T("Sessions"))}
-	reply, err := page.Call[api.Items[session.Item]](v, "/session/list", session.ListRequest{})
+	var err error
+	d.owned, err = sessionsAt(v)
+	if err != nil {
+		return nil, err
+	}
+	if d.Name != "" {
+		d.Titled = page.Titled(v.T("Sessions of %s", d.Name))
+	}
+	reply, err := page.Call[api.Items[session.Item]](v, "/session/list", session.ListRequest{PersonID: d.Person})
 	d.Items = reply.Items
 	return d, err
 }
 
 func endSession(v *page.Visit) (string, error) {
-	request := session.EndRequest{IsAll: true}
-	if one := v.Field("session_id"); one != "" {
-		request = session.EndRequest{SessionIDs: []string{one}}
+	of, err := sessionsAt(v)
+	if err != nil {
+		return "", err
 	}
-	return "/me/sessions", page.Do[api.Empty](v, "/session/end", request)
+	request := session.EndRequest{PersonID: of.Person, IsAll: true}
+	if one := v.Field("session_id"); one != "" {
+		request.IsAll, request.SessionIDs = false, []string{one}
+	}
+	return of.Path, page.Do[api.Empty](v, "/session/end", request)
 }
