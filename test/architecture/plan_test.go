@@ -57,6 +57,8 @@ var wide = map[string]string{
 	"alertrule: SELECT min(account_id) FROM alert_rule_deleted":                                              "steps from account to account in the index: one row of each",
 	"rum: ORDER BY error_count":                                                                              "sorts at most 183 days of issues, of which an application has at most 100 new ones an hour",
 	"engine/webhook: origin, count(*) FROM webhook_message":                                                  "counts a window of 30 days at most of one webhook, in an index that has all columns",
+	"engine/webhook: SELECT DISTINCT integration_id FROM webhook_count_day":                                  "reads one row for each webhook and day of the history",
+	"engine/webhook: SELECT DISTINCT event_type FROM webhook_count_day":                                      "reads one row for each event type and day of one webhook",
 	"engine/webhook: FROM webhook_count WHERE hour >=":                                                       "runs on PostgreSQL only, when a part of a week is dropped",
 	"engine/webhook: FROM webhook_count_day WHERE day >=":                                                    "runs on PostgreSQL only, when a part of a week is dropped",
 	"engine/triage: FROM event_waiting WHERE received_at <= $1":                                              "counts what waits; the table holds nothing else",

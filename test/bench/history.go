@@ -99,7 +99,7 @@ const insertDeliveries = `WITH RECURSIVE series(n) AS (SELECT $1 UNION ALL SELEC
 		CASE n / 20 % 6 WHEN 0 THEN 'i_new' WHEN 1 THEN 'i_ack' WHEN 2 THEN 'i_rslv' WHEN 3 THEN 'a_new' WHEN 4 THEN 'a_update' ELSE 'a_close' END,
 		printf('%024x', n / 20), 'incident', 1001, 'https://hooks.example.com/services/alarm', 1, 20 + n % 900, CASE WHEN n * 7919 % 20 = 7 THEN 503 ELSE 200 END FROM series`
 
-// countDeliveries returns the statements that count the inserted rows: by all columns, then for each shape of filter.
+// countDeliveries returns the statements that count the inserted rows: by all columns, then for each shape of filter, by hours and by days.
 func countDeliveries() []string {
 	queries := []string{`DELETE FROM webhook_count WHERE account_id = $1`,
 		`CREATE TEMP TABLE counted AS SELECT integration_id AS i, event_type AS t, status AS s, event_time / 300000000000 AS slot, count(*) AS n FROM webhook_delivery WHERE account_id = $1 GROUP BY 1, 2, 3, 4`}
@@ -122,5 +122,8 @@ func countDeliveries() []string {
 		}
 		queries = append(queries, fmt.Sprintf(`INSERT INTO webhook_count SELECT $1, %d, %s, %s, %s, slot / 12%s FROM counted GROUP BY 3, 4, 5, 6`, shape, i, t, s, slots.String()))
 	}
-	return append(queries, `DROP TABLE counted`)
+	return append(queries, `DROP TABLE counted`, `DELETE FROM webhook_count_day WHERE account_id = $1`,
+		`INSERT INTO webhook_count_day SELECT account_id, shape, integration_id, event_type, status, hour / 24,
+			sum(s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8 + s9 + s10 + s11) FROM webhook_count WHERE account_id = $1
+			GROUP BY account_id, shape, integration_id, event_type, status, hour / 24`)
 }

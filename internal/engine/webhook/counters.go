@@ -15,6 +15,7 @@ const (
 	slot     = 5 * 60 * 1_000_000_000 // in nanoseconds
 	slots    = 12                     // in an hour
 	daySlots = 24 * slots             // in a day
+	day      = daySlots * slot        // in nanoseconds
 )
 
 // shape is the set of a delivery's properties that a count distinguishes: the sum of these bits.
@@ -128,6 +129,12 @@ const (
 
 	dropDay = `DELETE FROM webhook_count_day WHERE account_id = $1 AND shape = $2 AND integration_id = $3 AND event_type = $4
 		AND status = $5 AND day = $6 AND deliveries = 0`
+
+	// What was delivered in some days, from the first to the last.
+	countedIntegrations = `SELECT DISTINCT integration_id FROM webhook_count_day
+		WHERE account_id = $1 AND shape = $2 AND day >= $3 AND day <= $4`
+	countedTypes = `SELECT DISTINCT event_type FROM webhook_count_day
+		WHERE account_id = $1 AND shape = $2 AND integration_id = $3 AND day >= $4 AND day <= $5`
 
 	sumDays = `SELECT CAST(coalesce(sum(deliveries), 0) AS BIGINT) FROM webhook_count_day
 		WHERE account_id = $3 AND shape = $4 AND integration_id = $5 AND event_type = $6 AND status = $7 AND day >= $1 AND day < $2`

@@ -1,6 +1,10 @@
 package webhook
 
-import "fmt"
+import (
+	"fmt"
+
+	"tocsin/internal/platform/db"
+)
 
 // filter selects the deliveries of a list. An empty member does not filter.
 type filter struct {
@@ -43,32 +47,40 @@ func (w window) before(a, b Delivery) bool {
 	return x.time < y.time || x.time == y.time && x.id < y.id
 }
 
-// sources returns index ranges that together hold exactly the deliveries of this type ("": any) that pass the filter,
-// each of them once.
-func (f filter) sources(eventType string) []source {
+// sources returns index ranges that together hold exactly the deliveries of this type ("": any) in the window that pass the
+// filter, each of them once. A list of one webhook has ranges for its event types, and a list of one event type for each
+// webhook: fewer indexes are written with each delivery.
+func (f filter) sources(tx *db.Tx, w window, eventType string) (all []source, err error) {
 	if f.refID != "" {
 		return []source{{indexRef, []any{
 			f.account, f.refID, f.integration == 0, f.integration, eventType == "", eventType, f.status == "", f.status,
-		}}}
+		}}}, nil
 	}
 	among := statuses
 	if f.status != "" {
 		among = []string{f.status}
 	}
-	all := make([]source, len(among))
-	for i, status := range among {
-		switch {
-		case f.integration != 0 && eventType != "":
-			all[i] = source{indexBoth, []any{f.account, fmt.Sprintf("%d %s %s", f.integration, status, eventType)}}
-		case f.integration != 0:
-			all[i] = source{indexIntegration, []any{f.account, f.integration, status}}
-		case eventType != "":
-			all[i] = source{indexType, []any{f.account, eventType, status}}
-		default:
-			all[i] = source{indexStatus, []any{f.account, status}}
+	integrations, types := []int64{f.integration}, []string{eventType}
+	from, to := w.from/day, w.to/day
+	switch {
+	case f.integration == 0 && eventType == "":
+		for _, status := range among {
+			all = append(all, source{indexStatus, []any{f.account, status}})
+		}
+		return all, nil
+	case f.integration == 0:
+		integrations, err = db.All(tx, db.Column[int64], countedIntegrations, f.account, byIntegration, from, to)
+	case eventType == "":
+		types, err = db.All(tx, db.Column[string], countedTypes, f.account, byIntegration|byType, f.integration, from, to)
+	}
+	for _, integration := range integrations {
+		for _, eventType := range types {
+			for _, status := range among {
+				all = append(all, source{indexBoth, []any{f.account, fmt.Sprintf("%d %s %s", integration, status, eventType)}})
+			}
 		}
 	}
-	return all
+	return all, err
 }
 
 // kinds returns the event types to query one after the other; "" stands for any.

@@ -84,8 +84,12 @@ func (r *Service) historyList(c *api.Call, in HistoryListRequest) (page HistoryP
 			return page, err
 		}
 		if all > 0 {
+			some, err := f.sources(c.Tx, w, kind)
+			if err != nil {
+				return page, err
+			}
 			page.Total += seen
-			sources = append(sources, f.sources(kind)...)
+			sources = append(sources, some...)
 		}
 	}
 	items, err := cursor.Merge(in.Limit+1, len(sources), w.before, func(i int, after *Delivery, want int) ([]Delivery, error) {

@@ -12,9 +12,7 @@ import (
 type listIndex struct{ up, down, count string }
 
 var (
-	indexStatus      = newListIndex(`status = ?`)
-	indexIntegration = newListIndex(`integration_id = ? AND status = ?`)
-	indexType        = newListIndex(`event_type = ? AND status = ?`)
+	indexStatus = newListIndex(`status = ?`)
 	// Given the three columns one by one, an engine without statistics takes the shorter index by status.
 	// Nothing but the index made for it can serve their expression.
 	indexBoth = newListIndex(`CAST(integration_id AS TEXT) || ' ' || status || ' ' || event_type = ?`)

@@ -6,7 +6,10 @@ import "tocsin/internal/platform/db"
 // Only the two ends of the window, which cut into a slot, are counted by row, and the deliveries of one incident or
 // alert, which are few.
 func (f filter) total(tx *db.Tx, w window, eventType string) (int64, error) {
-	sources := f.sources(eventType)
+	sources, err := f.sources(tx, w, eventType)
+	if err != nil {
+		return 0, err
+	}
 	first, last := w.from/slot, w.to/slot // whole ones: first inclusive, last exclusive
 	if w.from%slot != 0 {
 		first++
