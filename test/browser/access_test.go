@@ -3,6 +3,7 @@ package browser
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -10,11 +11,14 @@ import (
 	"tocsin/test/browser/world"
 )
 
-// thorough has every page looked at in every way (make browser). Otherwise axe-core reads each page once, and its text is
-// made larger once: every second page wide and light, the others narrow and dark. Pages with a query are looked at in the
-// full account alone; in an empty one and at the end of stories axe-core reads the pages with new kinds of elements. All
-// combinations take four times as long.
+// thorough has every page looked at in every way (make browser). Otherwise each page is drawn at every width in one theme, the next
+// page in the other; axe-core reads it once, every second page wide, the others narrow, and its colours once more in the other theme;
+// its text is made larger once. Pages with a query are looked at in the full account alone; in an empty one and at the end of stories
+// axe-core reads the pages with new kinds of elements. All combinations take four times as long.
 var thorough = os.Getenv("TOCSIN_BROWSER") == "all"
+
+// widths are those at which every page is drawn, in pixels: of a desk, of a wall, of a phone, and of the narrowest phone.
+var widths = []int{1280, 4000, 390, 320}
 
 // Every page of a full and of an empty account, in both languages, wide and narrow, in light and dark: axe-core finds
 // nothing, nothing must be scrolled sideways, also with large text, nothing moves while it is drawn, everything keeps an
@@ -39,10 +43,7 @@ func TestEveryPageIsAccessible(t *testing.T) {
 				p.Language(lang)
 				p.Cookie("tocsin-second", "waits") // as between the password and the code
 				for i, path := range paths {
-					p.Size(1360, 900)
-					p.Open(path)
-					weight.add(o, p, w.URL)
-					look(o, p, path, i%2 == 1, name == "full" || unread(p))
+					look(o, p, path, i%2 == 1, name == "full", func() { weight.add(o, p, w.URL) })
 					o.note(p.Messages(), path)
 				}
 				t.Logf("%d pages, %s", len(paths), weight)
@@ -54,38 +55,54 @@ func TestEveryPageIsAccessible(t *testing.T) {
 // colours are the rules of axe-core that another theme can break.
 var colours = []string{"color-contrast", "link-in-text-block"}
 
-// look looks at a page in all widths and themes; axe-core, if it is to read the page, and large text have it wide and light,
-// or narrow and dark.
-func look(o *problems, p *page.Page, path string, narrow, read bool) {
+// look draws a page at all widths, for which the dark theme changes with each; axe-core, if it is to read the page, and large text have
+// it wide, or narrow. Of pages that differ in their query, the widest and the narrowest are drawn. drawn is called once the page is there.
+func look(o *problems, p *page.Page, path string, narrow, read bool, drawn func()) {
+	for i, width := range widths {
+		if i%3 != 0 && strings.Contains(path, "?") && !thorough {
+			continue
+		}
+		dark := (i%2 == 1) != narrow
+		p.Size(width, 900)
+		p.Dark(dark)
+		draw(o, p, path, width)
+		if i == 0 {
+			drawn()
+			read = read || unread(p)
+		}
+		if width == 390 {
+			o.note(tooSmall(p), path, "for a thumb")
+		}
+		if read && width == map[bool]int{true: 320, false: 1280}[narrow] || thorough {
+			readByAxe(o, p, path, width, dark)
+		}
+	}
+	p.ForcedColors()
+	o.note(edges(p), path, "in forced colours")
+	squeeze(o, p, path, narrow)
+}
+
+// readByAxe has axe-core read a page in its theme, and its colours in the other one. The window is as high as the page: what a bar at its
+// end covers can be scrolled into sight.
+func readByAxe(o *problems, p *page.Page, path string, width int, dark bool) {
+	p.Size(width, max(900, page.Eval[int](p, "document.documentElement.scrollHeight")))
+	o.note(p.Axe(), path, "at", strconv.Itoa(width), theme(dark))
+	p.Dark(!dark)
+	o.note(p.Axe(colours...), path, "at", strconv.Itoa(width), theme(!dark))
+}
+
+func theme(dark bool) string { return map[bool]string{true: "dark", false: "light"}[dark] }
+
+// draw loads a page at a width: nothing moves, and nothing must be scrolled sideways.
+func draw(o *problems, p *page.Page, path string, width int) {
+	p.Open(path)
 	moved := still(p)
 	if len(moved) > 0 { // a machine under load may draw before all of the page has arrived: once is no proof
 		p.Open(p.Path())
 		moved = still(p)
 	}
-	o.note(moved, path)
-	p.Dark(false)
-	if thorough || read && !narrow {
-		o.note(p.Axe(), path, "wide")
-	}
-	if thorough {
-		p.Dark(true)
-		o.note(p.Axe(colours...), path, "wide, dark")
-	}
-	p.ForcedColors()
-	o.note(edges(p), path, "in forced colours")
-	squeeze(o, p, path, narrow)
-	p.Size(390, 844)
-	o.note(tooSmall(p), path, "for a thumb")
-	p.Size(320, 800)
-	fits(o, p, path, "at 320 pixels")
-	if thorough || read && narrow {
-		p.Dark(true)
-		o.note(p.Axe(), path, "narrow, dark")
-	}
-	if thorough {
-		p.Dark(false)
-		o.note(p.Axe(), path, "narrow")
-	}
+	o.note(moved, path, "at", strconv.Itoa(width))
+	fits(o, p, path, "at", strconv.Itoa(width))
 }
 
 // No name, title or label breaks a page: nothing of it runs, and nothing must be scrolled sideways.
