@@ -93,7 +93,8 @@ func TestIncidentsAreListedByNeed(t *testing.T) {
 	ann.get("/incidents?show=all").shows("All incidents")
 }
 
-// TestManyIncidentsAtOnce: several incidents are resolved, snoozed, reassigned, silenced and merged by forms that name them.
+// TestManyIncidentsAtOnce: several incidents are resolved, snoozed, given to who is on call, to people and teams, silenced and
+// merged by forms that name them.
 func TestManyIncidentsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
@@ -110,6 +111,7 @@ func TestManyIncidentsAtOnce(t *testing.T) {
 	ann.post("/incidents/chosen", "act", "snooze", "incident", ids[0]+","+ids[1], "minutes", "60").shows("2 incidents are snoozed.", `Snoozed <span class="sum">2<`)
 	ann.post("/incidents/chosen", "act", "reassign", "incident", all, "do", "pick", "person.add", "Bob").shows("Bob Night", "Reassign incidents")
 	ann.post("/incidents/chosen", "act", "reassign", "incident", all).showsWith(http.StatusBadRequest, "Reassign incidents", "4 incidents")
+	ann.get("/incidents/chosen?act=reassign&incident="+all).shows("On call now", `href="/schedules/7000000000031"`, "All members of")
 	ann.post("/incidents/chosen", "act", "reassign", "incident", all, "person", "7000000000013").shows("4 incidents are reassigned.", "Waiting for Bob Night")
 	ann.post("/incidents/chosen", "act", "silence", "incident", all, "minutes", "30").shows("4 incidents are silenced.")
 	ann.get("/incidents/" + ids[3]).shows("Silenced until")

@@ -76,8 +76,7 @@ type chosenView struct {
 	Act       string // reassign, merge, snooze or silence
 	Button    string
 	Incidents []incident
-	Offer     page.Offer
-	People    page.Picker
+	To        assignees // whom they can be given to
 }
 
 // IDs returns the incidents as the form sends them.
@@ -118,13 +117,8 @@ func showChosen(v *page.Visit) (page.View, error) {
 		return d, nil
 	}
 	var err error
-	d.Offer, err = v.PeopleOffer()
-	if err != nil {
-		return nil, err
-	}
-	persons, _ := d.Offer.Read(v, "person") // a name that is not known stays in its input
-	d.People = d.Offer.Picker(v, "person", v.T("People"), persons)
-	return d, nil
+	d.To, err = readAssignees(v)
+	return d, err
 }
 
 // actOnChosen does to the chosen incidents what the form describes, and shows the list.
@@ -139,11 +133,7 @@ func actOnChosen(v *page.Visit) (string, error) {
 
 // reassign makes the persons of the form responsible instead of the present ones.
 func reassign(v *page.Visit, some incidents.Some) error {
-	people, err := v.PeopleOffer()
-	if err != nil {
-		return err
-	}
-	persons, err := people.Read(v, "person")
+	persons, err := chosenPersons(v)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/field"
 	incidents "tocsin/internal/incident"
-	"tocsin/internal/team"
 )
 
 // valued is a custom field of incidents with the value that an incident has.
@@ -127,16 +126,13 @@ func showIncidentEdit(v *page.Visit) (page.View, error) {
 
 type incidentPeopleView struct {
 	page.Titled
+	assignees
 	Incident incident
-	OnCall   []page.OnCall // those of the channel's escalation rules first
-	Offers   [2]page.Offer
-	People   page.Picker
-	Teams    page.Picker
 	Rules    []named
 	Warnings []sentence.Words // warnings about the change that was just made
 }
 
-// showIncidentPeople shows whom the incident can be given to.
+// showIncidentPeople shows whom the incident can be given to. The schedules of its channel's escalation rules come first.
 func showIncidentPeople(v *page.Visit) (page.View, error) {
 	i, err := findIncident(v)
 	if err != nil {
@@ -144,25 +140,9 @@ func showIncidentPeople(v *page.Visit) (page.View, error) {
 	}
 	d := incidentPeopleView{Titled: page.Titled(v.T("Who works on %s", i.Headline)), Incident: i}
 	d.Warnings, _ = v.Made.([]sentence.Words)
-	d.OnCall, err = v.OnCallNow()
-	if err != nil {
-		return nil, err
-	}
-	people, err := v.PeopleOffer()
-	if err != nil {
-		return nil, err
-	}
-	teams, err := v.TeamOffer()
-	if err != nil {
-		return nil, err
-	}
-	d.Offers = [2]page.Offer{people, teams}
-	chosen, _ := people.Read(v, "person") // a name that is not known stays in its input
-	d.People = people.Picker(v, "person", v.T("People"), chosen)
-	chosen, _ = teams.Read(v, "team")
-	d.Teams = teams.Picker(v, "team", v.T("All members of"), chosen)
-	if i.ChannelID == 0 || !v.Who.May(auth.ChannelsRead) {
-		return d, nil
+	d.assignees, err = readAssignees(v)
+	if err != nil || i.ChannelID == 0 || !v.Who.May(auth.ChannelsRead) {
+		return d, err
 	}
 	rules, err := page.Call[channel.RulePage[channel.EscalateRule]](v, "/channel/escalate/rule/list",
 		channel.RulesRequest{ChannelID: i.ChannelID})
@@ -190,45 +170,6 @@ func rank(set map[string]bool, s page.OnCall) int {
 		return 1
 	}
 	return 0
-}
-
-// First returns the schedules that stand open on the page.
-func (d incidentPeopleView) First() []page.OnCall {
-	return d.OnCall[:min(len(d.OnCall), manySchedules)]
-}
-
-// Rest returns the schedules that are folded.
-func (d incidentPeopleView) Rest() []page.OnCall { return d.OnCall[min(len(d.OnCall), manySchedules):] }
-
-// manySchedules is how many schedules stand open.
-const manySchedules = 8
-
-// chosenPersons returns the persons who were chosen by themselves or with their teams.
-func chosenPersons(v *page.Visit) ([]int64, error) {
-	people, err := v.PeopleOffer()
-	if err != nil {
-		return nil, err
-	}
-	persons, err := people.Read(v, "person")
-	if err != nil {
-		return nil, err
-	}
-	offer, err := v.TeamOffer()
-	if err != nil {
-		return nil, err
-	}
-	teams, err := offer.Read(v, "team")
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range teams {
-		members, err := page.Call[team.Team](v, "/team/info", team.Named{TeamID: id})
-		if err != nil {
-			return nil, err
-		}
-		persons = append(persons, members.PersonIDs...)
-	}
-	return slices.Compact(slices.Sorted(slices.Values(persons))), nil
 }
 
 type incidentMergeView struct {
