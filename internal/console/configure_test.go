@@ -61,19 +61,37 @@ func TestChannelForm(t *testing.T) {
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	owner.get("/channels/new").shows("group_key", "ops")
-	owner.post("/channels/new", "name", "", "description", "For mail").showsWith(http.StatusBadRequest, "channel_name", "For mail</textarea>")
-	made := owner.post("/channels/new", "name", "Mail", "description", "For mail", "team", "7000000000021", "by_fields", "1", "fields", "labels.service, labels.host\nlabels.service")
+	owner.post("/channels/new", "do", "save", "group.method", "n", "channel_name", "", "description", "For mail").
+		showsWith(http.StatusBadRequest, "channel_name", "For mail</textarea>")
+	byHost := []string{"do", "save", "group.method", "p", "group.equals", "labels.service, labels.host\nlabels.service", "held.group", "1",
+		"group.window_type", "sliding", "auto_resolve_mode", "update"}
+	made := owner.post("/channels/new", append(byHost, "channel_name", "Mail", "description", "For mail", "team_id", "7000000000021")...)
 	rule := made.shows("New escalation rule", `value="All incidents"`) // a channel without a rule notifies no one
 	made = owner.get(strings.TrimSuffix(rule.path, "/escalations/new"))
 	made.shows("Mail", "For mail", "Ann Day", "No escalation rule is in use")
-	edit := owner.get(made.path + "/edit").shows("labels.service, labels.host\nlabels.service")
-	owner.post(edit.path, "name", "Post", "description", "", "team", "0", "by_fields", "1", "fields", "labels.service", "window", "5").shows("Post", "No team owns this channel")
-	owner.get(made.path+"/edit").shows(">labels.service</textarea>", `value="5"`)
-	owner.get(made.path+"/edit").shows("Alerts that change too often", `max="100" value="4"`, `max="1440" value="60"`, `max="1440" value="15"`, "!checked>Off")
-	owner.post(edit.path, "name", "Post", "by_fields", "1", "fields", "labels.service", "window", "5", "max_changes", "1", "mute_mins", "30").
+	edit := owner.get(made.path+"/edit").shows("labels.service, labels.host\nlabels.service", "Alerts that change too often",
+		`name="flapping.max_changes" value="4"`, `name="flapping.in_mins" value="60"`, `name="flapping.mute_mins" value="15"`)
+	post := append(byHost, "channel_name", "Post", "description", "", "group.time_window", "5", "held.flapping", "1")
+	owner.post(edit.path, post...).shows("Post", "No team owns this channel")
+	owner.get(edit.path).shows(`name="group.time_window" value="5"`)
+	owner.post(edit.path, append([]string{"do", "add-case"}, post...)...).shows("Case 1", `name="case.0.0.0.key"`)
+	owner.post(edit.path, append(post, "group.storm_thresholds", "20\n100", "auto_resolve_timeout", "3600", "reminder.critical", "30",
+		"case.0.fields", "labels.host", "case.0.0.0.key", "severity", "case.0.0.0.oper", "IN", "case.0.0.0.vals", "Info")...)
+	stored := w.call(ownerKey, "/channel/info", `{"channel_id":`+strings.TrimPrefix(made.path, "/channels/")+`}`)
+	group := stored["group"].(map[string]any)
+	if len(group["cases"].([]any)) != 1 || len(group["storm_thresholds"].([]any)) != 2 || group["window_type"] != "sliding" {
+		t.Errorf("stored: %v", group)
+	}
+	owner.get(edit.path).shows("20\n100</textarea>", ">labels.host</textarea>", `value="3600"`, `name="reminder.critical" value="30"`,
+		`value="update" selected`)
+	owner.post(edit.path, append(post, "group.storm_thresholds", "many")...).showsWith(http.StatusBadRequest, "“many” is no whole number")
+	owner.post(edit.path, append(post, "held.reminder", "1")...)
+	owner.get(edit.path).shows(`name="reminder.critical" value=""`)
+	owner.post(edit.path, append(post, "seen", "other")...).showsWith(http.StatusBadRequest, "This was changed meanwhile")
+	owner.post(edit.path, append(post, "flapping.max_changes", "1", "flapping.mute_mins", "30")...).
 		showsWith(http.StatusBadRequest, "max_changes", `value="30"`)
-	owner.post(edit.path, "name", "Post", "by_fields", "1", "fields", "labels.service", "window", "5", "flapping_off", "1", "max_changes", "6", "mute_mins", "30")
-	owner.get(made.path+"/edit").shows(`max="100" value="6"`, `max="1440" value="60"`, `max="1440" value="30"`, "checked>Off")
+	owner.post(edit.path, append(post, "flapping.is_disabled", "1", "flapping.max_changes", "6", "flapping.mute_mins", "30")...)
+	owner.get(edit.path).shows(`name="flapping.max_changes" value="6"`, `name="flapping.mute_mins" value="30"`, "checked>Off")
 	owner.post(made.path + "/status/disable")
 	if gone := owner.post(made.path + "/status/delete"); gone.path != "/channels" {
 		t.Errorf("at %s", gone.path)

@@ -18,6 +18,10 @@ const withoutInput = "testdata/members_without_input.txt"
 
 // needsNoInput are the fields that a console has a reason not to enter, with the reason.
 var needsNoInput = map[string]string{
+	"tocsin/internal/channel.Body.PluginIDs":                    "it has no effect",
+	"tocsin/internal/channel.Body.DisableOutlierDetection":      "it has no effect",
+	"tocsin/internal/channel.Body.IsExternalReportEnabled":      "it has no effect",
+	"tocsin/internal/channel.SilenceBody.FromIncidentID":        "the page of the incident silences it by another operation",
 	"tocsin/internal/datasource.CreateRequest.ID":               "it is refused: the server chooses it",
 	"tocsin/internal/rum.AlertingInput.IntegrationID":           "it is not used",
 	"tocsin/internal/rum.ApplicationCreateRequest.TracingAlias": "tracing under another name",

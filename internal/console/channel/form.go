@@ -2,134 +2,285 @@ package channel
 
 import (
 	"cmp"
+	"fmt"
+	"net/http"
 	"strconv"
 
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
 	"tocsin/internal/console/page"
-	"tocsin/internal/team"
+	"tocsin/internal/core/filter"
 )
+
+// formPart is a part of the form of a channel.
+type formPart struct {
+	Title, Hint string
+	Form        page.Form
+}
+
+// channelParts are the inputs of the form of a channel.
+var channelParts = []formPart{
+	{Form: page.Form{Operations: []string{"/channel/create", "/channel/update"}, Members: []page.Member{
+		{Path: "channel_name", Label: "Name"},
+		{Path: "description", Label: "Description", Kind: page.Long},
+		{Path: "team_id", Label: "Team", Kind: page.Teams},
+		{Path: "managing_team_ids", Label: "Further teams that read and change it", Kind: page.Teams},
+		{Path: "is_private", Label: "Private: only its teams, its creator and the owner may read it."},
+	}}},
+	{Title: "Grouping", Form: page.Form{Operations: []string{"/channel/create", "/channel/update"}, Members: []page.Member{
+		{Path: "group.method", Label: "Alerts that become one incident", Options: []page.Option{
+			{Value: "p", Text: "Those that agree in some fields"}, {Value: "n", Text: "None: every alert is an incident of its own"},
+		}},
+		{Path: "group.equals", Label: "Fields",
+			Hint: "One list on each line, its fields joined by commas, such as labels.service, labels.cluster. group_key is the source's group."},
+		{Path: "group.time_window", Label: "Minutes in which alerts join an incident", Hint: "0: as long as it is open."},
+		{Path: "group.window_type", Label: "These minutes are counted from", Options: []page.Option{
+			{Value: "tumbling", Text: "The first alert of the incident"}, {Value: "sliding", Text: "The latest alert of the incident"},
+		}},
+		{Path: "group.all_equals_required", Label: "Only alerts that have all fields of a list are grouped by it"},
+		{Path: "group.storm_threshold", Label: "Alerts of one incident that are a storm",
+			Hint: "Its responders get a message when it has so many. Empty or 0: none."},
+		{Path: "group.storm_thresholds", Label: "Further messages at so many alerts", Hint: "A number on each line, at most 5."},
+	}}},
+	{Title: "Alerts that change too often",
+		Hint: "Their incident stays open and notifies once, until it has been quiet or gets worse.",
+		Form: page.Form{Operations: []string{"/channel/create", "/channel/update"}, Members: []page.Member{
+			{Path: "flapping.is_disabled", Label: "Off: every end is an end, and every beginning notifies."},
+			{Path: "flapping.max_changes", Label: "So many changes between firing and over are too many"},
+			{Path: "flapping.in_mins", Label: "Within so many minutes"},
+			{Path: "flapping.mute_mins", Label: "Minutes without a change until it is over", Hint: "0: it is only marked."},
+		}}},
+	{Title: "The end of incidents", Form: page.Form{Operations: []string{"/channel/create", "/channel/update"}, Members: []page.Member{
+		{Path: "disable_auto_close", Label: "An incident stays open when all of its alerts are over"},
+		{Path: "auto_resolve_timeout", Label: "Seconds until an incident is resolved by itself", Hint: "0: never. An hour has 3600."},
+		{Path: "auto_resolve_mode", Label: "These seconds are counted from", Options: []page.Option{
+			{Value: "trigger", Text: "The first alert of the incident"}, {Value: "update", Text: "The latest alert of the incident"},
+		}},
+	}}},
+	{Title: "Reminders",
+		Hint: "Persons who acknowledged an incident are asked whether they still work on it. Without an answer it escalates again.",
+		Form: page.Form{Operations: []string{"/channel/create", "/channel/update"}, Members: []page.Member{
+			{Path: "reminder.critical", Label: "Reminder of Critical after minutes", Hint: "Empty: 60."},
+			{Path: "reminder.warning", Label: "Reminder of Warning after minutes", Hint: "Empty: 480."},
+			{Path: "reminder.info", Label: "Reminder of Info after minutes", Hint: "Empty: none."},
+			{Path: "reminder.withdraw.critical", Label: "Withdraw of Critical after minutes", Hint: "Empty: 10."},
+			{Path: "reminder.withdraw.warning", Label: "Withdraw of Warning after minutes", Hint: "Empty: never."},
+			{Path: "reminder.withdraw.info", Label: "Withdraw of Info after minutes", Hint: "Empty: never."},
+			{Path: "joined_interval", Label: "Minutes in which alerts that join an acknowledged incident are one message"},
+		}}},
+}
 
 type channelEditView struct {
 	page.Titled
-	ID                        int64
-	Name, Description, Fields string
-	TeamID, Window            int64
-	Private, ByFields         bool
-	Flapping                  flappingForm
-	Teams                     []team.Team
-	Reminders                 []reminderField
+	ID     int64
+	Parts  []drawnPart
+	Cases  []groupCase
+	Offers []page.Offer
+	Seen   string
+}
+
+// drawnPart is a part of the form with its inputs.
+type drawnPart struct {
+	formPart
+	Fields []page.FormField
+}
+
+// groupCase groups the alerts that a filter matches by other fields.
+type groupCase struct {
+	Index  int
+	If     filterForm
+	Fields string
+	Stored string // the number of the stored case; empty: it is new
+}
+
+// Number returns the number of the case, from 1.
+func (c groupCase) Number() int { return c.Index + 1 }
+
+// Path returns the address of the form.
+func (d channelEditView) Path() string {
+	return d.Back() + map[bool]string{true: "/new", false: "/edit"}[d.ID == 0]
+}
+
+// Back returns the address that the form leads back to.
+func (d channelEditView) Back() string {
+	if d.ID == 0 {
+		return "/channels"
+	}
+	return "/channels/" + strconv.FormatInt(d.ID, 10)
+}
+
+// usualFlapping holds for a channel without settings of its own.
+func usualFlapping() channel.Flapping {
+	return channel.Flapping{IsDisabled: new(false), MaxChanges: new(int64(4)), InMins: new(int64(60)), MuteMins: new(int64(15))}
+}
+
+// editedChannel returns the channel of the address, or a new one.
+func editedChannel(v *page.Visit) (c channel.Shown, err error) {
+	if v.Request.PathValue("id") != "" {
+		return storedChannel(v)
+	}
+	c.ChannelName = v.Query("name")
+	c.Group = &channel.Group{Method: "p", Equals: [][]string{{"group_key"}}}
+	return c, nil
+}
+
+// withUsual returns a channel with the values that hold for what it has not set.
+func withUsual(c channel.Shown) channel.Shown {
+	group, flapping := channel.Group{Method: "n"}, usualFlapping()
+	if c.Group != nil {
+		group = *c.Group
+	}
+	if group.Method == "i" {
+		group.Method = "n" // it is treated so
+	}
+	group.TimeWindow = cmp.Or(group.TimeWindow, new(int64(0)))
+	if c.Flapping != nil {
+		flapping = *c.Flapping
+		flapping.MaxChanges = cmp.Or(flapping.MaxChanges, usualFlapping().MaxChanges)
+		flapping.InMins = cmp.Or(flapping.InMins, usualFlapping().InMins)
+		flapping.MuteMins = cmp.Or(flapping.MuteMins, new(int64(0)))
+	}
+	c.Group, c.Flapping = &group, &flapping
+	c.AutoResolveTimeout = cmp.Or(c.AutoResolveTimeout, new(int64(0)))
+	c.JoinedInterval = cmp.Or(c.JoinedInterval, new(int64(5)))
+	return c
 }
 
 // editChannel shows the form of a channel: what was entered, else what is stored.
 func editChannel(v *page.Visit) (page.View, error) {
-	d := channelEditView{
-		Titled: page.Titled(v.T("New channel")), Name: v.Query("name"), ByFields: true, Fields: "group_key", Flapping: usualFlapping,
+	c, err := editedChannel(v)
+	if err != nil {
+		return nil, err
 	}
-	d.Reminders = reminderFields(v, nil)
-	if v.Request.PathValue("id") != "" {
-		c, err := storedChannel(v)
-		if err != nil {
+	d := channelEditView{Titled: page.Titled(c.ChannelName), ID: c.ChannelID, Seen: channelSeen(c)}
+	if c.ChannelID == 0 {
+		d.Titled = page.Titled(v.T("New channel"))
+	}
+	drawn := withUsual(c)
+	for _, p := range channelParts {
+		var inputs page.RecordForm
+		if err := p.Form.Draw(v, &inputs, drawn); err != nil {
 			return nil, err
 		}
-		d.Reminders = reminderFields(v, &c)
-		d.Titled = page.Titled(c.ChannelName)
-		d.ID = c.ChannelID
-		d.Name = c.ChannelName
-		d.Description = c.Description
-		d.TeamID = c.TeamID
-		d.Private = c.IsPrivate
-		d.ByFields, d.Fields = c.Group != nil && c.Group.Method == "p", ""
-		if c.Group != nil {
-			d.Fields, d.Window = page.FieldLines(c.Group.Equals), page.ValueOf(c.Group.TimeWindow)
-		}
-		d.Flapping = flappingOf(c)
+		d.Parts = append(d.Parts, drawnPart{p, inputs.Fields})
+		d.Offers = append(d.Offers, inputs.Offers...)
 	}
-	if v.Failure != nil {
-		d.Name = v.Field("name")
-		d.Description = v.Field("description")
-		d.Fields = v.Field("fields")
-		d.TeamID = v.Number("team")
-		d.Private = v.Field("private") != ""
-		d.ByFields = v.Field("by_fields") != ""
-		d.Window, d.Flapping = v.Number("window"), enteredFlapping(v, d.Flapping)
+	d.Cases = storedCases(drawn.Group.Cases)
+	if v.Request.Method == http.MethodPost {
+		d.Cases, d.Seen = readCases(v), v.FormSeen(d.Seen)
 	}
-	var err error
-	d.Teams, err = v.AllTeams()
-	return d, err
+	for n := range d.Cases {
+		d.Cases[n].Index, d.Cases[n].If.Name = n, fmt.Sprintf("case.%d", n)
+	}
+	return d, nil
 }
 
+// channelSeen identifies what the form of a channel changes.
+func channelSeen(c channel.Shown) string {
+	if c.ChannelID == 0 {
+		return ""
+	}
+	return page.Identity(struct {
+		Name, About string
+		Team        int64
+		channel.Settings
+		Teams []int64
+	}{c.ChannelName, c.Description, c.TeamID, c.Settings, c.ManagingTeamIDs})
+}
+
+func storedCases(stored []channel.Case) (all []groupCase) {
+	for n, c := range stored {
+		var lists [][]string
+		for _, fields := range c.Equals.Value {
+			lists = append(lists, fields)
+		}
+		all = append(all, groupCase{If: formOf("", c.If.Value), Fields: page.FieldLines(lists), Stored: strconv.Itoa(n)})
+	}
+	return all
+}
+
+// readCases returns the cases that were entered, with what a button adds or removes.
+func readCases(v *page.Visit) (all []groupCase) {
+	for n := range maxCases {
+		name := fmt.Sprintf("case.%d", n)
+		if !v.Request.PostForm.Has(name + ".fields") {
+			break
+		}
+		if v.Field("do") != fmt.Sprintf("remove-case:%d", n) {
+			all = append(all, groupCase{If: readFilter(v, name), Fields: v.Field(name + ".fields"), Stored: v.Field(name + ".stored")})
+		}
+	}
+	if v.Field("do") == "add-case" {
+		all = append(all, groupCase{If: filterForm{}.atLeastOne()})
+	}
+	return all
+}
+
+// groupCases returns the entered cases as requests have them. A case keeps those of its members that have no input.
+func groupCases(v *page.Visit, stored []channel.Case) []channel.Case {
+	all := []channel.Case{}
+	for _, entered := range readCases(v) {
+		var conditions filter.Written
+		if f := entered.If.filter(); len(f) > 0 {
+			conditions.Value = f
+		}
+		var lists channel.FieldLists
+		for _, fields := range page.FieldLists(entered.Fields) {
+			lists.Value = append(lists.Value, fields)
+		}
+		one := channel.Case{If: conditions, Equals: lists}
+		if n, err := strconv.Atoi(entered.Stored); err == nil && n >= 0 && n < len(stored) {
+			one.Others = stored[n].Others
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// saveChannel stores a channel, unless a button asked for another row.
 func saveChannel(v *page.Visit) (string, error) {
-	name, team := v.Field("name"), v.Number("team")
-	group := channel.Group{Method: "n"}
-	if v.Field("by_fields") != "" {
-		group = channel.Group{Method: "p", Equals: page.FieldLists(v.Field("fields")), TimeWindow: new(v.Number("window"))}
+	if v.Field("do") != "save" {
+		return "", nil
 	}
-	body := channel.Body{Description: new(v.Field("description")), IsPrivate: new(v.Field("private") != "")}
-	if v.Request.PathValue("id") == "" {
-		body.Group = &group
-		if f := enteredFlapping(v, usualFlapping); f != usualFlapping {
-			body.Flapping = f.settings()
-		}
-		if reminder, changed := remindersSent(v, nil); changed {
-			body.Reminder = reminder
-		}
-		made, err := page.Call[channel.Created](v, "/channel/create", channel.CreateRequest{TeamID: team, ChannelName: name, Body: body})
-		return "/channels/" + strconv.FormatInt(made.ChannelID, 10) + "/escalations/new", err // without a rule it notifies no one
-	}
-	c, err := storedChannel(v)
+	c, err := editedChannel(v)
 	if err != nil {
 		return "", err
 	}
-	if changed := c.Group == nil || c.Group.Method != group.Method ||
-		page.FieldLines(c.Group.Equals) != page.FieldLines(page.FieldLists(v.Field("fields"))) ||
-		page.ValueOf(c.Group.TimeWindow) != v.Number("window"); changed {
-		body.Group = &group
+	if err := v.Unchanged(channelSeen(c), 0); err != nil {
+		return "", err
 	}
-	if f := enteredFlapping(v, flappingOf(c)); f != flappingOf(c) {
-		body.Flapping = f.settings()
+	if c.ChannelID != 0 {
+		request := channel.UpdateRequest{ChannelID: c.ChannelID}
+		if err := readChannel(v, &request, &request.Body, c); err != nil {
+			return "", err
+		}
+		return channelPath(v), page.Do[api.Warnings](v, "/channel/update", request)
 	}
-	if reminder, changed := remindersSent(v, &c); changed {
-		body.Reminder = reminder
+	var request channel.CreateRequest
+	if err := readChannel(v, &request, &request.Body, c); err != nil {
+		return "", err
 	}
-	request := channel.UpdateRequest{ChannelID: c.ChannelID, TeamID: &team, ChannelName: &name, Body: body}
-	return channelPath(v), page.Do[api.Warnings](v, "/channel/update", request)
+	made, err := page.Call[channel.Created](v, "/channel/create", request)
+	return "/channels/" + strconv.FormatInt(made.ChannelID, 10) + "/escalations/new", err // without a rule it notifies no one
 }
 
-// flappingForm holds the settings by which an alert of a channel changes too often.
-type flappingForm struct {
-	Off                          bool
-	MaxChanges, InMins, MuteMins int64
-}
-
-// settings returns the settings as the API takes them.
-func (f flappingForm) settings() *channel.Flapping {
-	return &channel.Flapping{IsDisabled: &f.Off, MaxChanges: &f.MaxChanges, InMins: &f.InMins, MuteMins: &f.MuteMins}
-}
-
-// usualFlapping holds for a channel without settings of its own.
-var usualFlapping = flappingForm{MaxChanges: 4, InMins: 60, MuteMins: 15}
-
-// flappingOf returns the settings that hold for a channel: absent members have the API's defaults.
-func flappingOf(c channel.Shown) flappingForm {
-	if c.Flapping == nil {
-		return usualFlapping
-	}
-	return flappingForm{
-		Off: page.ValueOf(c.Flapping.IsDisabled), MuteMins: page.ValueOf(c.Flapping.MuteMins),
-		MaxChanges: cmp.Or(page.ValueOf(c.Flapping.MaxChanges), usualFlapping.MaxChanges),
-		InMins:     cmp.Or(page.ValueOf(c.Flapping.InMins), usualFlapping.InMins),
-	}
-}
-
-// enteredFlapping returns the entered settings; a number that was not entered keeps its value.
-func enteredFlapping(v *page.Visit, before flappingForm) flappingForm {
-	f := before
-	f.Off = v.Field("flapping_off") != ""
-	for name, into := range map[string]*int64{"max_changes": &f.MaxChanges, "in_mins": &f.InMins, "mute_mins": &f.MuteMins} {
-		if v.Field(name) != "" {
-			*into = v.Number(name)
+// readChannel reads a request, of which body is a part. Settings that hold without being set stay so, and what has no input stays.
+func readChannel(v *page.Visit, request any, body *channel.Body, stored channel.Shown) error {
+	for _, p := range channelParts {
+		if err := p.Form.Read(v, request); err != nil {
+			return err
 		}
 	}
-	return f
+	var before channel.Group
+	if stored.Group != nil {
+		before = *stored.Group
+	}
+	if body.Group != nil {
+		body.Group.Cases = groupCases(v, before.Cases)
+		body.Group.IKeys, body.Group.IScoreThreshold = before.IKeys, before.IScoreThreshold
+	}
+	if stored.Flapping == nil && page.Identity(body.Flapping) == page.Identity(new(usualFlapping())) {
+		body.Flapping = nil
+	}
+	return nil
 }
