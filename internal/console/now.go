@@ -17,7 +17,10 @@ import (
 	schedules "tocsin/internal/schedule"
 )
 
-var nowPages = []page.Page{{Path: "/{$}", Template: "now", Tab: "now", Show: showNow}}
+var nowPages = []page.Page{
+	{Path: "/{$}", Template: "now", Tab: "now", Show: showNow},
+	{Path: "/find", Template: "find", Show: showFind},
+}
 
 var nowActions = []page.Action{{Path: "/cover/{request}/{answer}", Do: schedule.AnswerCover, Show: showNow, Template: "now"}}
 

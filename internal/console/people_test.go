@@ -122,9 +122,9 @@ func TestTeamsAndRoles(t *testing.T) {
 	team := owner.post("/teams", "name", "Search").shows("Search").path
 	team, _, _ = strings.Cut(team, "?")
 	owner.post("/teams", "name", "Search").showsWith(http.StatusBadRequest, `value="Search"`)
-	owner.post(team, "name", "Find", "about", "finds", "person", "7000000000012").shows("Find", "finds", `value="7000000000012" checked`)
+	owner.post(team, "name", "Index", "about", "indexes", "person", "7000000000012").shows("Index", "indexes", `value="7000000000012" checked`)
 	owner.post("/teams/7000000000021/delete").showsWith(http.StatusBadRequest, "is used by channel")
-	owner.post(team+"/delete").shows("Deleted.", "!Find")
+	owner.post(team+"/delete").shows("Deleted.", "!Index")
 
 	owner.get("/roles").shows("Responder", "2 persons have it", "In detail", "May change", "granted", "!(on-call)")
 	role := owner.post("/roles", "name", "Watcher").shows("Watcher").path

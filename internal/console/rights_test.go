@@ -21,7 +21,7 @@ import (
 // shownBy names the operations without which a page shows nothing: who may not call one of them may not read the page.
 // None: it is for everyone who signed in.
 var shownBy = map[string][]string{
-	"/{$}": nil, "/at": nil, "/untold": {"/incident/untold/list"}, "/lint": {"/lint/list"}, "/setup": nil, "/insight": {"/insight/account"},
+	"/{$}": nil, "/find": nil, "/at": nil, "/untold": {"/incident/untold/list"}, "/lint": {"/lint/list"}, "/setup": nil, "/insight": {"/insight/account"},
 	"/me": nil, "/me/security": nil, "/me/sessions": nil, "/health/server": {"/account/health/info"},
 	"/incidents/chosen": {"/incident/reset"}, "/incidents": {"/incident/list"}, "/incidents/{id}": {"/incident/info"}, "/incidents/{id}/why": {"/incident/explain"},
 	"/incidents/{id}/similar": {"/incident/past/list"}, "/incidents/{id}/people": {"/incident/reset"},

@@ -269,6 +269,52 @@ document.addEventListener('click', event => {
   tally();
 });
 
+// Ctrl K opens the page that finds things as a dialog, above the buttons of this page that have keys. Without this it is a link.
+const finder = document.getElementById('find');
+let asked = 0;
+function find() {
+  const [, page] = finder.children, input = finder.querySelector('input');
+  const near = [...main().querySelectorAll('[data-key]')].filter(b => b.checkVisibility() && !b.disabled);
+  page.replaceChildren(...near.map(b => {
+    const item = document.createElement('li'), button = document.createElement('button');
+    button.className = 'btn sm';
+    button.textContent = b.textContent.trim();
+    button.addEventListener('click', () => { finder.close(); b.click(); });
+    item.append(button);
+    return item;
+  }));
+  finder.showModal();
+  input.select();
+}
+async function suggest(text) {
+  const mine = ++asked, answer = await fetch('/find?q=' + encodeURIComponent(text)).catch(() => undefined);
+  const next = answer?.ok && parse(await answer.text()).getElementById('found');
+  if (!next || mine !== asked) return;
+  finder.children[1].hidden = text !== '';
+  finder.children[2].replaceChildren(...document.adoptNode(next).childNodes);
+}
+finder?.addEventListener('input', event => {
+  clearTimeout(soon);
+  soon = setTimeout(suggest, 150, event.target.value.trim());
+});
+finder?.addEventListener('keydown', event => {
+  if (event.key === 'Escape') { event.preventDefault(); finder.close(); return; } // a field of this kind would be emptied first
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key], all = [...finder.querySelectorAll('input, button, a')].filter(e => e.checkVisibility());
+  if (!step || event.isComposing) return;
+  event.preventDefault();
+  all.at((all.indexOf(document.activeElement) + step) % all.length).focus();
+});
+document.addEventListener('click', event => {
+  if (!event.target.closest?.('[data-find]') || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  find();
+});
+document.addEventListener('keydown', event => {
+  if (!finder || finder.open || event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+  event.preventDefault();
+  find();
+});
+
 // Single keys, unless they are switched off. None works while a field has the focus.
 let going = 0;
 const rows = () => [...main().querySelectorAll('.rows > li > :is(a:first-child, label + a), .inc > details > summary, .schedules > li h2 a, tbody tr a:first-of-type')];
@@ -288,7 +334,7 @@ document.addEventListener('keydown', event => {
   const known = {
     '?': () => document.getElementById('keys')?.showModal(), j: () => move(1), k: () => move(-1),
     x: () => { const b = document.activeElement?.closest('li')?.querySelector('input[form=many]'); b?.click(); return b ?? null; },
-    '/': () => { const s = main().querySelector('input[type=search]'); s?.closest('details')?.setAttribute('open', ''); s?.focus(); return s; },
+    '/': () => { const s = main().querySelector('input[type=search]'); s?.closest('details')?.setAttribute('open', ''); if (s) s.focus(); else find(); },
   }[key] ?? (() => { const b = main().querySelector(`[data-key="${CSS.escape(key)}"]`); b?.click(); return b; });
   if (known() !== null) event.preventDefault();
 });

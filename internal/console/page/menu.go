@@ -166,6 +166,19 @@ func (v *Visit) SetUp() (all []Group) {
 	return all
 }
 
+// Entries returns the entries of all sections that the visitor may open and that have a text in their name, in English too.
+func (v *Visit) Entries(text string) (all []Tab) {
+	has := func(name string) bool { return strings.Contains(strings.ToLower(name), strings.ToLower(text)) }
+	for _, s := range sections {
+		for i, t := range v.tabs(s) {
+			if has(t.Text) || has(v.open(s)[i].Text) {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
 // tabs returns the entries of a section that the visitor may open.
 func (v *Visit) tabs(s section) []Tab {
 	mine := v.open(s)

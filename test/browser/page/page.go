@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // Open shows an address and waits until it has loaded.
@@ -162,12 +163,19 @@ const (
 	Enter  = "\r"
 	Escape = "\x1b"
 	Tab    = "\t"
+	Down   = kb.ArrowDown
 )
 
 // Key presses keys, one after the other.
 func (p *Page) Key(keys string) {
 	p.t.Helper()
 	p.must(chromedp.Do(p.ctx, chromedp.KeyEvent(keys)))
+}
+
+// Ctrl presses a key while Ctrl is held.
+func (p *Page) Ctrl(key string) {
+	p.t.Helper()
+	p.must(chromedp.Do(p.ctx, chromedp.KeyEvent(key, chromedp.KeyModifiers(chromedp.ModifierCtrl))))
 }
 
 // SignIn signs in by the form that takes an app key, wherever it is on the page.
