@@ -202,7 +202,7 @@ func TestIssue(t *testing.T) {
 	}))
 	owner.get(made.path).shows("Errors: 12, sessions: 7", "x is undefined")
 	owner.get(made.path+"?status=resolved").shows("No errors.", "!x is undefined")
-	owner.get(made.path + "?status=for_review&cause=unknown&days=7&seen=1").shows("No errors.")
+	owner.get(made.path + "?status=for_review&cause=unknown&days=7").shows("No errors.")
 	owner.get(made.path+"?status=gone").showsWith(http.StatusBadRequest, "statuses")
 	if file := owner.post(made.path + "/errors?status=for_review"); !strings.Contains(file.body, "x is undefined") {
 		t.Error(file.body)

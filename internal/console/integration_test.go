@@ -18,7 +18,7 @@ func TestIntegration(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
-	owner.get("/integrations").shows("Probe", "standard", "New integration")
+	owner.get("/integrations").shows("Probe", "Standard events", "New integration")
 	owner.get(probePath).shows("!"+pushKey, "Show the key", "integration_key=KEY", `href="/channels/7000000000041">Shop`, "No event in the last 7 days")
 	owner.get(probePath+"?key=shown").shows("/event/push/alert/standard?integration_key="+pushKey, "curl &#39;http://tocsin.example.com/event/push/", "Hide the key")
 	sent := owner.post(probePath+"/test", "status", "Warning", "labels", "service=db\nnothing")
@@ -43,7 +43,7 @@ func TestIntegrationForm(t *testing.T) {
 	w := begin(t)
 	owner := w.signIn(ownerKey)
 	owner.get("/integrations/new").shows("Prometheus Alertmanager", "/integrations/new?product=zabbix", `!name="name"`)
-	owner.get("/integrations/new?product=alertmanager").shows("New integration: Prometheus Alertmanager", `value="Prometheus Alertmanager"`, "Shop", "ops", "word=Critical", "!heartbeats")
+	owner.get("/integrations/new?product=alertmanager").shows("New integration: Prometheus Alertmanager", `value="Prometheus Alertmanager"`, "Shop", "ops", "severities.0.word", "!heartbeats")
 	owner.get("/integrations/new?product=fax").shows("What sends the alerts?")
 	grafana := "/integrations/new?product=grafana"
 	owner.post(grafana, "name", "", "about", "Dashboards").showsWith(http.StatusBadRequest, `value="Dashboards"`, "New integration: Grafana")
@@ -96,7 +96,7 @@ func TestRouteKeepsHeadings(t *testing.T) {
 func TestUnknownSeverityIsMappedByOneTap(t *testing.T) {
 	w := begin(t)
 	owner := w.signIn(ownerKey)
-	made := owner.post("/integrations/new?product=alertmanager", "name", "Alertmanager", "channel", "7000000000041", "severities", "team a=critical\n")
+	made := owner.post("/integrations/new?product=alertmanager", "name", "Alertmanager", "channel", "7000000000041", "severities.rows", "1", "severities.0.word", "team a", "severities.0.severity", "Critical")
 	made.shows("Its severities", "team a", "!Severities that are unknown")
 	address := regexp.MustCompile(`/event/push/alert/prometheus\?integration_key=\w+`).FindString(made.body)
 	push := func(word string) {
@@ -118,12 +118,14 @@ func TestUnknownSeverityIsMappedByOneTap(t *testing.T) {
 	owner.post(made.base()+"/severity", "word", "<b>tier 1", "to", "Critical").shows("!Severities that are unknown", "&lt;b&gt;tier 1", "team a")
 	owner.get("/lint").shows("!sends severities unknown")
 	edit := made.base() + "/edit"
-	owner.get(edit).shows("&lt;b&gt;tier 1=Critical\nteam a=Critical\n")
-	owner.post(edit, "name", "Alertmanager", "severities", "a=b=info\nteam b").showsWith(http.StatusBadRequest, "team b", "a=b=info")
+	owner.get(edit).shows(`name="severities.0.word" value="&lt;b&gt;tier 1"`, `name="severities.1.word" value="team a"`, `name="severities.2.word" value=""`)
+	owner.post(edit, "name", "Alertmanager", "severities.rows", "2", "severities.0.word", "a=b", "severities.0.severity", "Info", "severities.1.word", "team b").showsWith(http.StatusBadRequest, "team b", `value="a=b"`)
 	owner.post(edit, "name", "Renamed", "channel", "7000000000041").shows("Renamed", "team a") // a form without the map keeps the map
-	owner.post(edit, "name", "Renamed", "severities", "a=b=info\n\n page = WARNING ").shows("a=b", "page", "!team a")
-	owner.post(edit, "name", "Renamed", "severities", "").shows("!Its severities")
-	owner.get(probePath + "/edit").shows("!word=Critical")
+	owner.post(edit, "name", "Renamed", "severities.rows", "3", "severities.0.word", "a=b", "severities.0.severity", "Info", "severities.1.word", "", "severities.2.word", " page ",
+		"severities.2.severity", "Warning", "ref", "am-1").shows("a=b", "page", "!team a")
+	owner.post(edit, "name", "Renamed", "severities.rows", "0").shows("!Its severities")
+	owner.get(edit).shows(`name="ref" value=""`)
+	owner.get(probePath + "/edit").shows("!severities.0.word")
 }
 
 // base returns the path of a page without its parameters.

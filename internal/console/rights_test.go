@@ -36,6 +36,8 @@ var shownBy = map[string][]string{
 	"/channels/{id}/edit": {"/channel/update"}, "/channels/{id}/test": {"/channel/rules/try"}, "/channels/{id}/ladder": {"/incident/escalation/preview"},
 	"/channels/{id}/rules/{kind}/{rule}": {"/channel/silence/rule/list"}, "/channels/{id}/escalations/{rule}": {"/channel/escalate/rule/list"},
 	"/integrations": {"/integration/list"}, "/integrations/new": {"/integration/create"}, "/integrations/{id}": {"/integration/info"},
+	"/endpoints/new": {"/integration/create"}, "/endpoints/{id}/edit": {"/integration/update"},
+	"/chat-apps": {"/integration/list"}, "/chat-apps/new": {"/integration/create"}, "/chat-apps/{id}": {"/integration/info"},
 	"/integrations/{id}/rules/{stage}": {"/alert/pipeline/info"},
 	"/integrations/{id}/edit":          {"/integration/update"}, "/integrations/{id}/route": {"/route/list"},
 	"/templates": {"/template/list"}, "/templates/{id}": {"/template/info"}, "/calendars": {"/calendar/list"}, "/calendars/{id}": {"/calendar/info"},
@@ -73,6 +75,9 @@ var doneBy = map[string]string{
 	"/people/{id}/absence": "/person/absence/create", "/people/{id}/absence/delete": "/person/absence/delete", "/calendar-feeds": "/schedule/calendar/url", "/calendar-feeds/revoke": "/schedule/calendar/revoke",
 	"/channels/new": "/channel/create", "/channels/{id}/edit": "/channel/update", "/channels/{id}/test": "/channel/rules/try", "/channels/{id}/status/{to}": "/channel/disable",
 	"/channels/{id}/rules/{kind}/{rule}": "/channel/silence/rule/update", "/channels/{id}/rules/{kind}/{rule}/{to}": "/channel/silence/rule/disable", "/channels/{id}/escalations/{rule}": "/channel/escalate/rule/update",
+	"/endpoints/new": "/integration/create", "/endpoints/{id}/edit": "/integration/update", "/endpoints/{id}/delete": "/integration/delete",
+	"/chat-apps/new": "/integration/create", "/chat-apps/{id}": "/integration/update", "/chat-apps/{id}/status/{to}": "/integration/disable",
+	"/chat-apps/{id}/delete":           "/integration/delete",
 	"/integrations/{id}/rules/{stage}": "/alert/pipeline/upsert",
 	"/integrations/new":                "/integration/create", "/integrations/{id}/edit": "/integration/update", "/integrations/{id}/status/{to}": "/integration/disable", "/integrations/{id}/test": "/integration/test", "/integrations/{id}/severity": "/integration/update", "/integrations/{id}/route": "/route/upsert",
 	"/templates/{id}": "/template/update", "/templates/{id}/delete": "/template/delete", "/calendars/{id}": "/calendar/update", "/calendars/{id}/delete": "/calendar/delete", "/calendars/{id}/days": "/calendar/event/upsert",
@@ -198,6 +203,7 @@ func (w *world) objects() map[string]string {
 		"applications": made("/rum/application/create", `{"application_name": "R", "type": "browser", "team_id": 0, "is_private": false}`, "application_id"), "issues": "663a1b2c3d4e5f6789abcf09",
 	}
 	ids["status-pages"] = made("/status-page/create", `{"name": "Shop", "url_name": "shop", "components": [{"component_id": "till", "name": "Till"}]}`, "page_id")
+	ids["chat-apps"] = made("/integration/create", `{"integration_name": "Chat", "integration_type": "slack_app", "settings": {"app": {"token": "xoxb-1"}}}`, "integration_id")
 	ids["change"] = made("/status-page/change/create", `{"page_id": `+ids["status-pages"]+`, "type": "incident", "title": "Till is slow", "status": "investigating",
 		"updates": [{"update_id": "1", "description": "We look.", "component_changes": [{"component_id": "till", "status": "degraded"}]}]}`, "change_id")
 	delivery, _, _ := strings.Cut(strings.TrimPrefix(strings.ReplaceAll(anAttempt.FindStringSubmatch(owner.get("/deliveries").body)[1], "&amp;", "&"), "/deliveries/"), " ")

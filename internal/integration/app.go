@@ -18,15 +18,15 @@ const (
 	TeamsApp    = "teams_app" // is stored, but cannot open groups or notify persons
 )
 
-// credential is a member of settings.app.
-type credential struct {
-	name     string
-	secret   bool
-	required bool
+// Credential is a member of settings.app.
+type Credential struct {
+	Name     string
+	Secret   bool
+	Required bool
 }
 
 // apps lists the credentials of each type of app.
-var apps = map[string][]credential{
+var apps = map[string][]Credential{
 	SlackApp:  {{"token", true, true}, {"private", false, false}, {"base_url", false, false}},
 	FeishuApp: {{"app_id", false, true}, {"app_secret", true, true}, {"base_url", false, false}},
 	DingTalkApp: {{"app_key", true, true}, {"app_secret", true, true}, {"owner", false, false}, {"agent_id", false, false},
@@ -35,6 +35,9 @@ var apps = map[string][]credential{
 		{"base_url", false, false}},
 	TeamsApp: {{"tenant_id", false, false}, {"app_id", false, false}, {"app_secret", true, false}},
 }
+
+// Credentials returns the members of settings.app of a type of apps; none for another type.
+func Credentials(kind string) []Credential { return slices.Clone(apps[kind]) }
 
 // open lists the members of settings.app that are not secret in any type. Unknown members are treated as secrets.
 var open = []string{"private", "base_url", "app_id", "corp_id", "tenant_id", "owner", "agent_id"}
@@ -56,7 +59,7 @@ func (s *Settings) checkApp(at configstore.RecordPath, kind string) error {
 	known := apps[kind]
 	app := at.Member("app")
 	for name, value := range s.App {
-		if !slices.ContainsFunc(known, func(c credential) bool { return c.name == name }) {
+		if !slices.ContainsFunc(known, func(c Credential) bool { return c.Name == name }) {
 			return app.Invalid(name, "is not a setting of a %s", kind)
 		}
 		if err := app.Length(name, value, 0, 2048); err != nil {
@@ -64,8 +67,8 @@ func (s *Settings) checkApp(at configstore.RecordPath, kind string) error {
 		}
 	}
 	for _, c := range known {
-		if value, there := s.App[c.name]; c.required && (!there || value == "" && !c.secret) {
-			return app.Invalid(c.name, "is required for a %s", kind)
+		if value, there := s.App[c.Name]; c.Required && (!there || value == "" && !c.Secret) {
+			return app.Invalid(c.Name, "is required for a %s", kind)
 		}
 	}
 	if err := app.OneOf("private", s.App["private"], "", "true", "false"); err != nil {
@@ -90,8 +93,8 @@ func (s *Settings) checkApp(at configstore.RecordPath, kind string) error {
 // requireSecrets returns fault.Invalid for an app without one of its required credentials.
 func (i *Integration) requireSecrets() error {
 	for _, c := range apps[i.IntegrationType] {
-		if c.required && i.Settings.App[c.name] == "" {
-			return configstore.RecordPath("settings.app").Invalid(c.name, "is required for a %s", i.IntegrationType)
+		if c.Required && i.Settings.App[c.Name] == "" {
+			return configstore.RecordPath("settings.app").Invalid(c.Name, "is required for a %s", i.IntegrationType)
 		}
 	}
 	return nil

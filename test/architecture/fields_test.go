@@ -18,17 +18,21 @@ const withoutInput = "testdata/members_without_input.txt"
 
 // needsNoInput are the fields that a console has a reason not to enter, with the reason.
 var needsNoInput = map[string]string{
-	"tocsin/internal/channel.Body.PluginIDs":                    "it has no effect",
-	"tocsin/internal/channel.Body.DisableOutlierDetection":      "it has no effect",
-	"tocsin/internal/channel.Body.IsExternalReportEnabled":      "it has no effect",
-	"tocsin/internal/channel.SilenceBody.FromIncidentID":        "the page of the incident silences it by another operation",
-	"tocsin/internal/datasource.CreateRequest.ID":               "it is refused: the server chooses it",
-	"tocsin/internal/rum.AlertingInput.IntegrationID":           "it is not used",
-	"tocsin/internal/rum.ApplicationCreateRequest.TracingAlias": "tracing under another name",
-	"tocsin/internal/rum.ApplicationUpdateRequest.TracingAlias": "tracing under another name",
-	"tocsin/internal/rum.IssueFilter.TeamIDs":                   "a page has the errors of one application",
-	"tocsin/internal/rum.IssueFilter.DQL":                       "it must be empty",
-	"tocsin/internal/rum.IssueFilter.SQL":                       "it must be empty",
+	"tocsin/internal/channel.Body.PluginIDs":                           "it has no effect",
+	"tocsin/internal/channel.Body.DisableOutlierDetection":             "it has no effect",
+	"tocsin/internal/channel.Body.IsExternalReportEnabled":             "it has no effect",
+	"tocsin/internal/channel.SilenceBody.FromIncidentID":               "the page of the incident silences it by another operation",
+	"tocsin/internal/datasource.CreateRequest.ID":                      "it is refused: the server chooses it",
+	"tocsin/internal/rum.AlertingInput.IntegrationID":                  "it is not used",
+	"tocsin/internal/rum.ApplicationCreateRequest.TracingAlias":        "tracing under another name",
+	"tocsin/internal/rum.ApplicationUpdateRequest.TracingAlias":        "tracing under another name",
+	"tocsin/internal/rum.IssueFilter.TeamIDs":                          "a page has the errors of one application",
+	"tocsin/internal/rum.IssueFilter.DQL":                              "it must be empty",
+	"tocsin/internal/rum.IssueFilter.SQL":                              "it must be empty",
+	"tocsin/internal/rum.IssueFilter.ErrorRequired":                    "only issues of an account file have no error",
+	"tocsin/internal/integration.Settings.PreviousSignSecret":          "it is set by replacing the secret",
+	"tocsin/internal/integration.Settings.PreviousSignSecretExpiresAt": "it is set by replacing the secret",
+	"tocsin/internal/integration.Settings.SignSecretRotatedAt":         "it is set by replacing the secret",
 }
 
 // TestMemberOfWriteHasInput reads each operation that writes: each member of its request is set somewhere in the console, has a reason not

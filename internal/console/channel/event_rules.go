@@ -118,6 +118,7 @@ func showEventRules(v *page.Visit) (page.View, error) {
 	}
 	for n := range d.Rules {
 		d.Rules[n].name(v, n)
+		d.Rules[n].If.Single = d.Stage.Name == labels
 	}
 	return d, d.try(v)
 }
@@ -153,7 +154,11 @@ func (d *eventRulesView) readLabels(v *page.Visit) error {
 	d.Seen, d.updatedBy = page.Identity(stored.Rules), stored.UpdatedBy
 	for _, r := range stored.Rules {
 		s := r.Settings
-		d.add(r.Kind, filter.Filter{r.If}, nil, map[string]string{
+		var conditions filter.Filter
+		if len(r.If) > 0 {
+			conditions = filter.Filter{r.If}
+		}
+		d.add(r.Kind, conditions, nil, map[string]string{
 			"source_field": s.SourceField, "pattern": s.Pattern, "template": s.Template, "result_label": s.ResultLabel,
 			"override": map[bool]string{true: "1"}[page.ValueOf(s.Override)], "drop_labels": strings.Join(s.DropLabels, ", "),
 		})

@@ -44,14 +44,18 @@ func (d *eventRulesView) try(v *page.Visit) error {
 		return nil
 	}
 	now := v.Now.Unix()
-	request := alert.EventsRequest{StartTime: now - activityDays*86400, EndTime: now + 1, Severities: "Critical,Warning,Info",
+	request := alert.EventsRequest{StartTime: now - activityDays*86400, EndTime: now + 1,
 		IntegrationIDs: []int64{d.Integration.IntegrationID}}
 	request.Limit = 30
 	reply, err := page.Call[api.CursorPage[alert.Event]](v, "/alert-event/list", request)
-	if err != nil || len(reply.Items) == 0 {
+	for _, e := range reply.Items {
+		if e.EventStatus != event.Ok { // rules do not change an event that ends its alert
+			d.Events = append(d.Events, e)
+		}
+	}
+	if err != nil || len(d.Events) == 0 {
 		return err
 	}
-	d.Events = reply.Items
 	at := slices.IndexFunc(d.Events, func(e alert.Event) bool { return e.EventID == v.Field("event") })
 	chosen := d.Events[max(at, 0)]
 	d.EventID = chosen.EventID

@@ -62,14 +62,26 @@ func showIntegrations(v *page.Visit) (page.View, error) {
 	reply, err := page.Call[api.CursorPage[integrations.Integration]](v, "/integration/list", request)
 	d.More = reply.HasNextPage
 	for _, i := range reply.Items {
-		row := page.RecordRow{Path: "/integrations/" + strconv.FormatInt(i.IntegrationID, 10), Name: i.IntegrationName, About: i.Description}
-		row.Tags = []string{i.IntegrationType}
+		row := page.RecordRow{Path: pathOfIntegration(&i), Name: i.IntegrationName, About: i.Description}
+		row.Tags = []string{v.IntegrationType(i.IntegrationType)}
 		if i.Status != "enabled" {
 			row.Warnings = []string{v.T("Disabled")}
 		}
 		d.Rows = append(d.Rows, row)
 	}
 	return d, err
+}
+
+// pathOfIntegration returns the page of an integration: what sends messages out has pages of its own.
+func pathOfIntegration(i *integrations.Integration) string {
+	id := strconv.FormatInt(i.IntegrationID, 10)
+	switch {
+	case i.IsWebhook():
+		return "/endpoints/" + id
+	case i.IsApp():
+		return "/chat-apps/" + id
+	}
+	return "/integrations/" + id
 }
 
 func integration(v *page.Visit) (i integrationRow, err error) {
@@ -195,8 +207,7 @@ func integrationForm(v *page.Visit, i integrationRow, d page.RecordForm) (page.V
 		d.Number("interval", v.T("Seconds between heartbeats"), interval, "")
 	}
 	if i.FreeWords() {
-		d.Long("severities", v.T("Severities, one word=Critical, word=Warning or word=Info on each line"), i.severityLines(),
-			v.T("They precede the words that Tocsin knows."))
+		d.Fields = append(d.Fields, i.severityRows(v))
 	}
 	if i.Counted() {
 		most := int64(defaultMiB)
@@ -206,6 +217,7 @@ func integrationForm(v *page.Visit, i integrationRow, d page.RecordForm) (page.V
 		d.Number("mib", v.T("MiB of events in a day"), most,
 			v.T("Beyond it the labels, images and description of an event are cut to 2 KB, and beyond ten times it events are refused."))
 	}
+	d.More = append(d.More, page.FormField{Name: "ref", Label: v.T("Its key in another system"), Value: i.RefID, Kind: "text"})
 	return d.Entered(v), nil
 }
 
@@ -225,6 +237,7 @@ func saveIntegration(v *page.Visit) (string, error) {
 	}
 	body := integrations.Body{
 		Description: new(v.Field("about")), ChannelID: new(v.Number("channel")), TeamID: new(v.Number("team")),
+		RefID: new(v.Field("ref")),
 	}
 	if kind == "heartbeat" {
 		body.Settings = &integrations.Settings{IntervalSeconds: v.Number("interval")}

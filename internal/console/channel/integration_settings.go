@@ -10,8 +10,8 @@ import (
 
 // sourceSettings returns the settings of a source with what the form has; nil: the form has none. The others stay.
 func sourceSettings(v *page.Visit, id int64, kind string) (*integrations.Settings, error) {
-	words := severitiesOf(v.Field("severities"))
-	mapped := slices.Contains(freeWords, kind) && v.Request.PostForm.Has("severities")
+	words := severitiesOf(v)
+	mapped := slices.Contains(freeWords, kind) && v.Request.PostForm.Has(severityWords+".rows")
 	mib := min(v.Number("mib"), 1<<40) // the operation refuses more
 	most := cmp.Or(mib<<20, 1)         // it refuses less than a MiB, and 0 is none
 	counted := integrationOf(kind).Counted() && v.Field("mib") != ""

@@ -2,9 +2,9 @@ package channel
 
 import (
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"tocsin/internal/api"
 	"tocsin/internal/console/page"
@@ -25,35 +25,43 @@ func (i integrationRow) SeverityMap() map[string]string {
 	return i.Settings.SeverityMap
 }
 
-// severityLines returns the map as a form shows it: a word=severity on each line.
-func (i integrationRow) severityLines() string {
-	var b strings.Builder
+// severityWords is the list of words of the form, with a row for each word.
+const severityWords = "severities"
+
+// maxSeverityWords is how many words the form reads, one more than an integration may have, so that the operation refuses too many.
+const maxSeverityWords = 101
+
+// severityRows returns the words and what they mean as rows of a form, with one for a new word.
+func (i integrationRow) severityRows(v *page.Visit) page.FormField {
 	words := i.SeverityMap()
-	for _, word := range slices.Sorted(maps.Keys(words)) {
-		b.WriteString(word + "=" + words[word] + "\n")
+	if v.Request.Method == http.MethodPost {
+		words = severitiesOf(v)
 	}
-	return b.String()
+	options := []page.Option{{Value: "", Text: v.T("Choose")}, {Value: "Critical", Text: v.T("Critical")},
+		{Value: "Warning", Text: v.T("Warning")}, {Value: "Info", Text: v.T("Info")}}
+	f := page.FormField{Name: severityWords, Label: v.T("Severities"), Kind: "rows",
+		Hint: v.T("A word that it sends, and what it means. They precede the words that Tocsin knows.")}
+	for n, word := range append(slices.Sorted(maps.Keys(words)), "") {
+		at := severityWords + "." + strconv.Itoa(n) + "."
+		f.Rows = append(f.Rows, []page.FormField{
+			{Name: at + "word", Label: v.T("Word"), Value: word, Kind: "text"},
+			{Name: at + "severity", Label: v.T("Severity"), Value: words[word], Kind: "choice", Options: options},
+		})
+	}
+	return f
 }
 
-// severitiesOf reads a map of severities: a word=severity on each line. The severity stands after the last =, because a word
-// may contain =. A word without a severity is kept, so that the operation refuses it by name.
-func severitiesOf(text string) map[string]string {
+// severitiesOf reads the words of the form. A word without a severity is kept, so that the operation refuses it by name.
+func severitiesOf(v *page.Visit) map[string]string {
 	words := map[string]string{}
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
+	for n := range maxSeverityWords {
+		at := severityWords + "." + strconv.Itoa(n) + "."
+		if !v.Request.PostForm.Has(at + "word") {
+			break
 		}
-		word, severity := line, ""
-		if at := strings.LastIndex(line, "="); at >= 0 {
-			word, severity = strings.TrimSpace(line[:at]), strings.TrimSpace(line[at+1:])
+		if word := v.Field(at + "word"); word != "" {
+			words[word] = v.Field(at + "severity")
 		}
-		for _, known := range []string{"Critical", "Warning", "Info"} {
-			if strings.EqualFold(severity, known) {
-				severity = known
-			}
-		}
-		words[word] = severity
 	}
 	return words
 }

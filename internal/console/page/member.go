@@ -217,6 +217,8 @@ func (b *binding) draw(m Member, prefix string, of found) (FormField, error) {
 		field.Picker = &picker
 	case b.v.sent():
 		field.Value = strings.Join(b.v.Request.PostForm[name], "\n")
+	case m.Kind.isSecret() && value.value.Kind() == reflect.Map:
+		field.Value = namesText(value.value)
 	case !m.Kind.isSecret():
 		field.Value = m.text(b.v, value.value)
 	case m.text(b.v, value.value) != "":
@@ -305,7 +307,7 @@ func (b *binding) read(m Member, prefix string, object reflect.Value) error {
 		}
 		setIDs(to, chosen)
 		return err
-	case m.Kind.isSecret() && entered == "":
+	case m.Kind.isSecret() && entered == "" && to.Kind() != reflect.Map:
 		return nil
 	case m.whole && entered == "" && !isList(to.Type()) && to.Kind() != reflect.Map:
 		to.SetZero()
@@ -367,7 +369,7 @@ func (m Member) InputKind(of reflect.Type) string {
 		return boxes
 	case m.Options != nil || m.Choices != nil:
 		return choice
-	case m.Kind == LongKey:
+	case m.Kind == LongKey, m.Kind == Secret && of != nil && of.Kind() == reflect.Map:
 		return string(Long)
 	case m.Kind == Long || m.Kind == Secret || m.Kind == Moment:
 		return string(m.Kind)

@@ -61,6 +61,16 @@ func pairsText(pairs reflect.Value) string {
 	return strings.Join(all, "\n")
 }
 
+// namesText returns the names of the members of an object on lines, as pairs whose values are kept secret.
+func namesText(pairs reflect.Value) string {
+	var all []string
+	for _, key := range pairs.MapKeys() {
+		all = append(all, fmt.Sprint(key)+":")
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n")
+}
+
 // set sets a member to what was entered. An empty number is absent.
 func (m Member) set(v *Visit, to reflect.Value, entered string) error {
 	if to.Kind() == reflect.Pointer {

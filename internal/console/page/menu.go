@@ -58,6 +58,7 @@ var sections = []section{
 	{"messages", "Messages out", "", "", setUp, []entry{
 		{"/deliveries", "Webhooks", "What was sent to other programs, and what failed.", Rights{auth.IntegrationsRead}},
 		{"/endpoints", "Endpoints", "Where webhooks go, and what waits for them.", Rights{auth.IntegrationsRead}},
+		{"/chat-apps", "Chat apps", "Slack, Feishu, DingTalk, WeCom and Teams: war rooms and messages.", Rights{auth.IntegrationsRead}},
 		{"/templates", "Message templates", "The text of e-mails, chats, calls and text messages.", Rights{auth.TemplatesRead}},
 	}},
 	{"people", "People", "", "", setUp, []entry{

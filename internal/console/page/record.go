@@ -39,6 +39,7 @@ type RecordForm struct {
 	More       []FormField // those that are seldom needed
 	May        bool
 	Delete     string // the address that deletes the object; empty: it cannot be deleted here
+	SaveText   string // of the button that sends the form; empty: Save
 	Buttons    []Button
 	Shown      *Displayed
 	Lists      []RecordPart

@@ -139,7 +139,7 @@ func snippets(v *page.Visit, a *rum.Application) []page.Displayed {
 
 // tokenForm returns the form that replaces the token of an application.
 func tokenForm(v *page.Visit, a *rum.Application) page.RecordPart {
-	form := &page.RecordForm{Path: applicationPath(a.ApplicationID) + "/token", May: true}
+	form := &page.RecordForm{Path: applicationPath(a.ApplicationID) + "/token", May: true, SaveText: v.T("Replace the token")}
 	hint := ""
 	if a.OldTokenUntil > v.Now.UnixMilli() {
 		hint = v.T("The token before the present one works until %s.", v.When(a.OldTokenUntil/1000))

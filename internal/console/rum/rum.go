@@ -65,7 +65,6 @@ type applicationView struct {
 	Cause       string
 	Days        string
 	DaysOffered []string
-	Seen        bool // only those with errors that are stored
 	May         bool
 }
 
@@ -79,7 +78,7 @@ func issueFilter(v *page.Visit) rum.IssueFilter {
 	now := v.Now.UnixMilli()
 	days := min(max(page.Number(cmp.Or(v.Query("days"), issueDaysShown)), 1), 180)
 	f := rum.IssueFilter{StartTime: now - days*86400_000, EndTime: now + 1, ByIntersection: true,
-		ApplicationIDs: []string{v.Request.PathValue("id")}, ErrorRequired: v.Query("seen") != ""}
+		ApplicationIDs: []string{v.Request.PathValue("id")}}
 	if status := v.Query("status"); status != "" {
 		f.Statuses = []string{status}
 	}
@@ -100,7 +99,7 @@ func showApplication(v *page.Visit) (page.View, error) {
 	d := applicationView{Titled: page.Titled(a.ApplicationName), Pager: v.Pager(), Application: a, Texts: snippets(v, &a),
 		Statuses: issueStatuses, Causes: issueCauses, Status: v.Query("status"), Cause: v.Query("cause"),
 		Days:        cmp.Or(v.Query("days"), issueDaysShown),
-		DaysOffered: []string{"1", "7", issueDaysShown, "180"}, Seen: v.Query("seen") != "", May: v.Who.MayAny(manageApplications)}
+		DaysOffered: []string{"1", "7", issueDaysShown, "180"}, May: v.Who.MayAny(manageApplications)}
 	request := rum.IssueListRequest{OrderBy: "session_count", IssueFilter: issueFilter(v)}
 	request.P, request.Limit = d.Page, page.PageSize
 	reply, err := page.Call[api.CursorPage[rum.Issue]](v, "/rum/issue/list", request)

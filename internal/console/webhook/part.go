@@ -1,4 +1,4 @@
-// Package webhook is the part of the console for webhooks: endpoints, deliveries and what is sent again. It must never import another
+// Package webhook is the part of the console for what sends messages out: webhooks with their deliveries, and chat apps. It must never import another
 // part.
 package webhook
 
@@ -12,8 +12,8 @@ import (
 
 // Part is the pages and forms of this package.
 var Part = page.Part{
-	Pages:   slices.Concat(deliveryPages, endpointPages),
-	Actions: slices.Concat(deliveryActions, endpointActions),
+	Pages:   slices.Concat(deliveryPages, endpointPages, outgoingPages),
+	Actions: slices.Concat(deliveryActions, endpointActions, outgoingActions),
 	Functions: template.FuncMap{
 		"eventWord": eventWord,
 		"thousands": integrations.Count,
