@@ -62,8 +62,8 @@ func TestWebhookLedger(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	owner := w.signIn(ownerKey)
-	owner.get("/deliveries").shows("No webhooks yet", "!the type webhook;")
-	owner.get("/endpoints").shows("No webhooks yet")
+	owner.get("/deliveries").shows("There is no webhook yet.", "!the type webhook;")
+	owner.get("/endpoints").shows("There is no webhook yet.")
 	to, id := w.hook()
 	endpoint := "/endpoints/" + id
 	owner.get(endpoint).shows("The endpoint accepts messages", "Nothing was sent in the last 7 days")

@@ -3,7 +3,6 @@ package channel
 import (
 	"net/url"
 	"slices"
-	"strings"
 
 	"tocsin/internal/api"
 	"tocsin/internal/auth"
@@ -22,11 +21,29 @@ var templateActions = []page.Action{
 		Needs: page.Rights{auth.TemplatesManage}},
 }
 
-// messageTypes are the kinds of messages that a template has a text for.
-var messageTypes = []string{
-	"email", "sms", "voice", "slack_app", "slack", "teams_app", "telegram", "feishu_app", "feishu",
-	"dingtalk_app", "dingtalk", "wecom_app", "wecom", "zoom",
-}
+var templateForm = page.Form{Operations: []string{"/template/create", "/template/update"}, Members: []page.Member{
+	{Path: "template_name", Label: "Name"},
+	{Path: "description", Label: "Description"},
+	{Path: "team_id", Label: "Team", Kind: page.Teams},
+}}
+
+// textForm has a text for each kind of message. A page shows one of them.
+var textForm = page.Form{Operations: []string{"/template/create", "/template/update"}, Members: []page.Member{
+	{Path: "email", Label: "E-mail", Kind: page.Long},
+	{Path: "sms", Label: "Text message", Kind: page.Long},
+	{Path: "voice", Label: "Call", Kind: page.Long},
+	{Path: "slack_app", Label: "Slack app", Kind: page.Long},
+	{Path: "slack", Label: "Slack webhook", Kind: page.Long},
+	{Path: "teams_app", Label: "Microsoft Teams", Kind: page.Long},
+	{Path: "telegram", Label: "Telegram", Kind: page.Long},
+	{Path: "feishu_app", Label: "Feishu app", Kind: page.Long},
+	{Path: "feishu", Label: "Feishu robot", Kind: page.Long},
+	{Path: "dingtalk_app", Label: "DingTalk app", Kind: page.Long},
+	{Path: "dingtalk", Label: "DingTalk robot", Kind: page.Long},
+	{Path: "wecom_app", Label: "WeCom app", Kind: page.Long},
+	{Path: "wecom", Label: "WeCom robot", Kind: page.Long},
+	{Path: "zoom", Label: "Zoom", Kind: page.Long},
+}}
 
 func showTemplates(v *page.Visit) (page.View, error) {
 	d := page.RecordList{
@@ -43,9 +60,9 @@ func showTemplates(v *page.Visit) (page.View, error) {
 	d.More = reply.HasNextPage
 	for _, t := range reply.Items {
 		row := page.RecordRow{Path: "/templates/" + url.PathEscape(t.TemplateID), Name: t.TemplateName, About: t.Description}
-		for _, kind := range messageTypes {
-			if t.Of(kind) != "" {
-				row.Tags = append(row.Tags, kind)
+		for _, m := range textForm.Members {
+			if t.Of(m.Path) != "" {
+				row.Tags = append(row.Tags, v.T(m.Label))
 			}
 		}
 		d.Rows = append(d.Rows, row)
@@ -62,11 +79,18 @@ func storedTemplate(v *page.Visit) (template.Template, error) {
 }
 
 // messageType returns the kind of message whose text the form shows.
-func messageType(v *page.Visit) string {
-	if kind := v.Query("type"); slices.Contains(messageTypes, kind) {
-		return kind
-	}
-	return messageTypes[0]
+func messageType(v *page.Visit) page.Member {
+	at := slices.IndexFunc(textForm.Members, func(m page.Member) bool { return m.Path == v.Query("type") })
+	shown := textForm.Members[max(at, 0)]
+	shown.Hint = "Empty uses the default. Save before switching."
+	return shown
+}
+
+// formsOfTemplate returns the forms of the page: what every template has, and one of its texts.
+func formsOfTemplate(v *page.Visit) []page.Form {
+	text := textForm
+	text.Members = []page.Member{messageType(v)}
+	return []page.Form{templateForm, text}
 }
 
 func editTemplate(v *page.Visit) (page.View, error) {
@@ -74,7 +98,7 @@ func editTemplate(v *page.Visit) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind := messageType(v)
+	kind := messageType(v).Path
 	d := page.RecordForm{Titled: page.Titled(t.TemplateName), Back: "/templates", May: v.Who.May(auth.TemplatesManage)}
 	if v.IsNew() {
 		d.Titled = page.Titled(v.T("New template"))
@@ -82,28 +106,26 @@ func editTemplate(v *page.Visit) (page.View, error) {
 		d.Delete = "/templates/" + url.PathEscape(v.Request.PathValue("id")) + "/delete"
 	}
 	d.Path = v.Request.URL.Path + "?type=" + kind
-	for _, other := range messageTypes {
-		d.Tabs = append(d.Tabs, page.TabLink{Link: page.Link{Path: v.Request.URL.Path + "?type=" + other, Text: v.T(other)}, Here: other == kind})
+	for _, other := range textForm.Members {
+		link := page.Link{Path: v.Request.URL.Path + "?type=" + other.Path, Text: v.T(other.Label)}
+		d.Tabs = append(d.Tabs, page.TabLink{Link: link, Here: other.Path == kind})
 	}
-	d.Text("name", v.T("Name"), t.TemplateName, "")
-	d.Text("about", v.T("Description"), t.Description, "")
-	if err := d.Teams(v, t.TeamID); err != nil {
-		return nil, err
+	for _, form := range formsOfTemplate(v) {
+		if err := form.Draw(v, &d, t); err != nil {
+			return nil, err
+		}
 	}
-	d.Long("content", v.T("Text for %s", v.T(kind)), t.Of(kind),
-		v.T("Empty uses the default. Save before switching."))
 	d.Buttons = []page.Button{{Do: "preview", Text: v.T("Preview")}}
-	d = d.Entered(v)
 	content := d.Fields[len(d.Fields)-1].Value
 	if content == "" {
-		return d, nil
+		return &d, nil
 	}
 	result, err := page.Call[template.Previewed](v, "/template/preview", template.PreviewRequest{Type: kind, Content: content})
 	if err != nil {
 		return nil, err
 	}
 	d.Shown = &page.Displayed{Title: v.T("Preview with a sample incident"), Text: result.Content, Failure: result.Message}
-	return d, nil
+	return &d, nil
 }
 
 func saveTemplate(v *page.Visit) (string, error) {
@@ -114,15 +136,16 @@ func saveTemplate(v *page.Visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	body := template.Body{
-		TemplateName: v.Field("name"), Description: v.Field("about"), TeamID: v.Number("team"), Texts: t.Texts,
+	request := template.UpdateRequest{TemplateID: v.Request.PathValue("id"), Body: template.Body{Texts: t.Texts}}
+	for _, form := range formsOfTemplate(v) {
+		if err := form.Read(v, &request); err != nil {
+			return "", err
+		}
 	}
-	body.Set(messageType(v), strings.ReplaceAll(v.Request.PostFormValue("content"), "\r\n", "\n"))
 	if v.IsNew() {
-		made, err := page.Call[template.Created](v, "/template/create", body)
-		return "/templates/" + made.TemplateID + "?type=" + messageType(v), err
+		made, err := page.Call[template.Created](v, "/template/create", request.Body)
+		return "/templates/" + made.TemplateID + "?type=" + messageType(v).Path, err
 	}
-	request := template.UpdateRequest{TemplateID: v.Request.PathValue("id"), Body: body}
 	return v.Request.URL.RequestURI(), page.Do[api.Warnings](v, "/template/update", request)
 }
 

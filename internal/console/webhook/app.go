@@ -128,7 +128,8 @@ func appKind(v *page.Visit) string {
 func newApp(v *page.Visit) (page.View, error) {
 	i := integrations.Integration{IntegrationType: appKind(v), Settings: &integrations.Settings{}}
 	i.IntegrationName = v.IntegrationType(i.IntegrationType)
-	d := page.RecordForm{Titled: page.Titled(v.T("New chat app")), Back: "/chat-apps", Path: "/chat-apps/new?type=" + i.IntegrationType, May: true}
+	d := page.RecordForm{Titled: page.Titled(v.T("New chat app")), Back: "/chat-apps", May: true}
+	d.Path = "/chat-apps/new?type=" + i.IntegrationType
 	for _, kind := range appTypes {
 		link := page.Link{Path: "/chat-apps/new?type=" + kind, Text: v.IntegrationType(kind)}
 		d.Tabs = append(d.Tabs, page.TabLink{Link: link, Here: kind == i.IntegrationType})

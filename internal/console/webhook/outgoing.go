@@ -30,7 +30,8 @@ var outgoingActions = []page.Action{
 
 var hookForm = page.Form{Operations: []string{"/integration/create", "/integration/update"}, Members: []page.Member{
 	{Path: "integration_name", Label: "Name"},
-	{Path: "settings.endpoint", Label: "Address that receives the messages", Hint: "https://… or http://…, without a user name or password."},
+	{Path: "settings.endpoint", Label: "Address that receives the messages",
+		Hint: "https://… or http://…, without a user name or password."},
 	{Path: "settings.channel_ids", Label: "Only what happens in these channels", Kind: page.Channels,
 		Hint: "Without a channel: in all but private ones."},
 	{Path: "settings.sign_secret", Label: "Secret that signs the messages", Kind: page.Secret, Hint: "Empty: they are not signed."},
@@ -85,7 +86,8 @@ func hookKind(v *page.Visit) string {
 
 func newHook(v *page.Visit) (page.View, error) {
 	i := integrations.Integration{IntegrationType: hookKind(v), Settings: &integrations.Settings{}}
-	d := page.RecordForm{Titled: page.Titled(v.T("New webhook")), Back: "/endpoints", Path: "/endpoints/new?type=" + i.IntegrationType, May: true}
+	d := page.RecordForm{Titled: page.Titled(v.T("New webhook")), Back: "/endpoints", May: true}
+	d.Path = "/endpoints/new?type=" + i.IntegrationType
 	for _, kind := range []string{integrations.WebhookIncident, integrations.WebhookAlert} {
 		link := page.Link{Path: "/endpoints/new?type=" + kind, Text: v.IntegrationType(kind)}
 		d.Tabs = append(d.Tabs, page.TabLink{Link: link, Here: kind == i.IntegrationType})

@@ -1,5 +1,5 @@
-// Package webhook is the part of the console for what sends messages out: webhooks with their deliveries, and chat apps. It must never import another
-// part.
+// Package webhook is the part of the console for what sends messages out: webhooks with their deliveries, and chat apps. It must never
+// import another part.
 package webhook
 
 import (
