@@ -95,7 +95,7 @@ func TestChineseReasons(t *testing.T) {
 	}
 	b.post("/teams", "name", strings.Repeat("x", 3000)).showsWith(400, "字段", "未被接受")
 	b.post("/teams/7000000000021/delete").showsWith(400, "服务器拒绝了此操作", "使用")
-	b.get(muted + "/why").shows("labels.env 为 &#34;staging&#34;")
+	b.get(muted + "/why").shows("env 为 &#34;staging&#34;")
 }
 
 // foreign is what the console marks as English on a page in Chinese.

@@ -105,7 +105,7 @@ func TestMySettings(t *testing.T) {
 	b.get("/me").shows("How you are notified", "Europe/Berlin")
 	b.post("/me", "name", "Ann Night", "locale", "en-US", "zone", "Asia/Tokyo").shows("Saved.", "Ann Night", "Asia/Tokyo")
 	b.post("/me/notify", "critical", "email", "warning", "email", "quiet_from", "22:00", "quiet_to", "07:00")
-	b.get("/me").shows(`value="22:00"`, `name="critical" value="email" aria-label="Critical: email" checked`, `name="info" value="email" aria-label="Info: email">`)
+	b.get("/me").shows(`value="22:00"`, `name="critical" value="email" aria-label="Critical: E-mail" checked`, `name="info" value="email" aria-label="Info: E-mail">`)
 	b.get(ann).shows("Quiet from 22:00 to 07:00 (Asia/Tokyo)", "E-mail, because nothing else is chosen")
 	b.post("/me/notify", "critical", "email", "quiet_from", "22:00", "quiet_to", "").showsWith(http.StatusBadRequest, `value="22:00"`)
 	b.post("/me/notify", "critical", "voice", "quiet_from", "", "quiet_to", "")

@@ -11,6 +11,7 @@ import (
 	"tocsin/internal/core/filter"
 	"tocsin/internal/core/lint"
 	"tocsin/internal/core/render"
+	"tocsin/internal/core/sentence"
 	"tocsin/internal/integration"
 	"tocsin/internal/platform/fault"
 )
@@ -158,13 +159,13 @@ type PreviewRequest struct {
 
 // Previewed is where an alert would go.
 type Previewed struct {
-	AlertID      string   `json:"alert_id" doc:"The alert."`
-	AlertTitle   string   `json:"alert_title" doc:"Its title."`
-	Headline     string   `json:"alert_headline" doc:"What people read of it: what is wrong, and in brackets where."`
-	StartTime    int64    `json:"start_time" doc:"When it began, Unix seconds."`
-	MatchedCases []string `json:"matched_cases" doc:"The cases that it meets: case_0, case_1 and so on, or default."`
-	ChannelIDs   []int64  `json:"channel_ids" doc:"Where it would go; empty: nowhere."`
-	Reasons      []string `json:"reasons" doc:"The result of each case that was evaluated, in words."`
+	AlertID      string           `json:"alert_id" doc:"The alert."`
+	AlertTitle   string           `json:"alert_title" doc:"Its title."`
+	Headline     string           `json:"alert_headline" doc:"What people read of it: what is wrong, and in brackets where."`
+	StartTime    int64            `json:"start_time" doc:"When it began, Unix seconds."`
+	MatchedCases []string         `json:"matched_cases" doc:"The cases that it meets: case_0, case_1 and so on, or default."`
+	ChannelIDs   []int64          `json:"channel_ids" doc:"Where it would go; empty: nowhere."`
+	Reasons      []sentence.Words `json:"reasons" doc:"The result of each case that was evaluated, in words."`
 }
 
 // preview matches stored alerts against a route that is not stored. It leaves out alerts that the caller may not read.
@@ -204,13 +205,13 @@ func preview(c *api.Call, in PreviewRequest) (api.Items[Previewed], error) {
 			StartTime:    a.start,
 			MatchedCases: []string{},
 			ChannelIDs:   append([]int64{}, channels...),
-			Reasons:      []string{},
+			Reasons:      []sentence.Words{},
 		}
 		for _, l := range results {
 			if l.Matched {
 				p.MatchedCases = append(p.MatchedCases, l.Case)
 			}
-			p.Reasons = append(p.Reasons, l.Case+": "+l.Why.English())
+			p.Reasons = append(p.Reasons, sentence.Words(sentence.New("named_why", l.Case, l.Why)))
 		}
 		items = append(items, p)
 	}

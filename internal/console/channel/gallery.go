@@ -161,7 +161,7 @@ var recipes = map[string]func(*page.Visit, target) recipe{
 	"curl": func(v *page.Visit, to target) recipe {
 		return recipe{
 			Steps: []string{
-				v.T("Send an event with the status Critical, Warning or Info."), v.T("Send the same alert_key with the status Ok to end it."),
+				v.T("Send an event with the status Critical, Warning or Info."), v.T("Send the same key with the status Ok to end it."),
 			},
 			Snippets: []snippet{
 				{v.T("From a command line"), curl(to.Address,

@@ -42,9 +42,27 @@ func showFields(v *page.Visit) (page.View, error) {
 	reply, err := page.Call[api.Items[fields.Field]](v, "/field/list", api.Empty{})
 	for _, f := range reply.Items {
 		d.Rows = append(d.Rows, page.RecordRow{Path: "/fields/" + url.PathEscape(f.FieldID), Name: f.DisplayName, About: f.Description,
-			Tags: append([]string{f.FieldName, f.FieldType}, optionsOf(f)...)})
+			Tags: append([]string{f.FieldName, textOf(v, f.FieldType)}, optionsOf(f)...)})
 	}
 	return d, err
+}
+
+// fieldTypes returns how a field may be filled in.
+func fieldTypes(v *page.Visit) []page.Option {
+	return []page.Option{
+		{Value: "text", Text: v.T("Text")}, {Value: "single_select", Text: v.T("One of several")},
+		{Value: "multi_select", Text: v.T("Any of several")}, {Value: "checkbox", Text: v.T("Yes or no")},
+	}
+}
+
+// textOf names a type of fields.
+func textOf(v *page.Visit, kind string) string {
+	for _, o := range fieldTypes(v) {
+		if o.Value == kind {
+			return o.Text
+		}
+	}
+	return kind
 }
 
 func editField(v *page.Visit) (page.View, error) {
@@ -63,8 +81,7 @@ func editField(v *page.Visit) (page.View, error) {
 	if v.IsNew() {
 		d.Text("name", v.T("Field key"), "", v.T("A letter, then letters, digits or _. It never changes."))
 		d.Choice("type", v.T("How it is filled in"), "text",
-			[]page.Option{{Value: "text", Text: v.T("Text")}, {Value: "single_select", Text: v.T("One of several")},
-				{Value: "multi_select", Text: v.T("Any of several")}, {Value: "checkbox", Text: v.T("Yes or no")}}, v.T("It never changes."))
+			fieldTypes(v), v.T("It never changes."))
 	}
 	d.Text("about", v.T("Description"), f.Description, "")
 	if v.IsNew() || len(f.Options) > 0 {

@@ -271,11 +271,11 @@ func describeNotified(v *page.Visit, line *feedLine, d feedDetail, n page.Names)
 		}
 	}
 	if len(failed) > 0 {
-		line.Text = v.T("Could not notify %s over %s.", strings.Join(failed, ", "), v.Way(d.By))
+		line.Text = v.T("Could not notify %s by %s.", strings.Join(failed, ", "), v.Way(d.By))
 		line.Reason, line.Bad = sentence.Words(sentence.Join(reasons...)), true
 		return
 	}
-	line.Text = v.T("Notified %s over %s.", strings.Join(reached, ", "), v.Way(d.By))
+	line.Text = v.T("Notified %s by %s.", strings.Join(reached, ", "), v.Way(d.By))
 	if d.Rule != "" {
 		line.Step = v.T("step %d of %s", d.Layer+1, d.Rule)
 	}

@@ -119,13 +119,13 @@ func noticeLink(v *page.Visit, n explain.Notice) link {
 	l := link{At: n.CreatedAt / 1000, Person: n.PersonID, Reason: n.Reason}
 	switch n.Status {
 	case "sent":
-		l.Text = v.T("Notified %s over %s.", who, v.Way(n.Method))
+		l.Text = v.T("Notified %s by %s.", who, v.Way(n.Method))
 	case "failed":
-		l.Text, l.Bad = v.T("Could not notify %s over %s.", who, v.Way(n.Method)), true
+		l.Text, l.Bad = v.T("Could not notify %s by %s.", who, v.Way(n.Method)), true
 	case "cancelled":
-		l.Text = v.T("The notification to %s over %s was cancelled.", who, v.Way(n.Method))
+		l.Text = v.T("The notification to %s by %s was cancelled.", who, v.Way(n.Method))
 	default:
-		l.Text = v.T("The notification to %s over %s waits until %s.", who, v.Way(n.Method), v.When(n.DueAt/1000))
+		l.Text = v.T("The notification to %s by %s waits until %s.", who, v.Way(n.Method), v.When(n.DueAt/1000))
 	}
 	if n.Outcome != "" && n.Status != "sent" {
 		l.Reason = sentence.Words(sentence.Join(sentence.Value(l.Reason), sentence.Value(n.Outcome)))

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"tocsin/internal/api"
 	"tocsin/internal/console/locale"
@@ -26,24 +28,24 @@ type words struct {
 // Words returns a sentence of a reply in the visitor's language. A text that is none stays as it is.
 func (v *Visit) Words(s sentence.Words) words {
 	data := s.Data()
-	switch {
-	case v.Lang == "en":
-		return words{Text: s.English()}
-	case data.Code == "":
-		return words{s.English(), s != ""}
+	if data.Code == "" {
+		return words{s.English(), s != "" && v.Lang != "en"}
 	}
 	return words{Text: v.translated(&data)}
 }
 
-// translated returns a sentence in the visitor's language.
+// translated returns a sentence in the visitor's language, in the words of pages.
 func (v *Visit) translated(s *sentence.Data) string {
-	english, kinds := s.Pattern()
+	pattern, kinds := patternOf(s)
 	texts := make([]string, len(s.Args))
 	for i, arg := range s.Args {
 		switch arg := arg.(type) {
 		case *sentence.Data:
 			texts[i] = v.translated(arg)
 		case int64:
+			if i == 0 && fromZero[s.Code] {
+				arg++
+			}
 			texts[i] = strconv.FormatInt(arg, 10)
 		case string:
 			texts[i] = v.argument(kinds[i], arg)
@@ -51,7 +53,13 @@ func (v *Visit) translated(s *sentence.Data) string {
 			texts[i] = v.elements(kinds[i], arg)
 		}
 	}
-	return sentence.Fill(v.T(english), texts)
+	if _, is := conditions[s.Code]; is && len(texts) == len(kinds) {
+		v.conditionWords(s, texts)
+	}
+	if s.Code == "sentence" || s.Code == "sentences" { // the text at its end may have a full stop of its own
+		texts[0] = strings.TrimRight(texts[0], ". ")
+	}
+	return idInBrackets.ReplaceAllString(sentence.Fill(v.T(pattern), texts), "")
 }
 
 // elements returns a list in a sentence in the visitor's language.
@@ -66,6 +74,9 @@ func (v *Visit) elements(kind byte, list []any) string {
 		case int64:
 			texts[i] = strconv.FormatInt(one, 10)
 		}
+	}
+	if last := len(texts) - 1; kind == sentence.Persons && last > 0 && v.Lang == "en" {
+		return strings.Join(texts[:last], ", ") + " and " + texts[last]
 	}
 	return strings.Join(texts, v.T(", "))
 }
@@ -96,13 +107,18 @@ func (v *Visit) argument(kind byte, text string) string {
 		return v.Way(method)
 	case sentence.Days:
 		return v.days(text)
+	case sentence.Token:
+		return v.token(text)
 	}
-	return text
+	return v.word(text)
 }
 
 // clock returns a moment that a sentence names, such as Mon 23 Nov 09:00 (Europe/Berlin). It stays in the zone of the
 // sentence.
 func (v *Visit) clock(text string) string {
+	if v.Lang == "en" {
+		return text
+	}
 	moment, zone, _ := strings.Cut(text, " (")
 	for _, layout := range []string{"Mon 2 Jan 15:04", "Mon 2 Jan 15:04:05", "Mon 2 Jan 2006 15:04", "Mon 2 Jan 2006 15:04:05"} {
 		t, err := time.Parse(layout, moment)
@@ -121,6 +137,9 @@ func (v *Visit) clock(text string) string {
 
 // days returns days of the week and times of day that a sentence names.
 func (v *Visit) days(text string) string {
+	if v.Lang == "en" {
+		return text
+	}
 	for day := time.Sunday; day <= time.Saturday; day++ {
 		text = strings.ReplaceAll(text, day.String(), v.T(day.String()[:3]))
 	}
@@ -207,11 +226,13 @@ var findingKinds = map[string]string{
 }
 
 // FindingKind names a kind of objects.
-func (v *Visit) FindingKind(kind string) string { return v.T(cmp.Or(findingKinds[kind], kind)) }
+func (v *Visit) FindingKind(kind string) string {
+	return v.T(cmp.Or(findingKinds[kind], strings.NewReplacer("_", " ", "-", " ").Replace(kind)))
+}
 
 // ways names the methods of notifications.
 var ways = map[string]string{
-	"email": "e-mail", "sms": "SMS", "voice": "telephone", "push": "push", "slack_app": "Slack", "slack": "Slack",
+	"email": "e-mail", "sms": "SMS", "voice": "call", "push": "push", "slack_app": "Slack", "slack": "Slack",
 	"feishu": "Feishu", "feishu_app": "Feishu",
 	"dingtalk": "DingTalk", "dingtalk_app": "DingTalk", "wecom": "WeCom", "wecom_app": "WeCom",
 	"teams": "Microsoft Teams", "teams_app": "Microsoft Teams",
@@ -228,13 +249,18 @@ func (v *Visit) Way(method string) string {
 	return method
 }
 
-// SentenceOf returns a sentence of the engine in the visitor's language.
-func (v *Visit) SentenceOf(s sentence.Data) string {
-	if v.Lang == "en" {
-		return s.English()
+// Method names a method of notification where it stands alone.
+func (v *Visit) Method(method string) string {
+	name := v.Way(method)
+	if method == "email" || method == "voice" || method == "push" || method == "webhook" {
+		first, size := utf8.DecodeRuneInString(name)
+		return string(unicode.ToUpper(first)) + name[size:]
 	}
-	return v.translated(&s)
+	return name
 }
+
+// SentenceOf returns a sentence of the engine in the visitor's language.
+func (v *Visit) SentenceOf(s sentence.Data) string { return v.translated(&s) }
 
 // Sentence returns a filter in words.
 func (v *Visit) Sentence(f filter.Filter) string {
@@ -251,14 +277,12 @@ func (v *Visit) Sentence(f filter.Filter) string {
 
 // Condition returns a condition in words.
 func (v *Visit) Condition(c filter.Condition) string {
-	key, all := strings.TrimPrefix(c.Key, "labels."), c.Vals
-	if strings.HasSuffix(key, "severity") {
-		all = nil
-		for _, val := range c.Vals {
-			all = append(all, v.T(val))
-		}
+	key := v.FieldWord(c.Key)
+	all := make([]string, len(c.Vals))
+	for i, val := range c.Vals {
+		all[i] = v.valueWord(c.Key, val)
 	}
-	vals := strings.Join(all, ", ")
+	vals := strings.Join(all, v.T(", "))
 	switch {
 	case c.Oper == filter.NotIn && len(c.Vals) == 1:
 		return v.T("%s is not %s", key, vals)

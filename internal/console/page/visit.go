@@ -36,6 +36,7 @@ type Visit struct {
 	Failure        *api.Refusal // of the form that was sent; nil: none
 	Made           any          // what an action has made that an address must not hold
 	Placed         picture.Positions
+	integrations   map[string]string // the names of integrations that conditions name by their ids
 }
 
 // Person is who is signed in, or whom a page names.

@@ -92,7 +92,7 @@ func showAudit(v *page.Visit) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	nameInChinese(v, d.Found.Docs, d.Operations)
+	nameEntries(v, d.Found.Docs, d.Operations)
 	if d.Found.After != "" {
 		next := v.Request.URL.Query()
 		next.Set("after", d.Found.After)
@@ -109,15 +109,21 @@ func auditOperations(v *page.Visit) ([]audit.Operation, error) {
 	return reply.Items, err
 }
 
-// nameInChinese names entries in Chinese to who reads it: the log names them in the language of the account's owner.
-func nameInChinese(v *page.Visit, entries []auditEntry, operations []audit.Operation) {
-	if v.Lang != "zh" {
-		return
+// operationName names an operation in the visitor's language: what it is about, and what it does there.
+func operationName(v *page.Visit, o audit.Operation) string {
+	if v.Lang == "zh" {
+		return o.NameCN
 	}
+	name := strings.NewReplacer(":write:", ": ", ":read:", ": ", "_", " ", "-", " ").Replace(o.Name)
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+// nameEntries names entries in the language of the visitor: the log names them in that of the account's owner.
+func nameEntries(v *page.Visit, entries []auditEntry, operations []audit.Operation) {
 	for i := range entries {
 		for _, o := range operations {
 			if o.Name == entries[i].Operation {
-				entries[i].OperationName = o.NameCN
+				entries[i].OperationName = operationName(v, o)
 			}
 		}
 	}
@@ -152,7 +158,7 @@ func showAuditEntry(v *page.Visit) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	nameInChinese(v, found.Docs, operations)
+	nameEntries(v, found.Docs, operations)
 	d := auditEntryView{Entry: found.Docs[0], Body: page.Indented(found.Docs[0].Body)}
 	d.Titled = page.Titled(d.Entry.OperationName)
 	var earlier auditFound

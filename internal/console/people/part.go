@@ -17,7 +17,8 @@ var Part = page.Part{
 	Actions: slices.Concat(signInActions, linkActions, securityActions, peopleActions, meActions, pushActions, teamActions, roleActions,
 		keyActions),
 	Functions: template.FuncMap{
-		"openID": openID,
-		"markOf": picture.MarkOf,
+		"operationName": operationName,
+		"openID":        openID,
+		"markOf":        picture.MarkOf,
 	},
 }

@@ -162,13 +162,13 @@ var explainTable = []Pattern{
 
 	// Explanations: now and next.
 	{"now_muted", "Now: the alert is %v until %c, or until the rules change"},
-	{"now_inhibited", "Now: the alert is inhibited while alert %t is active, or until the rules change"},
+	{"now_inhibited", "Now: the alert is inhibited while alert %s is active, or until the rules change"},
 	{"now_disabled", "Now: the channel of the alert is disabled, so nobody is notified of it"},
 	{"now_awaits_quiet", "Now: the alert is over, and it ends at %c if it does not change before"},
 	{"now_flapping", "Now: the alert changes too often, and it counts as steady at %c if it does not change before"},
 	{"now_changes", "Now: an alert of it %w"},
 	{"muted_until", "the alert is %v until %c"},
-	{"inhibited_while", "the alert is inhibited while alert %t is active"},
+	{"inhibited_while", "the alert is inhibited while alert %s is active"},
 	{"now_held", "Now: the server is held"},
 	{"until_release", "It sends nothing until tocsin release"},
 	{"event_waits", "The event was accepted and waits for its verdict"},

@@ -127,8 +127,8 @@ var notifyTable = []Pattern{
 
 	// What reached no one.
 	{"alert_is", "the alert is %v"},
-	{"silenced_by", "silenced by %t"},
-	{"inhibited_by_alert", "inhibited by %t"},
+	{"silenced_by", "silenced by %s"},
+	{"inhibited_by_alert", "inhibited by %s"},
 	{"flapping_by", "flapping by %s"},
 
 	// Webhooks.

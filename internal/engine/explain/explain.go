@@ -240,8 +240,12 @@ func (x *Explanation) present(id string) error {
 		x.mute = sentence.New("its_channel_disabled")
 		x.addNow(sentence.New("now_disabled"))
 	case a.Muted == decide.Inhibited:
-		x.mute = sentence.New("inhibited_while", a.MutedBy)
-		x.addNow(sentence.New("now_inhibited", a.MutedBy))
+		by, _, err := alert.Find(x.c.Tx, x.c.Who.AccountID, a.MutedBy)
+		if err != nil {
+			return err
+		}
+		x.mute = sentence.New("inhibited_while", ruleNamed(by.Title, a.MutedBy))
+		x.addNow(sentence.New("now_inhibited", ruleNamed(by.Title, a.MutedBy)))
 	default:
 		x.mute = sentence.New("muted_until", a.Muted.Words(), x.clock.Minute(a.MutedUntil))
 		x.addNow(sentence.New("now_muted", a.Muted.Words(), x.clock.Minute(a.MutedUntil)))

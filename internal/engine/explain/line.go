@@ -70,7 +70,7 @@ func (x *Explanation) write() {
 	x.Words, x.WordsData = sentence.Shown(append(all, x.now...))
 }
 
-// ruleNamed names a rule: its name before its number.
+// ruleNamed names a rule or an alert: its name before its id.
 func ruleNamed(name, id string) sentence.Value {
 	switch {
 	case id == "":

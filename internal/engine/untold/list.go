@@ -1,10 +1,13 @@
 package untold
 
 import (
+	"cmp"
+
 	"tocsin/internal/alert"
 	"tocsin/internal/api"
 	"tocsin/internal/channel"
 	"tocsin/internal/core/decide"
+	"tocsin/internal/core/render"
 	"tocsin/internal/core/sentence"
 	"tocsin/internal/incident"
 	"tocsin/internal/platform/db"
@@ -81,7 +84,11 @@ func (r *Service) list(c *api.Call, in ListRequest) (reply api.Paged[Item], err 
 	for _, a := range muted {
 		one := Item{Kind: "alert", AlertID: a.AlertID, ChannelID: a.ChannelID, IntegrationID: a.IntegrationID, Title: a.Title,
 			Severity: a.Severity, State: byChoice, Since: a.Start}
-		one.explain(whyMuted(a), mutedBy(a))
+		by, err := mutedBy(c, a)
+		if err != nil {
+			return reply, err
+		}
+		one.explain(whyMuted(a), by)
 		items = append(items, one)
 	}
 	return api.NewPaged(items, offset, total+count), err
@@ -101,21 +108,22 @@ func whyMuted(a alert.Muted) sentence.Value {
 	return sentence.New("alert_is", decide.Outcome(a.Muted).Words())
 }
 
-// mutedBy describes what mutes an alert.
-func mutedBy(a alert.Muted) sentence.Value {
+// mutedBy describes what mutes an alert: by its name or, once it is deleted, by its id.
+func mutedBy(c *api.Call, a alert.Muted) (sentence.Value, error) {
+	outcome := decide.Outcome(a.Muted)
 	switch {
-	case a.Muted == string(decide.Disabled):
-		return sentence.New("its_channel_disabled")
+	case outcome == decide.Disabled:
+		return sentence.New("its_channel_disabled"), nil
 	case a.MutedBy == "":
-		return decide.Outcome(a.Muted).Words()
+		return outcome.Words(), nil
+	case outcome == decide.Silenced:
+		rule, _, err := channel.Silences.Find(c.Tx, c.Who.AccountID, a.MutedBy)
+		return sentence.New("silenced_by", cmp.Or(rule.RuleName, a.MutedBy)), err
+	case outcome == decide.Inhibited:
+		by, _, err := alert.Find(c.Tx, c.Who.AccountID, a.MutedBy)
+		return sentence.New("inhibited_by_alert", cmp.Or(render.AlertName(by.Title, by.Labels), a.MutedBy)), err
 	}
-	switch decide.Outcome(a.Muted) {
-	case decide.Silenced:
-		return sentence.New("silenced_by", a.MutedBy)
-	case decide.Inhibited:
-		return sentence.New("inhibited_by_alert", a.MutedBy)
-	}
-	return sentence.New("flapping_by", a.MutedBy)
+	return sentence.New("flapping_by", a.MutedBy), nil
 }
 
 // item returns a row as the list shows it: an incident as it is now.
