@@ -36,6 +36,7 @@ type escalationForm struct {
 	Templates []page.Option
 	May       bool
 	Seen      string // identifies the stored rule that the form began with; empty: it is new
+	Draft     *draftPreview
 }
 
 // offers is whom a layer can name.
@@ -136,7 +137,10 @@ func showEscalation(v *page.Visit) (page.View, error) {
 		return nil, err
 	}
 	f.Templates, err = templatesOf(v, f.Template)
-	return f, err
+	if err != nil {
+		return nil, err
+	}
+	return f, f.previewDraft(v, r)
 }
 
 // begin fills in what the first rule of a channel most often is: the person on call in the only schedule, for every incident.
@@ -236,32 +240,13 @@ func saveEscalation(v *page.Visit) (string, error) {
 			return "", err
 		}
 	}
-	wait, err := minutes(v, "wait")
-	if err != nil {
-		return "", err
-	}
-	body := channel.EscalateBody{
-		RuleBody: channel.RuleBody{
-			ChannelID: v.ID(), RuleName: v.Field("name"), Description: new(v.Field("about")), Priority: new(v.Number("priority")),
-		},
-		AggrWindow: new(int64(math.Round(wait * 60))), TemplateID: cmp.Or(v.Field("template"), r.TemplateID), Layers: []channel.Layer{},
-		TimeFilters: timeFilters(readWindows(v)), Repeat: readRepeat(v).repeat(),
-		Filters: append(filter.Filter{}, readFilter(v, "if").filter()...), // none: for all incidents
-	}
 	from, err := readOffers(v)
 	if err != nil {
 		return "", err
 	}
-	layers, err := readLayers(v, from)
+	body, err := escalationBody(v, r, from)
 	if err != nil {
 		return "", err
-	}
-	for i, l := range layers {
-		layer, err := layer(v, i, l, r.Layers)
-		if err != nil {
-			return "", err
-		}
-		body.Layers = append(body.Layers, layer)
 	}
 	next := channelPath(v) + "/ladder"
 	if r.RuleID == "" {
@@ -269,4 +254,32 @@ func saveEscalation(v *page.Visit) (string, error) {
 	}
 	request := channel.EscalateUpdate{RuleKey: channel.RuleKey{RuleID: r.RuleID}, EscalateBody: body}
 	return next, page.Do[api.Warnings](v, "/channel/escalate/rule/update", request)
+}
+
+// escalationBody returns the rule that was entered; r is the stored rule.
+func escalationBody(v *page.Visit, r channel.EscalateRule, from offers) (body channel.EscalateBody, err error) {
+	wait, err := minutes(v, "wait")
+	if err != nil {
+		return body, err
+	}
+	body = channel.EscalateBody{
+		RuleBody: channel.RuleBody{
+			ChannelID: v.ID(), RuleName: v.Field("name"), Description: new(v.Field("about")), Priority: new(v.Number("priority")),
+		},
+		AggrWindow: new(int64(math.Round(wait * 60))), TemplateID: cmp.Or(v.Field("template"), r.TemplateID), Layers: []channel.Layer{},
+		TimeFilters: timeFilters(readWindows(v)), Repeat: readRepeat(v).repeat(),
+		Filters: append(filter.Filter{}, readFilter(v, "if").filter()...), // none: for all incidents
+	}
+	layers, err := readLayers(v, from)
+	if err != nil {
+		return body, err
+	}
+	for i, l := range layers {
+		layer, err := layer(v, i, l, r.Layers)
+		if err != nil {
+			return body, err
+		}
+		body.Layers = append(body.Layers, layer)
+	}
+	return body, nil
 }

@@ -31,11 +31,17 @@ type choices struct {
 }
 
 // readChoices reads the rules of the incident's channel, the calendars they name, and the account's time zone.
-func readChoices(tx *db.Tx, i *incident.Incident) (c choices, err error) {
-	c.rules, err = channel.Escalates.Of(tx, i.AccountID, fmt.Sprint(i.ChannelID))
+func readChoices(tx *db.Tx, i *incident.Incident) (choices, error) {
+	rules, err := channel.Escalates.Of(tx, i.AccountID, fmt.Sprint(i.ChannelID))
 	if err != nil {
-		return c, err
+		return choices{}, err
 	}
+	return choicesOf(tx, i.AccountID, rules)
+}
+
+// choicesOf reads what the choice among rules depends on.
+func choicesOf(tx *db.Tx, account int64, rules []channel.EscalateRule) (c choices, err error) {
+	c.rules = rules
 	var ids []string
 	for _, rule := range c.rules {
 		for _, w := range rule.TimeFilters {
@@ -44,11 +50,11 @@ func readChoices(tx *db.Tx, i *incident.Incident) (c choices, err error) {
 			}
 		}
 	}
-	c.days, err = calendar.Load(tx, i.AccountID, ids)
+	c.days, err = calendar.Load(tx, account, ids)
 	if err != nil {
 		return c, err
 	}
-	c.zone, err = person.Zone(tx, i.AccountID)
+	c.zone, err = person.Zone(tx, account)
 	return c, err
 }
 
@@ -93,9 +99,15 @@ func Choose(tx *db.Tx, i *incident.Incident, now time.Time) (rule channel.Escala
 	if err != nil {
 		return rule, nil, false, err
 	}
+	rule, results, found = c.explain(i, now)
+	return rule, results, found, nil
+}
+
+// explain is choose with the reasons in words.
+func (c *choices) explain(i *incident.Incident, now time.Time) (rule channel.EscalateRule, results []RuleResult, found bool) {
 	rule, results, found = c.choose(filter.NewMeter(filter.RuleSteps, filter.EventSteps), i, now)
 	for n := range results {
 		results[n].Why = sentence.Words(results[n].why)
 	}
-	return rule, results, found, nil
+	return rule, results, found
 }

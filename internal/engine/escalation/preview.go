@@ -26,7 +26,7 @@ func (r *Service) Ops() []api.Op {
 		Path: "/incident/escalation/preview", Allow: []auth.Permission{auth.IncidentsRead}, Effect: api.Snapshot,
 		Errors:  api.Missing("channel"),
 		Doc:     "Shows, step by step, who would be notified of an incident from a given moment on, and why.",
-		Notes:   "Of an existing incident, or of one that a channel might have. Nothing is sent.",
+		Notes:   "Of an incident, or of one that a channel might have; by the channel's rules, or by one that is not stored. Nothing is sent.",
 		Example: `{"channel_id": 1001, "incident_severity": "Critical", "labels": {"service": "checkout"}}`, Do: api.Do(r.preview),
 	}})
 }
@@ -39,6 +39,8 @@ type PreviewRequest struct {
 	Title            string            `json:"title,omitzero" maxLength:"512" doc:"Its title."`
 	Labels           map[string]string `json:"labels,omitzero" maxProperties:"50" maxLength:"2048" doc:"Its labels."`
 	At               int64             `json:"at,omitzero" minimum:"0" maximum:"9999999999" doc:"When it would begin, Unix seconds; absent: now."`
+
+	Rule *channel.EscalateBody `json:"rule,omitzero" doc:"A rule that is not stored, as /channel/escalate/rule/create takes it: it is tried instead of the channel's rules. It needs the permission to manage channels."`
 }
 
 // Check holds the request against its bounds.
@@ -83,19 +85,45 @@ func (r *Service) preview(c *api.Call, in PreviewRequest) (reply Preview, err er
 	if err != nil {
 		return reply, err
 	}
-	return r.PreviewOf(c.Tx, &i, cmp.Or(in.At, c.Unix()))
+	at := cmp.Or(in.At, c.Unix())
+	if in.Rule == nil {
+		return r.PreviewOf(c.Tx, &i, at)
+	}
+	if in.Rule.ChannelID != i.ChannelID {
+		return reply, fault.Invalid("rule.channel_id", "must be the channel of the incident, %d, got %d", i.ChannelID, in.Rule.ChannelID)
+	}
+	draft, err := in.Rule.Draft(c, "rule")
+	if err != nil {
+		return reply, err
+	}
+	from, err := choicesOf(c.Tx, i.AccountID, []channel.EscalateRule{draft})
+	if err != nil {
+		return reply, err
+	}
+	return r.previewUntil(c.Tx, from, &i, at, toTheEnd)
 }
+
+// toTheEnd is the last step of a preview of all steps.
+func toTheEnd(Step) bool { return false }
 
 // PreviewOf returns who would be notified of an incident from a moment (Unix seconds) on. It matches filters, so it must
 // not be called in a write transaction.
 func (r *Service) PreviewOf(tx *db.Tx, i *incident.Incident, at int64) (Preview, error) {
-	return r.previewUntil(tx, i, at, func(Step) bool { return false })
+	from, err := readChoices(tx, i)
+	if err != nil {
+		return Preview{}, err
+	}
+	return r.previewUntil(tx, from, i, at, toTheEnd)
 }
 
 // First returns the first step in which a person would be notified of an incident that begins at a moment (Unix seconds) and ends
 // at another; found is false when it ends before. It must not be called in a write transaction either.
 func (r *Service) First(tx *db.Tx, i *incident.Incident, begin, end int64) (step Step, found bool, err error) {
-	_, err = r.previewUntil(tx, i, begin, func(s Step) bool {
+	from, err := readChoices(tx, i)
+	if err != nil {
+		return step, false, err
+	}
+	_, err = r.previewUntil(tx, from, i, begin, func(s Step) bool {
 		found = s.At < end && s.Count > 0
 		step = s
 		return found || s.At >= end
@@ -103,13 +131,10 @@ func (r *Service) First(tx *db.Tx, i *incident.Incident, begin, end int64) (step
 	return step, found, err
 }
 
-// previewUntil previews an escalation up to the step of which last reports true.
-func (r *Service) previewUntil(tx *db.Tx, i *incident.Incident, at int64, last func(Step) bool) (reply Preview, err error) {
-	reply = Preview{At: at, Steps: []Step{}}
-	rule, results, found, err := Choose(tx, i, time.Unix(at, 0))
-	if err != nil {
-		return reply, err
-	}
+// previewUntil previews an escalation by one of some rules, up to the step of which last reports true.
+func (r *Service) previewUntil(tx *db.Tx, from choices, i *incident.Incident, at int64, last func(Step) bool) (Preview, error) {
+	reply := Preview{At: at, Steps: []Step{}}
+	rule, results, found := from.explain(i, time.Unix(at, 0))
 	reply.Rules = results
 	if results == nil {
 		reply.Rules = []RuleResult{}

@@ -54,6 +54,9 @@ func TestPreview(t *testing.T) {
 	s := begin(t)
 	s.Scenarios(t, "/incident/escalation/preview", []apitest.Scenario{
 		{Name: "of what might be", Body: `{"channel_id": 1001, "labels": {"service": "checkout"}}`, Golden: "incident_escalation_preview"},
+		{Name: "by a draft", Body: `{"channel_id": 1001, "at": 1776052800, "rule": {"channel_id": 1001, "rule_name": "Draft", "template_id": "000000000000000000000001", "layers": [{"target": {"emails": ["d@example.com"]}}]}}`, Golden: "incident_escalation_preview_draft"},
+		{Name: "by a draft that names no one", Body: `{"channel_id": 1001, "rule": {"channel_id": 1001, "rule_name": "Draft", "template_id": "000000000000000000000001", "layers": [{"target": {}}]}}`, Code: "InvalidParameter", Says: []string{"rule.layers[0].target"}},
+		{Name: "by a draft of another channel", Body: `{"channel_id": 1001, "rule": {"channel_id": 1003, "rule_name": "Draft", "template_id": "000000000000000000000001", "layers": [{"target": {"emails": ["d@example.com"]}}]}}`, Code: "InvalidParameter", Says: []string{"must be the channel of the incident, 1001, got 1003"}},
 		{Name: "of an incident", Body: `{"incident_id": "663a1b2c3d4e5f6789abcdf0"}`},
 		{Name: "at night", Body: `{"channel_id": 1001, "at": 1776092400}`, Golden: "incident_escalation_preview_night"},
 		{Name: "another severity", Body: `{"channel_id": 1001, "incident_severity": "Info"}`},
