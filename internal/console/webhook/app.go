@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -22,7 +23,7 @@ var appForm = page.Form{Operations: []string{"/integration/create", "/integratio
 	{Path: "ref_id", Label: "Its key in another system", Seldom: true},
 }}
 
-// credential names the input of a credential, which has the name that the service has for it, with what it is for.
+// credential returns the label of the input of a credential, and what is to be entered.
 func credential(v *page.Visit, name string) (label, hint string) {
 	switch name {
 	case "token":
@@ -34,7 +35,13 @@ func credential(v *page.Visit, name string) (label, hint string) {
 	case "owner":
 		return v.T("Owner of the groups"), v.T("The id that the service has of the person.")
 	}
-	return name, ""
+	return cmp.Or(credentialNames[name], name), ""
+}
+
+// credentialNames are the names that services have for credentials, in every language.
+var credentialNames = map[string]string{
+	"app_id": "App ID", "app_key": "App key", "app_secret": "App secret", "corp_id": "Corp ID", "secret": "Secret", "agent_id": "Agent ID",
+	"tenant_id": "Tenant ID",
 }
 
 // appInput is the name of the input of a credential.
