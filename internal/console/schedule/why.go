@@ -42,7 +42,7 @@ func showScheduleWhy(v *page.Visit) (page.View, error) {
 		return nil, err
 	}
 	d.Titled = page.Titled(v.T("Who is on call, and why") + " · " + d.Explained.ScheduleName)
-	d.Moment = time.Unix(d.Explained.At, 0).In(d.Zone).Format("2006-01-02T15:04")
+	d.Moment = time.Unix(d.Explained.At, 0).In(d.Zone).Format(page.LocalTime)
 	c := newCast(v)
 	c.add(s)
 	for _, e := range []*schedules.OncallEntry{d.Explained.Oncall, d.Explained.NextOncall} {
