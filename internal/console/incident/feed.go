@@ -2,6 +2,7 @@ package incident
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,7 @@ type feedDetail struct {
 	To       any           `json:"to"`
 	How      string        `json:"type"`
 	Rule     string        `json:"escalate_rule_name"`
+	RuleID   string        `json:"escalate_rule_id"`
 	Layer    int64         `json:"layer_idx"`
 	Minutes  int64         `json:"minutes"`
 	Reason   string        `json:"reason"`
@@ -70,6 +72,7 @@ type feedLine struct {
 	Link   string
 	Bad    bool // no person was reached by it
 	WhoID  int64
+	Rule   string     // the id of the escalation rule that it is about; empty: none
 	Step   string     // of which it is a notification; empty: it is none, or failed
 	Folded []feedLine // notifications of one step that this line stands for
 }
@@ -92,6 +95,16 @@ func folded(v *page.Visit, lines []feedLine) (all []feedLine) {
 		all[last].Text = v.T("%d messages of %s", len(all[last].Folded), line.Step)
 	}
 	return all
+}
+
+// linkRules links lines about an escalation rule of a channel to its page.
+func linkRules(lines []feedLine, channel int64) {
+	for i := range lines {
+		if lines[i].Rule != "" {
+			lines[i].Link = fmt.Sprintf("/channels/%d/escalations/%s", channel, lines[i].Rule)
+		}
+		linkRules(lines[i].Folded, channel)
+	}
 }
 
 // feed is a page of a feed.
@@ -209,6 +222,7 @@ func describe(v *page.Visit, e feedEntry, n page.Names) feedLine {
 		line.Who, line.WhoID = n.Of(e.CreatorID), e.CreatorID
 	}
 	d := e.Detail
+	line.Rule = d.RuleID
 	switch e.Type {
 	case "i_comm", "a_comm":
 		line.Text, line.Words = v.T("Note"), d.Comment

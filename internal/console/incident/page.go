@@ -99,6 +99,9 @@ func (d *incidentView) readFeed(v *page.Visit) (err error) {
 		request := incidents.FeedRequest{OneRequest: d.Incident.one(), FeedRequest: part}
 		return page.Call[api.CursorPage[alert.Entry]](v, "/incident/feed", request)
 	})
+	if d.Incident.ChannelID != 0 && v.Who.MayAny(page.ReadLint) {
+		linkRules(d.Feed.Lines, d.Incident.ChannelID)
+	}
 	return err
 }
 
