@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -475,6 +476,44 @@ func TestLayersAreEdited(t *testing.T) {
 	status, page, to := v.post(at(platform, "/plan"), with(form(plan, at(platform, "/plan")), "do", "save"))
 	if status != http.StatusSeeOther || to != at(platform, "") || stored() == before {
 		t.Fatalf("save: %d %s %s", status, to, page)
+	}
+}
+
+// TestNoticesOfScheduleAreSet: messages about shifts are set in the form, and their chats stay.
+func TestNoticesOfScheduleAreSet(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := s.signIn(s.keys.All, "en")
+	path := at(platform, "/edit")
+	chat := `[{"type": "slack", "settings": {"token": "T"}}]`
+	s.call("/schedule/update", fmt.Sprintf(`{"schedule_id": %d, "notify": {"webhooks": %s}}`, int64(platform), chat), nil)
+	save := func(pairs ...string) (string, string) {
+		t.Helper()
+		_, page := v.get(path)
+		_, plan, _ := v.post(path, with(form(page, path), append(pairs, "do", "plan")...))
+		_, _, to := v.post(at(platform, "/plan"), with(form(plan, at(platform, "/plan")), "do", "save"))
+		return plan, to
+	}
+	if _, to := save("advance", "90", "daily", "08:30", "notice_method", "sms"); to != at(platform, "") {
+		t.Fatalf("saved: %q", to)
+	}
+	var reply struct {
+		Notify struct {
+			AdvanceInTime int64                  `json:"advance_in_time"`
+			FixedTime     struct{ Start string } `json:"fixed_time"`
+			By            struct {
+				PersonalChannels []string `json:"personal_channels"`
+			}
+			Webhooks []map[string]any
+		}
+	}
+	s.call("/schedule/info", fmt.Sprintf(`{"schedule_id": %d}`, int64(platform)), &reply)
+	n := reply.Notify
+	if n.AdvanceInTime != 5400 || n.FixedTime.Start != "08:30" || !slices.Equal(n.By.PersonalChannels, []string{"sms"}) || len(n.Webhooks) != 1 {
+		t.Errorf("stored: %+v", n)
+	}
+	if refused, _ := save("advance", "soon"); !strings.Contains(refused, "soon is not a number of minutes") || !strings.Contains(refused, `value="soon"`) {
+		t.Errorf("no refusal of soon: %.300s", refused)
 	}
 }
 

@@ -19,6 +19,7 @@ type draft struct {
 	Name, Description, Zone, WhenAbsent string
 	Revision, Team                      int64
 	ManagedOnly                         bool // its persons do not change shifts themselves
+	Notices                             draftNotices
 	Layers                              []draftLayer
 }
 
@@ -243,7 +244,7 @@ func storedDraft(v *page.Visit, id int64) (d draft, err error) {
 	}
 	d = draft{
 		Name: s.Name(), Description: s.Description(), Zone: s.TimeZone, WhenAbsent: s.WhenAbsent, Revision: s.Revision,
-		Team: page.ValueOf(s.TeamID), ManagedOnly: !s.SelfService,
+		Team: page.ValueOf(s.TeamID), ManagedOnly: !s.SelfService, Notices: noticesOf(s.Notify),
 	}
 	for _, stored := range s.Layers() {
 		l, err := draftOf(stored.LayerConfig, v.NamedZone(s.TimeZone))

@@ -134,6 +134,9 @@ func changeSchedule(v *page.Visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := d.addNotices(v, id, &body); err != nil {
+		return "", err
+	}
 	if button == "save" {
 		made, err := saveDraft(v, id, d.Revision, body)
 		if !outdated(err) {

@@ -22,6 +22,7 @@ func formDraft(v *page.Visit) (d draft, err error) {
 	d = draft{
 		Name: v.Field("name"), Description: v.Field("description"), Zone: v.Field("zone"), WhenAbsent: v.Field("when_absent"),
 		Revision: v.Number("revision"), Team: v.Number("team"), ManagedOnly: v.Field("self_service") == "no",
+		Notices: readNotices(v),
 	}
 	for i := range mostParts {
 		at := fmt.Sprintf("l%d.", i)
