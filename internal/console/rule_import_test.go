@@ -2,10 +2,14 @@ package console_test
 
 import (
 	"bytes"
+	"fmt"
 	"mime/multipart"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 const ruleFile = `groups:
@@ -18,6 +22,28 @@ const ruleFile = `groups:
   - record: job:up:sum
     expr: sum by (job) (up)
 `
+
+// TestExportedRulesAreImported pastes what the API exported, into another folder and with a rule that is refused.
+func TestExportedRulesAreImported(t *testing.T) {
+	t.Parallel()
+	w, source := withFigures(t)
+	owner := w.signIn(ownerKey)
+	owner.post("/rules/new", ruleFields(source)...)
+	folder := fmt.Sprintf("%.0f", w.call(ownerKey, "/monit/folder/create", `{"folder_name": "Copies"}`)["folder_id"])
+	r, err := http.Post(w.url+"/monit/rule/export?app_key="+ownerKey, "application/json", strings.NewReader(`{"ids": [1]}`))
+	w.must(err)
+	defer r.Body.Close()
+	var reply struct {
+		Data jsontext.Value `json:"data"`
+	}
+	w.must(json.UnmarshalRead(r.Body, &reply))
+	exported := string(reply.Data)
+	owner.post("/rules/import", "text", "[1", "folder_id", folder).showsWith(http.StatusBadRequest, "no exported rules", "[1</textarea>")
+	owner.post("/rules/import", "text", exported, "folder_id", folder, "do", "look").shows("Disk almost full", "Save these rules")
+	owner.post("/rules/import", "text", exported, "folder_id", folder, "do", "save").shows("Saved: 1 new, 0 changed")
+	owner.get("/rules?folder=" + folder).shows("Disk almost full")
+	owner.post("/rules/import", "text", exported, "folder_id", folder, "do", "save").shows("Saved: 0 new, 0 changed", "not carried")
+}
 
 // TestRuleImport shows what becomes of each rule of a file before it saves them.
 func TestRuleImport(t *testing.T) {

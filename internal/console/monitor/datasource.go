@@ -3,7 +3,6 @@ package monitor
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"strings"
 
 	"tocsin/internal/api"
@@ -68,8 +67,7 @@ func storedDatasource(v *page.Visit) (s datasource.Item, err error) {
 
 // hasBlock adds the block of a type to a datasource, or to a request for one. It reports whether there is such a type.
 func hasBlock(to any, kind string) bool {
-	block, found := memberOf(to, "payload."+kind)
-	return found && block.Kind() == reflect.Struct
+	return page.Allocate(to, "payload."+kind)
 }
 
 func editDatasource(v *page.Visit) (page.View, error) {

@@ -2,13 +2,8 @@ package monitor
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -18,7 +13,6 @@ import (
 	"tocsin/internal/console/page"
 	"tocsin/internal/core/evaluate"
 	"tocsin/internal/datasource"
-	"tocsin/internal/platform/fault"
 	"tocsin/internal/rulefolder"
 )
 
@@ -37,22 +31,19 @@ var ruleFormActions = []page.Action{
 
 var manageRules = page.Rights{auth.AlertingRulesManage}
 
-// ruleEditView is the form of an alert rule. Its inputs have the names that the operations give the members, so that an error names
-// its input.
+// ruleEditView is the form of an alert rule.
 type ruleEditView struct {
 	page.Titled
 	*page.Visit
-	Rule     alertrule.Rule // as entered, else as stored
-	Seen     string         // identifies the stored rule that the form began with; empty: it is new
-	Folders  []page.Option
-	Types    []alertrule.DSType
+	Rule     alertrule.Rule    // as entered, else as stored
+	Seen     string            // identifies the stored rule that the form began with; empty: it is new
 	Sources  []datasource.Item // of the rule's type
 	Matched  []datasource.Item // on which it would be evaluated
-	Channels page.Offer
-	Send     page.Picker // the channels of its alerts
+	Offers   []page.Offer
 	Schedule scheduleWords
 	Run      *ruleRun
 	Past     *rulePast
+	inputs   map[string]page.FormField
 	refused  error // of what was entered; nil: it can be read
 }
 
@@ -77,7 +68,7 @@ func storedRule(v *page.Visit) (r alertrule.Rule, err error) {
 			r.ID, r.Name = 0, v.T("%s (copy)", r.Name)
 		}
 	default:
-		r = alertrule.Rule{DSType: "prometheus", FolderID: rulefolder.First}
+		r = alertrule.Rule{DSType: "prometheus", FolderID: rulefolder.First, Enabled: new(true)}
 		r.CronPattern, r.RepeatInterval = "@every 1m", 3600
 		r.RuleConfigs.Queries = []evaluate.Query{{Name: "A"}}
 		counts := evaluate.Counts{AlertingCheckTimes: 3, RecoveryCheckTimes: 2}
@@ -87,6 +78,7 @@ func storedRule(v *page.Visit) (r alertrule.Rule, err error) {
 		r.RuleConfigs.CheckThreshold = &evaluate.Threshold{Counts: counts}
 	}
 	checksOf(&r)
+	r.Enabled = new(r.On())
 	return r, err
 }
 
@@ -143,106 +135,52 @@ func ruleEdit(v *page.Visit) (*ruleEditView, error) {
 		return nil, err
 	}
 	d := &ruleEditView{Titled: page.Titled(v.T("New alert rule")), Visit: v, Rule: r}
-	id := r.ID
 	if r.ID != 0 {
 		d.Titled, d.Seen = page.Titled(r.Name), page.Identity(r)
 	}
-	d.Channels, err = v.ChannelOffer()
-	if err != nil {
-		return nil, err
-	}
 	if v.Request.Method == http.MethodPost {
 		d.Seen = v.FormSeen(d.Seen)
-		d.read()
-		d.Rule.ID = id
-		channels, err := d.Channels.Read(v, "channel_ids")
-		d.Rule.ChannelIDs = channels
-		d.refused = cmp.Or(d.refused, err)
+		d.Rule = alertrule.Rule{ID: r.ID} // the form has all of it
+		for _, counts := range checksOf(&d.Rule) {
+			*counts.PushRecoveryEvent = false // a box that is not ticked is not sent
+		}
+		d.refused = ruleForm.Read(v, &d.Rule)
 	}
-	d.Send = d.Channels.Picker(v, "channel_ids", v.T("Channels"), d.Rule.ChannelIDs)
+	var form page.RecordForm
+	if err := ruleForm.Draw(v, &form, d.Rule); err != nil {
+		return nil, err
+	}
+	d.Offers, d.inputs = form.Offers, map[string]page.FormField{}
+	for _, input := range form.Fields {
+		d.inputs[input.Name] = input
+	}
 	return d, nil
 }
 
-// read sets what was entered, and adds or removes the row of a button.
-func (d *ruleEditView) read() {
-	queries, windows := &d.Rule.RuleConfigs.Queries, &d.Rule.EnabledTimes
-	*queries = make([]evaluate.Query, d.rows("rule_configs.queries[%d].name"))
-	*windows = make([]evaluate.Window, d.rows("enabled_times[%d].stime"))
-	d.Rule.DSIDs, d.Rule.ChannelIDs = nil, nil // boxes that are not ticked are not sent
-	for _, counts := range checksOf(&d.Rule) {
-		counts.Enabled, *counts.PushRecoveryEvent = false, false
-	}
-	for _, name := range slices.Sorted(maps.Keys(d.Request.PostForm)) {
-		if at, found := memberOf(&d.Rule, name); found {
-			d.refused = cmp.Or(d.refused, setMember(d.Visit, at, name))
-		}
-	}
-	do, at, _ := strings.Cut(d.Field("do"), ":")
-	switch i, _ := strconv.Atoi(at); {
-	case do == "add-query":
-		*queries = append(*queries, evaluate.Query{Name: string(rune('A' + len(*queries)))})
-	case do == "add-window":
-		*windows = append(*windows, evaluate.Window{Days: []int64{1, 2, 3, 4, 5}, Stime: "09:00", Etime: "17:00"})
-	case do == "remove-query" && i < len(*queries):
-		*queries = slices.Delete(*queries, i, i+1)
-	case do == "remove-window" && i < len(*windows):
-		*windows = slices.Delete(*windows, i, i+1)
-	}
-}
-
-// maxFormRows is how many queries or windows the form has at most.
-const maxFormRows = 20
-
-// rows returns how many rows were entered that have an input of a name.
-func (d *ruleEditView) rows(name string) (n int) {
-	for n < maxFormRows && d.Request.PostForm.Has(fmt.Sprintf(name, n)) {
-		n++
-	}
-	return n
-}
-
-// In returns what an input holds: what was typed, else what is stored. Rows move, so theirs is what was read of them.
-func (d *ruleEditView) In(name string) (string, error) {
-	if d.Request.PostForm.Has(name) && !strings.Contains(name, "[") {
-		return d.Request.PostFormValue(name), nil
-	}
-	at, _ := memberOf(&d.Rule, name)
-	text, found := memberText(at)
+// Input returns an input of the form.
+func (d *ruleEditView) Input(name string) (page.FormField, error) {
+	input, found := d.inputs[name]
 	if !found {
-		return "", fmt.Errorf("the form of a rule has no text %s", name)
+		return input, fmt.Errorf("the form of a rule has no input %s", name)
 	}
-	return text, nil
+	return input, nil
 }
 
-// On reports whether a box is ticked; of boxes that share a name, that of a number.
-func (d *ruleEditView) On(name string, number ...any) (bool, error) {
-	at, _ := memberOf(&d.Rule, name)
-	switch member := at.Interface().(type) {
-	case bool:
-		return member, nil
-	case []int64, []uint64:
-		return slices.Contains(strings.Fields(strings.Trim(fmt.Sprint(member), "[]")), fmt.Sprint(number...)), nil
+// Inputs returns the inputs of which the path begins with an object.
+func (d *ruleEditView) Inputs(object string, names ...string) (all []page.FormField, err error) {
+	for _, name := range names {
+		input, err := d.Input(object + "." + name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, input)
 	}
-	return false, fmt.Errorf("the form of a rule has no box %s", name)
-}
-
-// Wrong reports whether an input was refused.
-func (d *ruleEditView) Wrong(name string) bool {
-	var refused *fault.Error
-	return d.Failure != nil && errors.As(error(d.Failure), &refused) && refused.Field == name
+	return all, nil
 }
 
 // choices fills in what the form offers.
 func (d *ruleEditView) choices() error {
-	folders, err := ruleFolders(d.Visit)
-	if err != nil {
-		return err
-	}
-	d.Folders = folderOptions(folders)
-	d.Types, err = page.Call[[]alertrule.DSType](d.Visit, "/monit/rule/dstypes", alertrule.EmptyRequest{})
-	if err != nil {
-		return err
-	}
+	var err error
 	if d.Known() {
 		d.Sources, err = page.Call[[]datasource.Item](d.Visit, "/monit/datasource/list", datasource.ListRequest{Type: d.Rule.DSType})
 		if err != nil {

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"tocsin/internal/alertrule"
 	"tocsin/internal/auth"
@@ -39,6 +42,9 @@ func importRules(v *page.Visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if strings.HasPrefix(strings.TrimSpace(text), "[") {
+		return "", importExported(v, text)
+	}
 	request := alertrule.FileRequest{Text: text, DSID: page.Unsigned(v.Field("on")), FolderID: v.Number("folder_id")}
 	request.Only = v.Field("do") != "save"
 	found, err := page.Call[alertrule.FileImport](v, "/monit/rule/import/file", request)
@@ -47,6 +53,33 @@ func importRules(v *page.Visit) (string, error) {
 	}
 	v.Made = &found
 	return "", nil
+}
+
+// importExported reads rules that the operation /monit/rule/export returned, and saves them if the button for it was used.
+func importExported(v *page.Visit, text string) error {
+	var rules alertrule.Imported
+	if err := json.Unmarshal([]byte(text), &rules); err != nil {
+		return page.Wrong(v.T("These are no exported rules: %s", err.Error()))
+	}
+	found := &alertrule.FileImport{}
+	for i := range rules {
+		rules[i].FolderID = v.Number("folder_id")
+		found.Items = append(found.Items, alertrule.FileItem{Name: rules[i].Name, Status: "carried", Action: "create"})
+	}
+	v.Made = found
+	if v.Field("do") != "save" {
+		return nil
+	}
+	done, err := page.Call[[]alertrule.Done](v, "/monit/rule/import", rules)
+	for i, one := range done {
+		found.Items[i].Why = one.Message
+		if one.Message != "" {
+			found.Items[i].Status = "not_carried"
+			continue
+		}
+		found.Created++
+	}
+	return err
 }
 
 // pastedFile returns the text of a field, or of the file that was uploaded instead, which then is the text of the field.

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"tocsin/internal/alertrule"
 	"tocsin/internal/console/page"
@@ -40,12 +39,8 @@ var chosenParts = []chosenPart{
 	}}},
 	{"hours", "Only at certain hours", page.Form{Operations: []string{"/monit/rule/update/fields"}, Members: []page.Member{
 		{Path: "enabled_times", Label: "Times of the week",
-			Hint: "Alerts begin only in these hours, in the rule's time zone. A row without a begin goes.",
-			Rows: []page.Member{
-				{Path: "stime", Label: "From", Hint: "Such as 09:00."},
-				{Path: "etime", Label: "Until", Hint: "Such as 17:00."},
-				{Path: "days", Label: "Days", Choices: weekdays},
-			}},
+			Hint: "Alerts begin only in these hours, in the rule's time zone. An alert that is open ends at any time.",
+			Rows: windowMembers, New: newWindow},
 	}}},
 	{"sources", "Datasources", page.Form{Operations: []string{"/monit/rule/update/fields"}, Members: []page.Member{
 		{Path: "ds_type", Label: "Kind", Choices: datasourceKinds},
@@ -72,30 +67,6 @@ func (p chosenPart) fields() (names []string) {
 		names = append(names, m.Path)
 	}
 	return names
-}
-
-func weekdays(v *page.Visit) (options []page.Option, _ error) {
-	for day, name := range v.WeekdayNames() {
-		options = append(options, page.Option{Value: strconv.Itoa(day), Text: name})
-	}
-	return options, nil
-}
-
-func datasourceKinds(*page.Visit) (options []page.Option, _ error) {
-	for _, one := range datasourceTypes {
-		options = append(options, page.Option{Value: one.kind, Text: one.product})
-	}
-	return options, nil
-}
-
-// datasourceChoices returns the datasources; none for visitors who may not read them.
-func datasourceChoices(v *page.Visit) (options []page.Option, err error) {
-	names, err := datasourceNames(v)
-	for id, name := range names {
-		options = append(options, page.Option{Value: strconv.FormatUint(id, 10), Text: name})
-	}
-	slices.SortFunc(options, func(a, b page.Option) int { return strings.Compare(a.Text, b.Text) })
-	return options, err
 }
 
 // partOfChosen returns the part of the address, else the first.

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -28,6 +27,7 @@ type Member struct {
 	Choices func(*Visit) ([]Option, error) // its values, if they are records; their texts are names
 	Seldom  bool                           // it stands with the members that are seldom needed
 	Rows    []Member                       // of each object of a list; without the first, which identifies it, there is no object
+	New     func(row int) any              // what another object of the list begins with; nil: an empty one is always at the end
 	Each    []Member                       // of an object, if the record has it: those that the object's type has. It is sent whole
 
 	whole bool // it is of an object that is sent whole: an empty one is absent, and an empty list is sent
@@ -48,13 +48,10 @@ const (
 	Schedules Kind = "schedules"
 )
 
-// spareRows is how many empty rows a list of objects has for a new one.
-const spareRows = 1
-
 // Draw adds the inputs of a form, with the values of a stored record, or with what was entered if the form was sent. The record need not
 // be of the request's type: members are found by their paths, and members that it lacks are empty.
 func (f Form) Draw(v *Visit, d *RecordForm, stored any) error {
-	b := binding{v: v, offers: map[Kind]Offer{}}
+	b := &binding{v: v, offers: map[Kind]Offer{}}
 	of := reflect.ValueOf(stored)
 	held := map[string]bool{}
 	for _, m := range f.inputs(of) {
@@ -82,7 +79,7 @@ func (f Form) Draw(v *Visit, d *RecordForm, stored any) error {
 // Read sets the members of a request, which is a pointer, to what was entered. A member that the request's type lacks is left out: the form
 // of a new record has members that never change afterwards.
 func (f Form) Read(v *Visit, request any) error {
-	b := binding{v: v, offers: map[Kind]Offer{}}
+	b := &binding{v: v, offers: map[Kind]Offer{}}
 	of := reflect.ValueOf(request).Elem()
 	for _, m := range f.inputs(of) {
 		if err := b.read(m, "", of); err != nil {
@@ -114,7 +111,11 @@ func (f Form) inputs(record reflect.Value) (all []Member) {
 type binding struct {
 	v      *Visit
 	offers map[Kind]Offer
+	begins bool // what is drawn was not sent yet
 }
+
+// sent reports whether values are those of the form that was sent.
+func (b *binding) sent() bool { return b.v.sent() && !b.begins }
 
 func (b *binding) offer(of Kind) (Offer, error) {
 	if known, ok := b.offers[of]; ok {
@@ -209,13 +210,13 @@ func (b *binding) draw(m Member, prefix string, of found) (FormField, error) {
 			return field, err
 		}
 		chosen := ids(value.value)
-		if b.v.sent() {
+		if b.sent() {
 			chosen, _ = offer.Read(b.v, name) // a name that is not known stays in its input
 		}
 		picker := offer.Picker(b.v, name, field.Label, chosen)
 		picker.Hint = field.Hint
 		field.Picker = &picker
-	case b.v.sent():
+	case b.sent():
 		field.Value = strings.Join(b.v.Request.PostForm[name], "\n")
 	case m.Kind.isSecret() && value.value.Kind() == reflect.Map:
 		field.Value = namesText(value.value)
@@ -239,48 +240,8 @@ func (f *FormField) keep(v *Visit) {
 	}
 }
 
-// drawRows adds the inputs of each object of a list, and of some that are new.
-func (b *binding) drawRows(field FormField, m Member, list found) (FormField, error) {
-	field.Kind = "rows"
-	stored := 0
-	if list.value.IsValid() {
-		stored = list.value.Len()
-	}
-	rows := stored + spareRows
-	if b.v.sent() {
-		rows = min(int(b.v.Number(rowsOf(field.Name)))+spareRows, maxRows)
-	}
-	for i := range rows {
-		row := found{of: list.of.Elem()}
-		if i < stored {
-			row.value = list.value.Index(i)
-		}
-		inputs := []FormField{}
-		for _, one := range m.Rows {
-			input, err := b.draw(one, rowPrefix(field.Name, i), row)
-			if err != nil {
-				return field, err
-			}
-			if i > 0 {
-				input.Hint = "" // the first row has it
-			}
-			inputs = append(inputs, input)
-		}
-		field.Rows = append(field.Rows, inputs)
-	}
-	return field, nil
-}
-
-// maxRows bounds the objects of a list that a form has.
-const maxRows = 200
-
 // heldBy is the prefix of the hidden input of an object that the record has: its members are sent even if they are empty.
 const heldBy = "held."
-
-// rowsOf names the hidden input with the number of rows of a list of objects.
-func rowsOf(list string) string { return list + ".rows" }
-
-func rowPrefix(list string, row int) string { return list + "." + strconv.Itoa(row) + "." }
 
 // read sets a member of an object.
 func (b *binding) read(m Member, prefix string, object reflect.Value) error {
@@ -316,6 +277,18 @@ func (b *binding) read(m Member, prefix string, object reflect.Value) error {
 	return m.set(b.v, to, strings.TrimSpace(entered))
 }
 
+// Allocate makes the object at a path of a request, so that a form reads its members. It reports whether the request can have it.
+func Allocate(request any, path string) bool {
+	to := settable(reflect.ValueOf(request).Elem(), path)
+	if !to.IsValid() || to.Kind() != reflect.Pointer {
+		return false
+	}
+	if to.IsNil() {
+		to.Set(reflect.New(to.Type().Elem()))
+	}
+	return true
+}
+
 // settable returns the field of a member, with the objects on the way; invalid: the struct has no such member.
 func settable(object reflect.Value, path string) reflect.Value {
 	for name := range strings.SplitSeq(path, ".") {
@@ -332,25 +305,6 @@ func settable(object reflect.Value, path string) reflect.Value {
 		object = object.FieldByIndex(index)
 	}
 	return object
-}
-
-// readRows sets a list to the objects that were entered.
-func (b *binding) readRows(m Member, name string, to reflect.Value) error {
-	all := reflect.MakeSlice(to.Type(), 0, 0)
-	for i := range min(int(b.v.Number(rowsOf(name))), maxRows) {
-		if b.v.Field(rowPrefix(name, i)+m.Rows[0].Path) == "" {
-			continue
-		}
-		row := reflect.New(to.Type().Elem()).Elem()
-		for _, one := range m.Rows {
-			if err := b.read(one, rowPrefix(name, i), row); err != nil {
-				return err
-			}
-		}
-		all = reflect.Append(all, row)
-	}
-	to.Set(all)
-	return nil
 }
 
 // sent reports whether the form of the page was sent.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/http"
+	"strings"
 
 	"tocsin/internal/api"
 )
@@ -59,7 +60,7 @@ func (v *Visit) act(a Action) error {
 			return err
 		}
 	}
-	if v.Field("do") == pick && a.Show != nil {
+	if strings.HasPrefix(v.Field("do"), pick) && a.Show != nil {
 		return v.showPage(Page{Template: a.Template, Tab: v.tabOf(a), Show: a.Show})
 	}
 	next, err := a.Do(v)

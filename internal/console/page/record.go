@@ -79,6 +79,7 @@ type FormField struct {
 	Options                        []Option
 	Picker                         *Picker       // instead of a kind
 	Rows                           [][]FormField // the inputs of each object of a list, of the kind rows
+	Adds                           bool          // buttons add and remove rows
 }
 
 // Checked reports whether a check box is set.
