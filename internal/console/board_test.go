@@ -122,3 +122,28 @@ func TestManyIncidentsAtOnce(t *testing.T) {
 	ann.post("/incidents/chosen", "act", "silence", "incident", all).showsWith(http.StatusBadRequest, "They are closed already.")
 	w.signIn(readerKey).get("/incidents/chosen").showsWith(http.StatusForbidden)
 }
+
+// TestIncidentLeadsThroughItsList: the next and the previous incident are those of the list that it was opened from, also after an
+// action. A row that goes on has its age.
+func TestIncidentLeadsThroughItsList(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	for n, one := range []string{"Disk Critical", "Queue Warning", "Disk full Critical", "Disk slow Info"} {
+		at := strings.LastIndex(one, " ")
+		w.push(fmt.Sprintf(`{"title_rule": %q, "event_status": %q, "alert_key": "%d"}`, one[:at], one[at+1:], n))
+		w.clock.Add(time.Minute)
+	}
+	ann := w.signIn(annKey)
+	list := ann.get("/incidents?q=Disk").shows("list=q%3DDisk", "· 4 min", "!Queue")
+	links := regexp.MustCompile(`href="(/incidents/[0-9a-f]{24}[?]list=[^"]*)"`).FindAllStringSubmatch(list.body, -1)
+	if len(links) != 3 {
+		t.Fatalf("links: %q", links)
+	}
+	second := ann.get(links[1][1]).shows(`<a href="/incidents?q=Disk">`, `rel="prev" href="`+links[0][1], `rel="next" href="`+links[2][1])
+	path := second.path[:strings.Index(second.path, "?")]
+	ann.post(path+"/snooze", "minutes", "60", "list", "q=Disk").shows(`rel="prev" href="`+links[2][1], `!rel="next"`)
+	ann.post(path+"/resolve", "list", "show=all&q=Disk").shows(`rel="prev" href="/incidents/`, `!rel="next"`, "list=q%3DDisk%26show%3Dall")
+	ann.get(path).shows(`!rel="prev"`, `<a href="/incidents">`)
+	ann.get(path + "?list=%25zz").shows(`!rel="prev"`)
+	ann.get(path + "?list=show%3Dall%26severity%3DLoud").shows("Part of this page could not be read.")
+}

@@ -233,7 +233,7 @@ func (a answer) main() string { return space.ReplaceAllString(mainOf.FindString(
 // link returns the first link that begins with a path.
 func (a answer) link(prefix string) string {
 	a.t.Helper()
-	found := regexp.MustCompile(`href="(` + regexp.QuoteMeta(prefix) + `[0-9a-f]{24})["/]`).FindStringSubmatch(a.body)
+	found := regexp.MustCompile(`href="(` + regexp.QuoteMeta(prefix) + `[0-9a-f]{24})["/?]`).FindStringSubmatch(a.body)
 	if found == nil {
 		a.t.Fatalf("%s has no link to %s: %s", a.path, prefix, a.main())
 	}

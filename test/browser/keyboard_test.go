@@ -188,3 +188,45 @@ func TestSingleKeysAreSwitchedOff(t *testing.T) {
 	p.Key("?")
 	p.Has("#keys")
 }
+
+// The rows of a list keep their order while one of them has the focus, and a link shows what is new. Inside an incident the keys for
+// rows lead to the next and the previous one of the list.
+func TestKeysLeadThroughList(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	push := func(key, status string) {
+		w.Push(t, key, "Trouble with "+key, status, map[string]string{"service": key})
+	}
+	push("one", "Warning")
+	push("two", "Warning")
+	p := signedIn(t, w)
+	p.Open("/incidents?q=Trouble")
+	const rows = `[...document.querySelectorAll('[data-row] strong')].map(e => e.textContent.match(/one|two|three|four/)[0]).join(' ')`
+	p.Key("j")
+	push("three", "Critical")
+	p.See("1 new: show")
+	if got := page.Eval[string](p, rows); got != "two one" {
+		t.Errorf("while a row has the focus the rows are %q", got)
+	}
+	p.Key("j")
+	p.Key(page.Enter)
+	p.See("Trouble with one")
+	one := p.Path()
+	p.Key("k")
+	p.See("Trouble with two")
+	p.Key("k")
+	p.See("Trouble with three")
+	p.Key("j")
+	p.See("Trouble with two")
+	p.Key("j")
+	p.At(one)
+	p.Open("/incidents?q=Trouble")
+	page.Eval[bool](p, `document.querySelector('input[form=many][id^=c]').click() === undefined`)
+	push("four", "Critical")
+	p.See("1 new: show")
+	p.Click("#fresh")
+	p.See("Trouble with four")
+	if !page.Eval[bool](p, `document.querySelector('input[form=many]:checked') !== null`) {
+		t.Error("what was chosen is not chosen any more")
+	}
+}

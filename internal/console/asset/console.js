@@ -86,18 +86,34 @@ document.addEventListener('compositionend', () => composing = false);
 const busy = () => composing || document.querySelector('dialog[open]') || document.activeElement?.matches('select')
   || controls().some(c => !c.id && isTyped(c));
 
+// The order of rows stays while the reader is at one of them or has chosen some: a link leads to what is new.
+const order = page => [...page.querySelectorAll('#main [data-row]')].map(row => row.dataset.row);
+function held(html) {
+  const fresh = document.getElementById('fresh');
+  if (!fresh || !main().querySelector('[data-row] :focus, input[form=many]:checked')) return false;
+  const now = order(document), next = order(parse(html)), added = next.filter(row => !now.includes(row)).length;
+  fresh.hidden = next.join() === now.join();
+  fresh.textContent = added ? fresh.dataset.new.replace('%d', added) : fresh.dataset.other;
+  return !fresh.hidden;
+}
+document.addEventListener('click', event => {
+  if (event.target.id !== 'fresh' || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  refresh(true); // what is chosen stays
+});
+
 const drawn = Date.now();
 let last = 0, due = 0, version = 0;
-async function refresh() {
+async function refresh(wanted) {
   due = 0;
-  if (busy()) { later(2000); return; }
+  if (!wanted && busy()) { later(2000); return; }
   const mine = ++version;
   last = Date.now();
   try {
     const answer = await fetch(location.href, { headers: { 'Accept-Language': navigator.language } });
     if (answer.redirected && !answer.url.startsWith(location.origin + location.pathname)) { location.reload(); return; } // signed out
     const html = await answer.text();
-    if (answer.ok && mine === version && !busy()) show(html);
+    if (answer.ok && mine === version && (wanted || !busy() && !held(html))) show(html);
   } catch { /* the stream says when the connection is gone */ }
 }
 // Changes come in storms: the page is read again soon after the first, and once in a second at most.
@@ -322,6 +338,11 @@ function move(step) {
   const all = rows(), now = all.findIndex(a => a.closest('li, tr')?.contains(document.activeElement));
   all[Math.min(all.length - 1, Math.max(0, now + step))]?.focus();
 }
+// On a page that stands in a list, the keys for rows lead to the pages beside it.
+function beside(rel, step) {
+  const path = main().querySelector('.incident-head p:has(> [rel=prev], > [rel=next])');
+  if (path) path.querySelector(`[rel=${rel}]`)?.click(); else move(step);
+}
 document.addEventListener('keydown', event => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const field = event.target.matches?.('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]');
@@ -332,7 +353,7 @@ document.addEventListener('keydown', event => {
   if (go) { const to = document.querySelector(`[data-go="${CSS.escape(key)}"]`); if (to) { event.preventDefault(); to.click(); } return; }
   if (key === 'g') { going = Date.now(); return; }
   const known = {
-    '?': () => document.getElementById('keys')?.showModal(), j: () => move(1), k: () => move(-1),
+    '?': () => document.getElementById('keys')?.showModal(), j: () => beside('next', 1), k: () => beside('prev', -1),
     x: () => { const b = document.activeElement?.closest('li')?.querySelector('input[form=many]'); b?.click(); return b ?? null; },
     '/': () => { const s = main().querySelector('input[type=search]'); s?.closest('details')?.setAttribute('open', ''); if (s) s.focus(); else find(); },
   }[key] ?? (() => { const b = main().querySelector(`[data-key="${CSS.escape(key)}"]`); b?.click(); return b; });

@@ -28,13 +28,20 @@ var incidentActions = []page.Action{
 	{Path: "/incidents/{id}/edit", Do: editIncident, Show: showIncidentEdit, Template: "incident_edit", Needs: page.ManageIncidents},
 }
 
-// incidentPath returns the address of the incident of the visit, with what was done to it.
+// incidentPath returns the address of the incident of the visit, with what was done to it, and the list that it was opened from.
 func incidentPath(v *page.Visit, done string) string {
 	path := "/incidents/" + url.PathEscape(v.Request.PathValue("id"))
-	if done == "" {
+	values := url.Values{}
+	if done != "" {
+		values.Set("done", done)
+	}
+	if list := v.Field("list"); list != "" {
+		values.Set("list", list)
+	}
+	if len(values) == 0 {
 		return path
 	}
-	return path + "?done=" + done
+	return path + "?" + values.Encode()
 }
 
 // onIncident returns an action that does something to the incident of the address, then adds the note that was written beside it:

@@ -52,7 +52,8 @@ type eventRow struct{ alert.Event }
 func (e eventRow) Name() string { return render.AlertName(e.Title, e.Labels) }
 
 func showAlerts(v *page.Visit) (page.View, error) {
-	d := alertsView{Titled: page.Titled(v.T("Alerts")), listFilter: readListFilter(v), Show: v.Query("show"), Severity: v.Query("severity")}
+	d := alertsView{Titled: page.Titled(v.T("Alerts")), listFilter: readListFilter(v, v.Request.URL.Query()), Show: v.Query("show"),
+		Severity: v.Query("severity")}
 	var err error
 	if d.Show == "dropped" {
 		err = d.readDropped(v)

@@ -123,9 +123,6 @@ func showChosen(v *page.Visit) (page.View, error) {
 
 // actOnChosen does to the chosen incidents what the form describes, and shows the list.
 func actOnChosen(v *page.Visit) (string, error) {
-	if v.Field("do") == "pick" {
-		return "", nil
-	}
 	return doToChosen(v, map[string]func(*page.Visit, incidents.Some) error{
 		"reassign": reassign, "merge": mergeMany, "snooze": snooze, "silence": silenceMany,
 	})

@@ -118,16 +118,12 @@ type listTab struct {
 }
 
 func showIncidents(v *page.Visit) (page.View, error) {
-	d := incidentsView{Titled: page.Titled(v.T("Incidents")), listFilter: readListFilter(v), Show: v.Query("show"),
-		Severity: v.Query("severity")}
-	filter := incidents.ListRequest{
-		StartTime: d.from, EndTime: d.to, ChannelIDs: d.channels(), IncidentSeverity: d.Severity, Query: d.Query,
-	}
-	if team := page.Number(v.Query("team")); team != 0 {
-		filter.TeamIDs = []int64{team}
-	}
+	d := readIncidentsView(v, v.Request.URL.Query())
 	d.Done = readDone(v)
-	err := d.readBoard(v, filter)
+	err := d.readTabs(v)
+	if err == nil {
+		d.Board, err = d.readBoard(v)
+	}
 	if err != nil {
 		d.Wrong = misunderstood(v, err)
 		if d.Wrong == nil {
@@ -142,22 +138,45 @@ func showIncidents(v *page.Visit) (page.View, error) {
 	return d, err
 }
 
-// readBoard reads the incidents of the tab that the address names, and counts those of the others.
-func (d *incidentsView) readBoard(v *page.Visit, filter incidents.ListRequest) error {
-	mine, open := filter, filter
-	mine.ResponderIDs, mine.Progress = []int64{v.Who.PersonID}, OpenIncidents
-	open.Progress = OpenIncidents
-	snoozed := filter
-	snoozed.IsSnoozed = true
-	shown := map[string]incidents.ListRequest{"mine": mine, "open": open, "snoozed": snoozed, "all": filter}
-	if _, known := shown[d.Show]; !known {
+// shows are the tabs of the list of incidents.
+var shows = []string{"mine", "open", "snoozed", "all"}
+
+// readIncidentsView returns the list that the parameters of its address describe, without its rows.
+func readIncidentsView(v *page.Visit, values url.Values) incidentsView {
+	d := incidentsView{Titled: page.Titled(v.T("Incidents")), listFilter: readListFilter(v, values), Show: values.Get("show"),
+		Severity: values.Get("severity")}
+	if !slices.Contains(shows, d.Show) {
 		d.Show = "open"
 	}
+	return d
+}
+
+// request returns what the filter and a tab ask for.
+func (d incidentsView) request(v *page.Visit, show string) incidents.ListRequest {
+	r := incidents.ListRequest{
+		StartTime: d.from, EndTime: d.to, ChannelIDs: d.channels(), IncidentSeverity: d.Severity, Query: d.Query,
+	}
+	if team := page.Number(d.values.Get("team")); team != 0 {
+		r.TeamIDs = []int64{team}
+	}
+	switch show {
+	case "mine":
+		r.ResponderIDs, r.Progress = []int64{v.Who.PersonID}, OpenIncidents
+	case "open":
+		r.Progress = OpenIncidents
+	case "snoozed":
+		r.IsSnoozed = true
+	}
+	return r
+}
+
+// readTabs counts the incidents of each tab.
+func (d *incidentsView) readTabs(v *page.Visit) error {
 	names := []string{v.T("Mine"), v.T("Open"), v.T("Snoozed"), v.T("All")}
-	for i, show := range []string{"mine", "open", "snoozed", "all"} {
+	for i, show := range shows {
 		tab := listTab{TabLink: page.TabLink{Link: page.Link{Path: d.Address("show", show), Text: names[i]}, Here: show == d.Show}}
 		if show != "all" {
-			request := shown[show]
+			request := d.request(v, show)
 			request.Limit = 1
 			counted, err := ReadList(v, request)
 			if err != nil {
@@ -167,15 +186,17 @@ func (d *incidentsView) readBoard(v *page.Visit, filter incidents.ListRequest) e
 		}
 		d.Tabs = append(d.Tabs, tab)
 	}
-	request := shown[d.Show]
+	return nil
+}
+
+// readBoard reads the incidents of the tab.
+func (d incidentsView) readBoard(v *page.Visit) (Board, error) {
+	request := d.request(v, d.Show)
 	request.Continue(0, d.Cursor)
-	var err error
 	if d.Show == "all" {
-		d.Board, err = readHistory(v, request)
-	} else {
-		d.Board, err = ReadBoard(v, request)
+		return readHistory(v, request)
 	}
-	return err
+	return ReadBoard(v, request)
 }
 
 // channels returns the channel of the filter as lists take it; nil: none is chosen.
@@ -206,6 +227,26 @@ func (f listFilter) with(name, value string) url.Values {
 		values.Del(name)
 	}
 	return values
+}
+
+// within returns the parameters by which the page of an incident knows the list that it was opened from; empty: that of open incidents.
+func (f listFilter) within() string {
+	values := f.with("after", f.Cursor)
+	if until := f.values.Get("until"); until != "" {
+		values.Set("until", until)
+	}
+	if values.Get("show") == "open" {
+		values.Del("show")
+	}
+	return values.Encode()
+}
+
+// Within returns what the addresses of the list's incidents end with.
+func (f listFilter) Within() string {
+	if list := f.within(); list != "" {
+		return "?list=" + url.QueryEscape(list)
+	}
+	return ""
 }
 
 // After returns the parameters of the next page of the list. The window stays that of this page, or the cursor would not
@@ -260,16 +301,17 @@ type between struct{ From, To string }
 // Set reports whether the address names a window.
 func (b between) Set() bool { return b.From != "" }
 
-// readListFilter reads the filter of a list from the address. Windows end now, unless the address has an end.
-func readListFilter(v *page.Visit) listFilter {
+// readListFilter reads the filter of a list from the parameters of its address. Windows end now, unless these have an end.
+func readListFilter(v *page.Visit, values url.Values) listFilter {
 	f := listFilter{
-		Query: v.Query("q"), Channel: v.Query("channel"), Days: v.Query("days"), Cursor: v.Query("after"), values: v.Request.URL.Query(),
+		Query: strings.TrimSpace(values.Get("q")), Channel: values.Get("channel"), Days: values.Get("days"),
+		Cursor: values.Get("after"), values: values,
 	}
 	if !slices.Contains(days, f.Days) {
 		f.Days = "31"
 	}
 	f.to = v.Now.Unix() + 1
-	if end := page.Number(v.Query("until")); end > 0 {
+	if end := page.Number(values.Get("until")); end > 0 {
 		f.to = end
 	}
 	f.from = max(1, f.to-page.Number(f.Days)*86400)
@@ -279,14 +321,14 @@ func readListFilter(v *page.Visit) listFilter {
 
 // readBetween takes over a window of the address, which precedes the days. Without an end it has a month.
 func (f *listFilter) readBetween(v *page.Visit) {
-	from, err := page.ParseLocal(v.Query("from"), v.Zone)
+	from, err := page.ParseLocal(f.values.Get("from"), v.Zone)
 	if err != nil {
 		return
 	}
 	f.Between.From = v.Local(from)
 	f.from = max(1, from.Unix())
 	f.to = min(v.Now.Unix()+1, f.from+month)
-	if to, err := page.ParseLocal(v.Query("to"), v.Zone); err == nil {
+	if to, err := page.ParseLocal(f.values.Get("to"), v.Zone); err == nil {
 		f.Between.To, f.to = v.Local(to), to.Unix()+60 // the minute that is named is part of it
 	}
 }

@@ -39,7 +39,8 @@ type incidentView struct {
 	Note     string             // that was being written
 	Found    *page.RuleCard     // of the alert rule that found the first alert; nil: none did
 	Changes  []changeevent.View // of its service, shortly before it began
-	Before   *incident          // the open incident that stands before it in the list; nil: none does
+	List     listFilter         // the list that it was opened from
+	Before   *incident          // the incident that stands before it in the list; nil: none does
 	After    *incident          // the one behind it
 	Missing  []string
 }
@@ -181,12 +182,26 @@ func (d *incidentView) readChanges(v *page.Visit) error {
 // Ago returns how long before the incident a change began.
 func (d incidentView) Ago(c changeevent.View) int64 { return d.Incident.StartTime - c.StartTime }
 
-// readNeighbours reads the open incidents before and behind it in the list of incidents.
+// listOf returns the list that the visitor came from: the form or the address names its parameters.
+func listOf(v *page.Visit) incidentsView {
+	address := url.URL{RawQuery: v.Request.FormValue("list")}
+	return readIncidentsView(v, address.Query())
+}
+
+// ListPath returns the address of the list that the incident was opened from.
+func (d incidentView) ListPath() string { return d.List.SendTo() }
+
+// ListQuery returns the parameters of that list, as the forms of the page send them.
+func (d incidentView) ListQuery() string { return d.List.within() }
+
+// readNeighbours reads the incidents before and behind it in the list that the visitor came from.
 func (d *incidentView) readNeighbours(v *page.Visit) error {
-	if !d.Incident.Open() {
+	list := listOf(v)
+	d.List = list.listFilter
+	if !d.Incident.Open() && list.Show == "open" {
 		return nil
 	}
-	board, err := ReadBoard(v, incidents.ListRequest{Progress: OpenIncidents})
+	board, err := list.readBoard(v)
 	var all []incident
 	for _, p := range board.Parts {
 		for _, r := range p.Rows {

@@ -10,6 +10,18 @@ import (
 // shown as a dash.
 func (v *Visit) At(at int64) template.HTML { return v.AtIn(at, v.Zone) }
 
+// Aged is At of what began then, with its age as long as it goes on. Pages that are live draw it again before it is untrue.
+func (v *Visit) Aged(at int64, goesOn bool) template.HTML {
+	if !goesOn {
+		return v.At(at)
+	}
+	age := v.Since(at)
+	if v.Now.Unix()-at < 60 { // seconds would be untrue at once
+		age = v.T("just now")
+	}
+	return v.At(at) + template.HTML(" · "+template.HTMLEscapeString(age))
+}
+
 // AtIn is At in another time zone.
 func (v *Visit) AtIn(at int64, zone *time.Location) template.HTML {
 	if at == 0 {
