@@ -19,10 +19,10 @@ const withoutInput = "testdata/members_without_input.txt"
 // needsNoInput are the fields that a console has a reason not to enter, and the operations that take what it does not ask for member by
 // member, with the reason.
 var needsNoInput = map[string]string{
-	"tocsin/internal/schedule.Body.Name":                        "schedule_name under an older name",
-	"tocsin/internal/schedule.Body.GroupID":                     "team_id under an older name",
-	"tocsin/internal/schedule.Body.Disabled":                    "status under an older name",
-	"tocsin/internal/schedule.CreateRequest.ScheduleID":         "it is not used",
+	"tocsin/internal/schedule.Body.Name":                               "schedule_name under an older name",
+	"tocsin/internal/schedule.Body.GroupID":                            "team_id under an older name",
+	"tocsin/internal/schedule.Body.Disabled":                           "status under an older name",
+	"tocsin/internal/schedule.CreateRequest.ScheduleID":                "it is not used",
 	"tocsin/internal/channel.Body.PluginIDs":                           "it has no effect",
 	"tocsin/internal/channel.Body.DisableOutlierDetection":             "it has no effect",
 	"tocsin/internal/channel.Body.IsExternalReportEnabled":             "it has no effect",
