@@ -97,7 +97,7 @@ func (l Layer) check(at configstore.RecordPath) error {
 func (t Target) check(at configstore.RecordPath) error {
 	persons := t.persons()
 	switch {
-	case !persons && len(t.Emails) == 0 && len(t.Webhooks) == 0:
+	case t.Empty():
 		return at.Invalid("", "notifies no one: person_ids, team_ids, schedule_to_role_ids, emails or webhooks must name a recipient")
 	case persons && t.By == nil && len(t.Webhooks) == 0:
 		return at.Invalid("by", "is needed to notify persons, unless there are webhooks")
@@ -115,6 +115,9 @@ func (t Target) check(at configstore.RecordPath) error {
 }
 
 // persons reports whether the target names persons, teams or schedules: By has the methods for these.
+// Empty reports whether the target names no recipient.
+func (t Target) Empty() bool { return !t.persons() && len(t.Emails) == 0 && len(t.Webhooks) == 0 }
+
 func (t Target) persons() bool { return len(t.PersonIDs)+len(t.TeamIDs)+len(t.ScheduleToRoleIDs) > 0 }
 
 // checkSchedules checks the schedules in the order of their ids, so that of several mistakes it always reports

@@ -183,7 +183,7 @@ func TestLadder(t *testing.T) {
 	owner.post(shopPath+"/escalations/new", "name", "", "do", "save").showsWith(http.StatusBadRequest)
 	owner.post(shopPath+"/escalations/new", "name", "", "layer.0.minutes", "7", "layer.0.person", "7000000000012", "layer.1.minutes", "5",
 		"layer.1.emails", "a@example.com", "do", "preview").shows("By this rule alone", "a@example.com", "7 min", `value="preview"`)
-	owner.post(shopPath+"/escalations/new", "name", "x", "layer.0.minutes", "7", "do", "preview").shows("The rule is not complete", "layers[0].target")
+	owner.post(shopPath+"/escalations/new", "name", "x", "layer.0.minutes", "7", "do", "preview").shows("Step 1 notifies nobody yet.")
 	w.reader().get(rule).shows("!By this rule alone")
 	everything := []string{
 		"name", "All of it", "wait", "0.5", "repeat_times", "2", "repeat_every", "10", "do", "save",

@@ -23,7 +23,7 @@ var latin = regexp.MustCompile(`[\p{Latin}\d][\p{Latin}\d_'’./@+-]*(?:[ ,:;&()
 // typed as it stands, such as labels.service.
 var international = regexp.MustCompile(`^(?i:tocsin|app key|api|openapi|url|uri|http|https|json|csv|ical|webhook|e-?mail|email|sms|push|web push|slack|teams|microsoft teams|telegram|discord|ntfy|zoom|` +
 	`dingtalk|feishu|wecom|pagerduty|sentry|zabbix|datadog|mimir|prometheus alertmanager|webhook tocsin-alert|tocsin-alert|tocsin-ok|victoriametrics|key|alerting|contact points?|add contact point|test|media types|integrations|webhooks|send to|settings|developer settings|alert rule action|issue|issue & event|flutter|react native|kotlin multiplatform|dsn|sentry sdk|datadog sdk|labels|description|result|read|routing key|service key|watchdog|webhook url|warning|critical|info|newrelic|opsgenie|elastalert|nagios|roku|unity|react-native|kotlin-multiplatform|android|ios|iphone|sls|chrome|linux|rules|` +
-	`prometheus|loki|victorialogs|clickhouse|elasticsearch|mysql|oracle|postgresql|cron|every|and|host|default|fra|` +
+	`prometheus|loki|victorialogs|clickhouse|elasticsearch|mysql|oracle|postgresql|cron|every|and|host|default|fra|cn|` +
 	`alertmanager|grafana|curl|totp|openid connect|oidc|oauth|rum|cpu|ip|id|tls|smtp|utc|cet|cest|gmt|p50|p95|p99|mttr|mtta|kb|mb|[kmgt]ib|ms|s|x|vs|ok|en|english|` +
 	`dsn|sdk|slack webhook|sentry sdk|datadog sdk|ios|android|react native|flutter|kotlin multiplatform|roku|unity|microsoft teams|lark|title|description|result|` +
 	`app id|app secret|corp id|secret|agent id|tenant id|xoxb-|` +

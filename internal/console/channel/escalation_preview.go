@@ -18,6 +18,7 @@ type draftPreview struct {
 	Ladder   *escalation.Preview // nil: the rule is not complete
 	People   map[int64]page.Person
 	Wrong    *api.Refusal // why it is not
+	Nobody   int          // the first step without a recipient, from 1; 0: none
 }
 
 // previewDraft fills in the preview of the rule in the form. Without the permission to store the rule there is none.
@@ -31,7 +32,8 @@ func (f *escalationForm) previewDraft(v *page.Visit, stored channel.EscalateRule
 	}
 	f.Draft = &p
 	draft, err := f.draft(v, stored)
-	if err == nil {
+	p.Nobody = 1 + slices.IndexFunc(draft.Layers, func(l channel.Layer) bool { return l.Target.Empty() })
+	if err == nil && p.Nobody == 0 {
 		draft.RuleName = cmp.Or(draft.RuleName, v.T("New rule")) // it is typed last
 		request := escalation.PreviewRequest{ChannelID: f.Channel.ChannelID, IncidentSeverity: p.Severity, Rule: &draft}
 		p.Ladder, p.People, err = v.Preview(request)
