@@ -5,14 +5,15 @@ import (
 	"tocsin/internal/configstore"
 )
 
-type updateRequest struct {
+// UpdateRequest is what changes of an absence, or what that would change.
+type UpdateRequest struct {
 	AbsenceID int64 `json:"absence_id" doc:"The absence to change."`
 	Body
 	api.DryRun
 }
 
 // toUpdate returns the change that a request asks for.
-func toUpdate(c *api.Call, in updateRequest) (change, error) {
+func toUpdate(c *api.Call, in UpdateRequest) (change, error) {
 	old, before, err := toChange(c, in.AbsenceID)
 	if err != nil {
 		return change{}, err

@@ -7,13 +7,14 @@ import (
 	"tocsin/internal/incident"
 )
 
-type addRequest struct {
+// AddRequest names a war room and the persons to add.
+type AddRequest struct {
 	ChatRequest
 	MemberIDs []int64 `json:"member_ids" minItems:"1" maxItems:"100" doc:"The persons to add, 1 to 100."`
 }
 
 // add adds persons to a group at the service.
-func (r *Service) add(c *api.Call, in addRequest) (a openResult, err error) {
+func (r *Service) add(c *api.Call, in AddRequest) (a openResult, err error) {
 	err = c.Write(func() error {
 		a.Record, a.incident, err = in.permit(c)
 		if err != nil {

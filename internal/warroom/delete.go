@@ -10,14 +10,15 @@ import (
 	"tocsin/internal/sender"
 )
 
-type deleteRequest struct {
+// DeleteRequest names the war room to end.
+type DeleteRequest struct {
 	incident.OneRequest
 	IntegrationID int64 `json:"integration_id" minimum:"1" doc:"The app that the group was opened with."`
 	api.DryRun
 }
 
 // find returns the war room and its incident, and rejects a caller who may not read the incident.
-func (in deleteRequest) find(c *api.Call) (w Record, i incident.Incident, err error) {
+func (in DeleteRequest) find(c *api.Call) (w Record, i incident.Incident, err error) {
 	i, err = incident.Permit(c.Tx, c.Who, in.IncidentID)
 	if err != nil {
 		return w, i, err
@@ -36,15 +37,15 @@ func (in deleteRequest) find(c *api.Call) (w Record, i incident.Incident, err er
 
 // closed is a deletion after the call to the service.
 type closed struct {
-	deleteRequest
+	DeleteRequest
 	chat     string // the group that was closed; empty: none was
 	warnings []string
 }
 
 // close closes the group at the service. A permanent failure is a warning only: otherwise the war room could never be
 // deleted.
-func (r *Service) close(c *api.Call, in deleteRequest) (d closed, err error) {
-	d.deleteRequest = in
+func (r *Service) close(c *api.Call, in DeleteRequest) (d closed, err error) {
+	d.DeleteRequest = in
 	if in.DryRun.Only {
 		return d, nil
 	}

@@ -57,10 +57,37 @@ func editCalendar(v *page.Visit) (page.View, error) {
 	for day, name := range v.WeekdayNames() {
 		d.Check("day."+strconv.Itoa(day), v.T("%s is worked on", name), slices.Contains(c.Workdays, int64(day)))
 	}
+	if err := otherCalendars(v, &d, c); err != nil {
+		return nil, err
+	}
 	if v.Request.Method == http.MethodPost && !v.Request.PostForm.Has("zone") { // the form of a day was sent
 		return d, nil
 	}
 	return d.Entered(v), nil
+}
+
+// otherCalendars adds the choice of the calendars whose days count in this one too.
+func otherCalendars(v *page.Visit, d *page.RecordForm, c calendar.Calendar) error {
+	all, err := v.Calendars()
+	for _, other := range all {
+		if other.CalID != c.CalID {
+			d.More = append(d.More, page.FormField{Name: "extra." + other.CalID, Label: v.T("The days of %s count here too", other.CalName),
+				Value: map[bool]string{true: "1"}[slices.Contains(c.ExtraCalIDs, other.CalID)], Kind: "check"})
+		}
+	}
+	return err
+}
+
+// chosenCalendars returns the calendars that were chosen, and those of before that the visitor cannot choose.
+func chosenCalendars(v *page.Visit) ([]string, error) {
+	chosen := []string{}
+	all, err := v.Calendars()
+	for _, other := range all {
+		if v.Field("extra."+other.CalID) != "" {
+			chosen = append(chosen, other.CalID)
+		}
+	}
+	return chosen, err
 }
 
 // days adds the exceptions of the calendar's year, with the form of a new one.
@@ -73,25 +100,49 @@ func days(d *page.RecordForm, v *page.Visit) error {
 	part := page.RecordPart{Title: v.T("Exceptions this year"),
 		None: v.T("None. Add holidays, or days that are worked on although they are not in the week above.")}
 	for _, e := range reply.Items {
-		row := page.RecordRow{Name: e.Summary, About: v.T("From %s, until before %s", e.StartAt, e.EndAt),
+		row := page.RecordRow{Name: e.Summary, About: v.T("From %s, until before %s", e.StartAt, e.EndAt) + about(e.Description),
 			Tags: []string{map[bool]string{true: v.T("day off"), false: v.T("working day")}[e.IsOff]}}
 		if d.May {
+			row.Path = d.Path + "?day=" + url.QueryEscape(e.EventID) + "#day"
 			row.Delete = d.Path + "/days/" + url.PathEscape(e.EventID) + "/delete"
 		}
 		part.Rows = append(part.Rows, row)
 	}
 	if d.May {
-		form := page.RecordForm{Path: d.Path + "/days", May: true}
-		today := v.Now.In(v.Zone)
-		form.Text("summary", v.T("What it is called"), v.Request.PostFormValue("summary"), "")
-		form.Fields = append(form.Fields, page.FormField{Name: "start", Label: v.T("First day"), Value: today.Format(time.DateOnly),
-			Kind: "date"},
-			page.FormField{Name: "end", Label: v.T("The day after the last"), Value: today.AddDate(0, 0, 1).Format(time.DateOnly), Kind: "date"})
-		form.Check("off", v.T("Days off"), true)
+		form := dayForm(v, reply.Items)
+		form.Path = d.Path + "/days"
 		part.Form = &form
 	}
 	d.Lists = append(d.Lists, part)
 	return nil
+}
+
+// about returns a description after a point; empty without one.
+func about(description string) string {
+	if description == "" {
+		return ""
+	}
+	return " · " + description
+}
+
+// dayForm returns the form of an exception: of the one that the address names, or of a new one.
+func dayForm(v *page.Visit, all []calendar.Event) page.RecordForm {
+	today := v.Now.In(v.Zone)
+	e := calendar.Event{StartAt: today.Format(time.DateOnly), EndAt: today.AddDate(0, 0, 1).Format(time.DateOnly), IsOff: true}
+	if at := slices.IndexFunc(all, func(one calendar.Event) bool { return one.EventID == v.Query("day") }); at >= 0 {
+		e = all[at]
+	}
+	form := page.RecordForm{May: true}
+	form.Text("summary", v.T("What it is called"), e.Summary, "")
+	form.Fields = append(form.Fields, page.FormField{Name: "event", Value: e.EventID, Kind: "hidden"},
+		page.FormField{Name: "start", Label: v.T("First day"), Value: e.StartAt, Kind: "date"},
+		page.FormField{Name: "end", Label: v.T("The day after the last"), Value: e.EndAt, Kind: "date"})
+	form.Check("off", v.T("Days off"), e.IsOff)
+	form.Text("description", v.T("Description"), e.Description, "")
+	if v.Request.PostForm.Has("summary") {
+		return form.Entered(v)
+	}
+	return form
 }
 
 func saveCalendar(v *page.Visit) (string, error) {
@@ -101,8 +152,12 @@ func saveCalendar(v *page.Visit) (string, error) {
 			days = append(days, day)
 		}
 	}
+	extra, err := chosenCalendars(v)
+	if err != nil {
+		return "", err
+	}
 	body := calendar.Body{
-		Description: new(v.Field("about")), TimeZone: new(v.Field("zone")), TeamID: new(v.Number("team")), Workdays: days,
+		ExtraCalIDs: extra, Description: new(v.Field("about")), TimeZone: new(v.Field("zone")), TeamID: new(v.Number("team")), Workdays: days,
 	}
 	if v.IsNew() {
 		made, err := page.Call[calendar.Created](v, "/calendar/create", calendar.CreateRequest{CalName: v.Field("name"), Body: body})
@@ -114,7 +169,8 @@ func saveCalendar(v *page.Visit) (string, error) {
 
 func saveCalendarDay(v *page.Visit) (string, error) {
 	request := calendar.EventUpsertRequest{
-		CalID: v.Request.PathValue("id"), Summary: v.Field("summary"), StartAt: v.Field("start"), EndAt: v.Field("end"),
+		CalID: v.Request.PathValue("id"), EventID: v.Field("event"), Summary: v.Field("summary"), Description: v.Field("description"),
+		StartAt: v.Field("start"), EndAt: v.Field("end"),
 		IsOff: v.Field("off") != "",
 	}
 	return "/calendars/" + url.PathEscape(v.Request.PathValue("id")), page.Do[calendar.Upserted](v, "/calendar/event/upsert", request)

@@ -2,8 +2,10 @@ package configuration
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tocsin/internal/api"
@@ -87,7 +89,27 @@ func editField(v *page.Visit) (page.View, error) {
 	if v.IsNew() || len(f.Options) > 0 {
 		d.Long("options", v.T("What can be selected"), strings.Join(optionsOf(f), "\n"), v.T("One on each line."))
 	}
+	d.Text("default", v.T("What a new incident has"), page.Shown(f.DefaultValue),
+		v.T("One of the options; of several, with commas; yes or no. Empty: nothing, or what it has now."))
 	return d.Entered(v), nil
+}
+
+// defaultOf returns the value of a new incident that was entered, as the type of the field wants it; absent without one.
+func defaultOf(v *page.Visit, kind, entered string) (jsontext.Value, error) {
+	if entered == "" {
+		return nil, nil
+	}
+	var value any = entered
+	switch kind {
+	case "multi_select":
+		value = page.Commas(entered)
+	case "checkbox":
+		words := []string{"no", "yes", "false", "true", v.T("no"), v.T("yes")}
+		if at := slices.Index(words, strings.ToLower(entered)); at >= 0 {
+			value = at%2 == 1
+		}
+	}
+	return json.Marshal(value)
 }
 
 func saveField(v *page.Visit) (string, error) {
@@ -100,8 +122,13 @@ func saveField(v *page.Visit) (string, error) {
 		options = append(options, text)
 	}
 	if v.IsNew() {
+		initial, err := defaultOf(v, v.Field("type"), v.Field("default"))
+		if err != nil {
+			return "", err
+		}
 		request := fields.CreateRequest{
-			DisplayName: v.Field("display"), Description: v.Field("about"), Options: options,
+			DefaultValue: initial,
+			DisplayName:  v.Field("display"), Description: v.Field("about"), Options: options,
 			FieldName: v.Field("name"), FieldType: v.Field("type"), ValueType: "string",
 		}
 		if request.FieldType == "checkbox" {
@@ -109,8 +136,17 @@ func saveField(v *page.Visit) (string, error) {
 		}
 		return "/fields", page.Do[fields.Created](v, "/field/create", request)
 	}
+	present, err := page.Call[fields.Field](v, "/field/info", fields.OneRequest{FieldID: v.Request.PathValue("id")})
+	if err != nil {
+		return "", err
+	}
+	initial, err := defaultOf(v, present.FieldType, v.Field("default"))
+	if err != nil {
+		return "", err
+	}
 	request := fields.UpdateRequest{
 		FieldID: v.Request.PathValue("id"), DisplayName: new(v.Field("display")), Description: new(v.Field("about")), Options: options,
+		DefaultValue: initial,
 	}
 	return "/fields", page.Do[api.Empty](v, "/field/update", request)
 }

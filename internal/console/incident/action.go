@@ -8,7 +8,6 @@ import (
 	"tocsin/internal/api"
 	"tocsin/internal/console/page"
 	incidents "tocsin/internal/incident"
-	"tocsin/internal/warroom"
 )
 
 var incidentActions = []page.Action{
@@ -18,13 +17,11 @@ var incidentActions = []page.Action{
 	{Path: "/incidents/{id}/answer", Do: onIncident("answer", answer), Show: showIncident, Template: "incident", Needs: page.ManageIncidents},
 	{Path: "/incidents/{id}/resolve", Do: onIncident("resolve", resolve), Show: showIncident, Template: "incident",
 		Needs: page.ManageIncidents},
-	{Path: "/incidents/{id}/reopen", Do: onIncident("reopen", reopen), Show: showIncident, Template: "incident", Needs: page.ManageIncidents},
+	{Path: "/incidents/{id}/reopen", Do: reopenIncident, Show: showIncident, Template: "incident", Needs: page.ManageIncidents},
 	{Path: "/incidents/{id}/wake", Do: onIncident("wake", wake), Show: showIncident, Template: "incident", Needs: page.ManageIncidents},
 	{Path: "/incidents/{id}/snooze", Do: onIncident("snooze", snooze), Show: showIncident, Template: "incident", Needs: page.ManageIncidents},
 	{Path: "/incidents/{id}/comment", Do: commentIncident, Show: showIncident, Template: "incident", Needs: page.ManageIncidents},
-	{Path: "/incidents/{id}/room", Do: openRoom, Show: showIncident, Template: "incident", Needs: page.ManageIncidents},
 	{Path: "/incidents/{id}/people", Do: assignIncident, Show: showIncidentPeople, Template: "incident_people", Needs: page.ManageIncidents},
-	{Path: "/incidents/{id}/merge", Do: mergeIncident, Show: showIncidentMerge, Template: "incident_merge", Needs: page.ManageIncidents},
 	{Path: "/incidents/{id}/edit", Do: editIncident, Show: showIncidentEdit, Template: "incident_edit", Needs: page.ManageIncidents},
 }
 
@@ -73,11 +70,19 @@ func wake(v *page.Visit, some incidents.Some) error {
 }
 
 func resolve(v *page.Visit, some incidents.Some) error {
-	return page.Do[api.Empty](v, "/incident/resolve", incidents.ResolveRequest{Some: some})
+	return page.Do[api.Empty](v, "/incident/resolve", incidents.ResolveRequest{
+		Some: some, RootCause: lines(v.Field("root_cause")), Resolution: lines(v.Field("resolution")),
+	})
 }
 
 func reopen(v *page.Visit, some incidents.Some) error {
 	return page.Do[api.Empty](v, "/incident/reopen", incidents.ReopenRequest{Some: some})
+}
+
+// reopenIncident reopens the incident of the address. The note that was written beside it is the reason.
+func reopenIncident(v *page.Visit) (string, error) {
+	request := incidents.ReopenRequest{Some: thisIncident(v), Reason: lines(v.Field("comment"))}
+	return incidentPath(v, "reopen"), page.Do[api.Empty](v, "/incident/reopen", request)
 }
 
 func answer(v *page.Visit, some incidents.Some) error {
@@ -120,13 +125,6 @@ func commentIncident(v *page.Visit) (string, error) {
 	return incidentPath(v, "comment"), addNote(v)
 }
 
-func openRoom(v *page.Visit) (string, error) {
-	request := warroom.CreateRequest{
-		OneRequest: incidents.OneRequest{IncidentID: v.Request.PathValue("id")}, IntegrationID: v.Number("integration_id"),
-	}
-	return incidentPath(v, "room"), page.Do[warroom.Created](v, "/incident/war-room/create", request)
-}
-
 // assignIncident makes persons responsible: instead of the present ones, besides them, or by an escalation rule.
 func assignIncident(v *page.Visit) (string, error) {
 	persons, err := chosenPersons(v)
@@ -137,7 +135,7 @@ func assignIncident(v *page.Visit) (string, error) {
 	to := incidents.AssignedTo{PersonIDs: persons}
 	how := v.Field("how")
 	if rule := v.Field("rule"); how == "rule" && rule != "" {
-		to = incidents.AssignedTo{EscalateRuleID: rule}
+		to = incidents.AssignedTo{EscalateRuleID: rule, LayerIdx: max(v.Number("step"), 1) - 1}
 	}
 	var reply incidents.Assigned
 	if how == "add" {
@@ -152,18 +150,6 @@ func assignIncident(v *page.Visit) (string, error) {
 		return "", nil
 	}
 	return incidentPath(v, "people"), err
-}
-
-// mergeIncident moves the alerts of this incident to another one, and goes there.
-func mergeIncident(v *page.Visit) (string, error) {
-	target := v.Field("target")
-	if target == "" {
-		return "", &api.Refusal{Status: http.StatusBadRequest, Code: "BadRequest", Message: v.T("Choose the incident to merge into.")}
-	}
-	request := incidents.MergeRequest{
-		SourceIncidentIDs: []string{v.Request.PathValue("id")}, TargetIncidentID: target, Comment: v.Field("comment"),
-	}
-	return "/incidents/" + url.PathEscape(target) + "?done=merge", page.Do[api.Empty](v, "/incident/merge", request)
 }
 
 // editIncident changes the texts, the severity and the custom fields that differ from what the form was drawn with: what

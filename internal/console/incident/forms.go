@@ -172,27 +172,6 @@ func rank(set map[string]bool, s page.OnCall) int {
 	return 0
 }
 
-type incidentMergeView struct {
-	page.Titled
-	Incident  incident
-	Query     string
-	Incidents []incident
-}
-
-// showIncidentMerge shows the open incidents that the incident can be merged into.
-func showIncidentMerge(v *page.Visit) (page.View, error) {
-	i, err := findIncident(v)
-	if err != nil {
-		return nil, err
-	}
-	d := incidentMergeView{Titled: page.Titled(v.T("Merge %s", i.Headline)), Incident: i, Query: v.Query("q")}
-	filter := incidents.ListRequest{Progress: OpenIncidents, Query: d.Query}
-	filter.Limit = page.PageSize
-	list, err := ReadList(v, filter)
-	d.Incidents = slices.DeleteFunc(list.Items, func(other incident) bool { return other.IncidentID == i.IncidentID })
-	return d, err
-}
-
 // pastIncident is an earlier incident that is similar.
 type pastIncident struct {
 	incident

@@ -20,7 +20,6 @@ var incidentPages = []page.Page{
 	{Path: "/incidents/{id}/why", Template: "why", Tab: "incidents", Show: showIncidentWhy},
 	{Path: "/incidents/{id}/similar", Template: "incident_similar", Tab: "incidents", Show: showSimilar},
 	{Path: "/incidents/{id}/people", Template: "incident_people", Tab: "incidents", Show: showIncidentPeople, Needs: page.ManageIncidents},
-	{Path: "/incidents/{id}/merge", Template: "incident_merge", Tab: "incidents", Show: showIncidentMerge, Needs: page.ManageIncidents},
 	{Path: "/incidents/{id}/edit", Template: "incident_edit", Tab: "incidents", Show: showIncidentEdit, Needs: page.ManageIncidents},
 }
 

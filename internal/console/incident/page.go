@@ -3,7 +3,6 @@ package incident
 import (
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -231,24 +230,8 @@ func (d *incidentView) readRooms(v *page.Visit) error {
 	if !v.Who.May(auth.IncidentsRead) {
 		return nil
 	}
-	request := warroom.ListRequest{OneRequest: d.Incident.one()}
-	rooms, err := page.Call[api.Items[warroom.Record]](v, "/incident/war-room/list", request)
-	if err != nil {
-		return err
-	}
-	d.Rooms = rooms.Items
-	if !v.ManagesIncidents() || !d.Incident.Open() {
-		return nil
-	}
-	apps, err := page.Call[api.Paged[warroom.Enabled]](v, "/datasource/im/war-room-enabled/list", api.Empty{})
-	if refused := api.RefusalOf(err); refused != nil && refused.Code == "AccessDenied" {
-		return nil // the visitor may not see integrations: there is nothing to open one with
-	}
-	for _, a := range apps.Items {
-		if !slices.ContainsFunc(d.Rooms, func(r warroom.Record) bool { return r.IntegrationID == a.IntegrationID }) {
-			d.Apps = append(d.Apps, named{strconv.FormatInt(a.IntegrationID, 10), a.IntegrationName})
-		}
-	}
+	var err error
+	d.Rooms, d.Apps, err = roomsOf(v, d.Incident)
 	return err
 }
 

@@ -11,8 +11,8 @@ import (
 
 // Part is the pages and forms of this package.
 var Part = page.Part{
-	Pages:   slices.Concat(untoldPages, bulkPages, incidentPages, alertPages, silencePages, momentPages, reportPages),
-	Actions: slices.Concat(bulkActions, incidentActions, alertActions, silenceActions, reportActions),
+	Pages:   slices.Concat(untoldPages, bulkPages, incidentPages, alertPages, silencePages, momentPages, reportPages, mergePages, roomPages),
+	Actions: slices.Concat(bulkActions, incidentActions, alertActions, silenceActions, reportActions, mergeActions, roomActions),
 	Functions: template.FuncMap{
 		"alertTab":     alertTab,
 		"notifiedNext": notifiedNext,

@@ -28,8 +28,7 @@ var peopleActions = []page.Action{
 	{Path: "/people/{id}/link", Do: linkPerson, Show: showPerson, Template: "person", Needs: page.Rights{auth.MembersManage}},
 	{Path: "/people/{id}/second-factor/remove", Do: removeTheirSecond, Show: showPerson, Template: "person"},
 	{Path: "/people/{id}/identity/remove", Do: removeIdentity, Show: showPerson, Template: "person", Needs: page.Rights{auth.MembersManage}},
-	{Path: "/people/{id}/delete", Do: page.Does[api.Removal]("/member/delete", "/people?done=deleted", personToDelete),
-		Show: showPerson, Template: "person"},
+	{Path: "/people/{id}/delete", Do: deletePerson, Show: showPerson, Template: "person", Needs: page.Rights{auth.MembersManage}},
 }
 
 // teamsOf returns the teams of a person; 0: all teams.
@@ -143,11 +142,12 @@ type personView struct {
 	Roles      []shownRole
 	Preference *notifying // nil: the visitor may not see it
 	Zones      []string
-	Owns       bool        // the visitor owns the account
-	Second     bool        // the person signs in with a code of an app, and the visitor may remove that
-	Identity   bool        // the provider knows the person, and the visitor may remove that
-	MayLink    bool        // make a link to set a password
-	Link       *signInLink // made just now; nil: none was
+	Owns       bool         // the visitor owns the account
+	Second     bool         // the person signs in with a code of an app, and the visitor may remove that
+	Identity   bool         // the provider knows the person, and the visitor may remove that
+	MayLink    bool         // make a link to set a password
+	Link       *signInLink  // made just now; nil: none was
+	Leaves     *api.Removal // what the deletion would change; nil: it was not asked for
 }
 
 func showPerson(v *page.Visit) (page.View, error) {
@@ -165,6 +165,7 @@ func showPerson(v *page.Visit) (page.View, error) {
 	d.May = d.Self || v.Who.May(auth.MembersManage)
 	d.MayLink = mayLink(v, d.Person)
 	d.Link, _ = v.Made.(*signInLink)
+	d.Leaves, _ = v.Made.(*api.Removal)
 	d.Teams, err = teamsOf(v, d.Person.MemberID)
 	if err != nil {
 		return nil, err
@@ -239,8 +240,18 @@ func saveRoles(v *page.Visit) (string, error) {
 	return personPath(v), page.Do[api.Empty](v, "/member/role/update", request)
 }
 
-func personToDelete(v *page.Visit) person.MemberDeleteRequest {
-	return person.MemberDeleteRequest{MemberNames: person.MemberNames{MemberID: v.ID()}}
+// deletePerson deletes a person, or shows what that would change.
+func deletePerson(v *page.Visit) (string, error) {
+	request := person.MemberDeleteRequest{MemberNames: person.MemberNames{MemberID: v.ID()}, IsForce: v.Field("force") != ""}
+	if v.Field("do") == "review" {
+		request.DryRun = page.DryRun
+	}
+	reply, err := page.Call[api.Removal](v, "/member/delete", request)
+	if err != nil || !request.Only {
+		return "/people?done=deleted", err
+	}
+	v.Made = &reply
+	return "", nil
 }
 
 // zones are offered where a time zone is entered; any other IANA name can be typed.

@@ -3,6 +3,7 @@ package people
 import (
 	"net/url"
 	"strconv"
+	"strings"
 
 	"tocsin/internal/api"
 	"tocsin/internal/console/page"
@@ -59,6 +60,7 @@ func showTeam(v *page.Visit) (page.View, error) {
 	if v.Request.PostForm.Has("name") { // what was entered
 		d.Team.TeamName = v.Field("name")
 		d.Team.Description = v.Field("about")
+		d.Team.RefID = v.Field("ref")
 		d.Team.PersonIDs, _ = d.People.Read(v, "person") // a name that is not known stays in its input
 	}
 	d.Members = d.People.Picker(v, "person", v.T("Who is in it"), d.Team.PersonIDs)
@@ -76,8 +78,20 @@ func saveTeam(v *page.Visit) (string, error) {
 	}
 	request := team.UpsertRequest{
 		TeamID: v.ID(), TeamName: v.Field("name"), Description: new(v.Field("about")), PersonIDs: members,
+		Emails: addresses(v, "emails"), Phones: addresses(v, "phones"), CountryCode: v.Field("country"), RefID: new(v.Field("ref")),
 	}
 	return "/teams/" + url.PathEscape(v.Request.PathValue("id")) + "?done=saved", page.Do[team.Upserted](v, "/team/upsert", request)
+}
+
+// addresses returns those that were entered one on each line.
+func addresses(v *page.Visit, name string) (all []string) {
+	for _, one := range page.Values(v.Field(name)) {
+		one = strings.TrimSpace(one)
+		if one != "" {
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 func teamToDelete(v *page.Visit) team.DeleteRequest {

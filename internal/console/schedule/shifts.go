@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"tocsin/internal/absence"
 	"tocsin/internal/api"
@@ -40,7 +41,11 @@ type shiftRow struct {
 	shiftLinks
 }
 
-type absenceForm struct{ Start, End, Note string }
+// absenceForm is the form of a new absence, or of one that exists.
+type absenceForm struct {
+	Start, End, Note string
+	AbsenceID        int64 // 0: a new one
+}
 
 // absenceEffect is what an absence changes in one schedule.
 type absenceEffect struct {
@@ -79,8 +84,13 @@ func showShifts(v *page.Visit) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.Request.Method == http.MethodPost {
-		d.Form = absenceForm{v.Field("start"), v.Field("end"), v.Field("note")}
+	at := slices.IndexFunc(d.Absences, func(a absence.Absence) bool { return a.AbsenceID == page.Number(v.Query("absence")) })
+	switch {
+	case v.Request.Method == http.MethodPost:
+		d.Form = absenceForm{v.Field("start"), v.Field("end"), v.Field("note"), v.Number("absence")}
+	case at >= 0:
+		a := d.Absences[at]
+		d.Form = absenceForm{v.Local(time.Unix(a.Start, 0)), v.Local(time.Unix(a.End, 0)), a.Note, a.AbsenceID}
 	}
 	d.Effects, d.Reviewed = outcomeOf(v).effects, outcomeOf(v).reviewed
 	if d.MayWrite {
@@ -130,20 +140,28 @@ func shiftsOf(v *page.Visit, id, from, to int64) (rows []shiftRow, err error) {
 	return rows, nil
 }
 
-// makeAbsence shows what an absence would change, or records it.
+// makeAbsence shows what an absence, new or changed, would change, or records it.
 func makeAbsence(v *page.Visit) (string, error) {
 	id := v.ID()
 	review := v.Field("do") == "review"
-	request := absence.CreateRequest{PersonID: id, DryRun: api.DryRun{Only: review}, Body: absence.Body{
+	reply, err := recordAbsence(v, api.DryRun{Only: review}, absence.Body{
 		Start: new(localMoment(v.Field("start"), v.Zone)), End: new(localMoment(v.Field("end"), v.Zone)), Note: new(v.Field("note")),
-	}}
-	reply, err := page.Call[absence.Created](v, "/person/absence/create", request)
+	})
 	if err != nil || !review {
 		return "/people/" + strconv.FormatInt(id, 10) + "/shifts", err
 	}
 	outcomeOf(v).reviewed = true
 	outcomeOf(v).effects, err = namedEffects(v, reply.Effects)
 	return "", err
+}
+
+// recordAbsence changes the absence that the form names, or makes one.
+func recordAbsence(v *page.Visit, try api.DryRun, body absence.Body) (absence.Changed, error) {
+	if one := v.Number("absence"); one != 0 {
+		return page.Call[absence.Changed](v, "/person/absence/update", absence.UpdateRequest{AbsenceID: one, DryRun: try, Body: body})
+	}
+	reply, err := page.Call[absence.Created](v, "/person/absence/create", absence.CreateRequest{PersonID: v.ID(), DryRun: try, Body: body})
+	return reply.Changed, err
 }
 
 // namedEffects returns effects with the names of persons.

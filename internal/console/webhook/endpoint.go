@@ -3,6 +3,7 @@ package webhook
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -84,6 +85,7 @@ type endpointView struct {
 	From, To string                 // of the form, for input fields
 	Status   string
 	Types    []string // of the form of the test
+	only     []string // of the form of the replay
 }
 
 // replayRow is a replay. Its times are in Unix seconds.
@@ -99,8 +101,13 @@ func (r replayRow) End() int64 { return r.EndTime / 1000 }
 type replayWindow struct {
 	From, To int64 // Unix milliseconds
 	Status   string
+	Types    []string // none: all
+	About    string   // the incident or alert; empty: any
 	Count    int64
 }
+
+// Only reports whether an event is chosen in the form.
+func (d endpointView) Only(event string) bool { return slices.Contains(d.only, event) }
 
 func showEndpoint(v *page.Visit) (page.View, error) {
 	var d endpointView
@@ -122,6 +129,7 @@ func showEndpoint(v *page.Visit) (page.View, error) {
 	d.Test, _ = v.Made.(*webhooks.Tested)
 	d.Secret, _ = v.Made.(string)
 	d.Types = d.Hook.Settings.EventTypes
+	d.only = v.Request.PostForm["type"]
 	d.From = v.Field("from")
 	d.To = v.Field("to")
 	d.Status = v.Field("status")
@@ -244,7 +252,8 @@ func rotateSecret(v *page.Visit) (string, error) {
 }
 
 func (w replayWindow) request(hook int64) webhooks.ReplayRequest {
-	return webhooks.ReplayRequest{IntegrationIDs: []int64{hook}, StartTime: w.From, EndTime: w.To, Status: w.Status}
+	return webhooks.ReplayRequest{IntegrationIDs: []int64{hook}, StartTime: w.From, EndTime: w.To, Status: w.Status,
+		EventTypes: w.Types, RefID: w.About}
 }
 
 // replayForm reads the window of a replay, in the visitor's time zone.
@@ -254,7 +263,8 @@ func replayForm(v *page.Visit) (w replayWindow, err error) {
 	if err1 != nil || err2 != nil {
 		return w, page.Wrong(v.T("Enter the beginning and the end of the window as date and time."))
 	}
-	return replayWindow{From: from.UnixMilli(), To: to.Add(time.Minute).UnixMilli(), Status: v.Field("status")}, nil
+	return replayWindow{From: from.UnixMilli(), To: to.Add(time.Minute).UnixMilli(), Status: v.Field("status"),
+		Types: v.Request.PostForm["type"], About: v.Field("about")}, nil
 }
 
 // ignoreHidden is ignoreMissing that leaves out what the visitor may not read, too.
