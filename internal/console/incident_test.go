@@ -133,7 +133,7 @@ func TestWhy(t *testing.T) {
 	w.push(`{"title_rule": "Only a test", "event_status": "Critical", "alert_key": "test", "labels": {"env": "test"}}`)
 	ann := w.signIn(annKey)
 	path := ann.get("/incidents?q=checkout").link("/incidents/")
-	ann.get(path).shows(`<a href="`+shopPath+`/escalations/5e5e5e5e5e5e5e5e5e5e5e01">Step 1 of on call began`)
+	ann.get(path).shows(`<a href="` + shopPath + `/escalations/5e5e5e5e5e5e5e5e5e5e5e01">Step 1 of on call began`)
 	ann.get(path+"/why").shows("The alert opened the incident.", "Notified Ann Day by e-mail.", "on call in Day", "no match", "env is missing", "Next: the person on call in Nights only", "/people/7000000000012")
 	silenced := ann.get("/alerts?show=muted").shows("Staging burns", "Web does not answer", "!Host is gone", "until").link("/alerts/")
 	_ = silenced
