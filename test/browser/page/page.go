@@ -172,6 +172,12 @@ func (p *Page) Key(keys string) {
 	p.must(chromedp.Do(p.ctx, chromedp.KeyEvent(keys)))
 }
 
+// Leave presses a key that leads to another page, and waits until that is there.
+func (p *Page) Leave(key string) {
+	p.t.Helper()
+	p.another("the key "+key, func() { p.Key(key) })
+}
+
 // Ctrl presses a key while Ctrl is held.
 func (p *Page) Ctrl(key string) {
 	p.t.Helper()
