@@ -114,10 +114,10 @@ func (t Target) check(at configstore.RecordPath) error {
 	)
 }
 
-// persons reports whether the target names persons, teams or schedules: By has the methods for these.
 // Empty reports whether the target names no recipient.
 func (t Target) Empty() bool { return !t.persons() && len(t.Emails) == 0 && len(t.Webhooks) == 0 }
 
+// persons reports whether the target names persons, teams or schedules: By has the methods for these.
 func (t Target) persons() bool { return len(t.PersonIDs)+len(t.TeamIDs)+len(t.ScheduleToRoleIDs) > 0 }
 
 // checkSchedules checks the schedules in the order of their ids, so that of several mistakes it always reports

@@ -479,6 +479,39 @@ func TestLayersAreEdited(t *testing.T) {
 	}
 }
 
+// TestSeldomSettingsOfLayerAreSet: check boxes that are folded set what an ordinary layer leaves unset, and clear it again.
+func TestSeldomSettingsOfLayerAreSet(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := s.signIn(s.keys.All, "en")
+	path := at(platform, "/edit")
+	for _, set := range []bool{true, false} {
+		_, page := v.get(path)
+		fields := with(form(page, path), "do", "plan")
+		for _, name := range []string{"l0.fair", "l0.continuous", "l0.hidden"} {
+			fields.Del(name)
+			if set {
+				fields.Set(name, "1")
+			}
+		}
+		_, plan, _ := v.post(path, fields)
+		if _, page, to := v.post(at(platform, "/plan"), with(form(plan, at(platform, "/plan")), "do", "save")); to != at(platform, "") {
+			t.Fatalf("saved: %q %s", to, page)
+		}
+		var reply struct {
+			Layers []struct {
+				Fair       bool `json:"fair_rotation"`
+				Continuous bool `json:"mask_continuous_enabled"`
+				Hidden     int
+			}
+		}
+		s.call("/schedule/info", fmt.Sprintf(`{"schedule_id": %d}`, int64(platform)), &reply)
+		if l := reply.Layers[0]; l.Fair != set || l.Continuous != set || (l.Hidden == 1) != set {
+			t.Errorf("set %t: the layer has %+v", set, l)
+		}
+	}
+}
+
 // TestNoticesOfScheduleAreSet: messages about shifts are set in the form, and their chats stay.
 func TestNoticesOfScheduleAreSet(t *testing.T) {
 	t.Parallel()

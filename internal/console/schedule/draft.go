@@ -51,6 +51,8 @@ type draftLayer struct {
 	HoursKept              bool    // the hours are more than the form can show
 	HandoffDay, HandoffFor string  // of shifts of one week: 1 Monday to 7 Sunday and the time; empty: as the start
 	Skip, Only             []string
+	Fair, Continuous       bool // see fair_rotation and mask_continuous_enabled
+	Hidden                 bool // in user interfaces
 	Groups                 []draftGroup
 }
 
@@ -70,6 +72,7 @@ func draftOf(s schedules.LayerConfig, zone *time.Location) (d draftLayer, err er
 	d = draftLayer{
 		Raw: string(text), Name: s.LayerName, Override: s.Mode == overriding, Unit: s.RotationUnit,
 		Value: strconv.FormatInt(s.RotationValue, 10), Zone: s.TimeZone, Skip: s.SkipCalIDs, Only: s.OnlyCalIDs,
+		Fair: s.FairRotation, Continuous: s.MaskContinuousEnabled, Hidden: s.Hidden == 1,
 	}
 	zone = page.ZoneOr(s.TimeZone, zone)
 	d.Start, d.End = localText(s.LayerStart, zone), localText(s.ExpireTime, zone)
@@ -146,6 +149,11 @@ func (d draftLayer) stored(zone *time.Location) (l schedules.LayerConfig, err er
 	if !slices.Equal(d.Only, was.Only) {
 		l.OnlyCalIDs = d.Only
 	}
+	l.FairRotation, l.MaskContinuousEnabled = d.Fair, d.Continuous
+	l.Hidden = 0
+	if d.Hidden {
+		l.Hidden = 1
+	}
 	if !slices.EqualFunc(d.Groups, was.Groups, draftGroup.equal) {
 		l.Groups = d.groups()
 	}
@@ -170,7 +178,7 @@ func (d draftLayer) setTimes(l *schedules.LayerConfig, was draftLayer, zone *tim
 	}
 	l.TimeZone = d.Zone
 	if d.Days != was.Days {
-		l.DayMask.Repeat = d.days()
+		l.DayMask = schedules.DayMask{Repeat: d.days()}
 	}
 	if !d.HoursKept && (d.HoursFrom != was.HoursFrom || d.HoursUntil != was.HoursUntil) {
 		l.RestrictMode, l.RestrictPeriods = 0, nil

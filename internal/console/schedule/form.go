@@ -35,6 +35,7 @@ func formDraft(v *page.Visit) (d draft, err error) {
 			Start: get("start"), End: get("end"), Zone: get("zone"),
 			HoursFrom: get("hours_from"), HoursUntil: get("hours_until"), HoursKept: get("hours_kept") != "",
 			HandoffDay: get("handoff_day"), HandoffFor: get("handoff_time"),
+			Fair: get("fair") != "", Continuous: get("continuous") != "", Hidden: get("hidden") != "",
 			Skip: v.Request.PostForm[at+"skip"], Only: v.Request.PostForm[at+"only"],
 		}
 		for _, day := range v.Request.PostForm[at+"day"] {
