@@ -93,7 +93,7 @@ func TestLayersAreEditedWithKeys(t *testing.T) {
 		t.Errorf("the revision is %d, it was %d", revision(t, w, monthly), before)
 	}
 	p.Open("/audit")
-	p.Follow("Update schedule")
+	p.Follow("Schedule: update")
 	changed := page.Eval[[]string](p, `[...document.querySelectorAll('tr:not(.same)')].map(r => [...r.querySelectorAll('th code, del, ins')].map(e => e.textContent)).filter(r => r.length === 3 && r[0].startsWith('layers')).flat()`)
 	if len(changed) < 3 || changed[1] == changed[2] || !strings.Contains(strings.Join(changed, " "), fmt.Sprint(personOf(t, "Jonas Köhler"))) {
 		t.Errorf("the audit log has the difference %q", changed)

@@ -41,7 +41,7 @@ var labelTo = page.Member{Path: "result_label", Label: "Label to set", Hint: "Sm
 
 var override = page.Member{Path: "override", Label: "Replace the label if the event has it", Kind: "check"}
 
-const fieldsHint = "{{.title}}, {{.severity}}, {{.labels.service}} and so on stand for fields of the event."
+const fieldsHint = ".title, .severity, .labels.service and so on, in double braces, stand for fields of the event."
 
 var eventStages = []eventStage{
 	{Name: labels, Text: "Labels of its events", Hint: "Applied first, from top to bottom.", Kinds: []eventKind{

@@ -103,7 +103,7 @@ func days(d *page.RecordForm, v *page.Visit) error {
 		row := page.RecordRow{Name: e.Summary, About: v.T("From %s, until before %s", e.StartAt, e.EndAt) + about(e.Description),
 			Tags: []string{map[bool]string{true: v.T("day off"), false: v.T("working day")}[e.IsOff]}}
 		if d.May {
-			row.Path = d.Path + "?day=" + url.QueryEscape(e.EventID) + "#day"
+			row.Path = d.Path + "?day=" + url.QueryEscape(e.EventID)
 			row.Delete = d.Path + "/days/" + url.PathEscape(e.EventID) + "/delete"
 		}
 		part.Rows = append(part.Rows, row)

@@ -47,7 +47,7 @@ var hookForm = page.Form{Operations: []string{"/integration/create", "/integrati
 var incidentHookForm = page.Form{Operations: []string{"/integration/create", "/integration/update"}, Members: []page.Member{
 	{Path: "settings.event_types", Label: "What it receives", Hint: "Nothing chosen: everything.", Choices: incidentEvents},
 	{Path: "settings.body", Label: "A body of its own", Kind: page.Long, Seldom: true,
-		Hint: "{{path.to.field}} stands for a field of the standard body, which is sent without one."},
+		Hint: "The path of a field in double braces stands for that field of the standard body, which is sent without a text."},
 }}
 
 var alertHookForm = page.Form{Operations: []string{"/integration/create", "/integration/update"}, Members: []page.Member{
