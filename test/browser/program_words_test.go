@@ -35,10 +35,13 @@ func TestNoProgramWordIsShown(t *testing.T) {
 	look := func(path string, a world.Answer) {
 		pages++
 		shape := world.Shape(path)
+		if slices.Contains(subjects, shape) {
+			return
+		}
 		for _, text := range shown(a.HTML) {
 			words := programIDs.FindAllString(text.text, -1)
 			for _, name := range programNames.FindAllString(text.text, -1) {
-				if name != typed && !slices.Contains(subjects, shape) && (api[name] || !strings.Contains(data, name)) {
+				if name != typed && (api[name] || !strings.Contains(data, name)) {
 					words = append(words, name)
 				}
 			}
